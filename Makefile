@@ -1,0 +1,66 @@
+# `make` prints the verbs. Everything needs only make and Python 3.11 or newer.
+
+# The first Python that is new enough; `make PYTHON=/path/to/python …` chooses another.
+PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11 python3.14 python; do \
+	"$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& command -v "$$candidate" && break; done)
+BIN := .venv/bin
+CODE := $(wildcard src tests dev benchmarks)
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url --no-emit-find-links $(if $(UPGRADE),--upgrade)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo serve test test-fast fidelity lint format check docs bench-smoke lock clean
+
+help: ## print the verbs
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+setup: python ## make .venv from the lock files (every other verb does this first)
+	@"$(PYTHON)" dev/bootstrap.py
+
+.PHONY: python
+python:
+	@test -n "$(PYTHON)" || { echo "SQE needs Python 3.11 or newer on the PATH." >&2; exit 1; }
+
+demo: setup ## a small lakehouse and a tour of it; ends by itself
+	@$(BIN)/sqe demo
+
+serve: setup ## run the gateway until Ctrl-C
+	@$(BIN)/sqe serve
+
+test: setup ## all tests that run on one machine
+	$(BIN)/python -m pytest $(ARGS)
+
+test-fast: setup ## the unit tests only, without Spark
+	$(BIN)/python -m pytest tests/unit -m "not spark and not java and not slow" $(ARGS)
+
+fidelity: setup ## every statement of Spark's own SQL tests (make test runs a sample)
+	$(BIN)/python -m pytest tests/fidelity --fidelity=all $(ARGS)
+
+lint: setup ## ruff, mypy, import contracts
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/mypy $(CODE)
+	$(BIN)/lint-imports
+
+format: setup ## let ruff format and fix
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
+
+check: lint test ## lint, then test: what must pass before a commit
+
+docs: setup ## regenerate docs/reference from the code
+	$(BIN)/python dev/reference.py
+
+bench-smoke: setup ## the figures, one line each; also as JSON under benchmarks/results
+	$(BIN)/python -m benchmarks
+
+lock: python ## resolve the lock files again (UPGRADE=1 takes newer versions)
+	@"$(PYTHON)" dev/bootstrap.py tools
+	$(COMPILE) requirements/bootstrap.in -o requirements/bootstrap.lock
+	$(COMPILE) pyproject.toml --extra java --extra dev --extra bench -o requirements/dev.lock
+	$(COMPILE) pyproject.toml --extra java --constraint requirements/dev.lock -o requirements/base.lock
+
+clean: ## remove .venv and caches (never the lakehouse)
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find src tests dev -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,46 @@
+"""SQE's own log: JSON lines in the home, rotated, without secrets."""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import UTC, datetime
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from sqe.audit.redact import redact
+
+_BYTES = 10_000_000
+_KEPT = 3
+
+
+class JsonFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        fields = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": redact(record.getMessage()),
+        }
+        if record.exc_info:
+            fields["exception"] = redact(self.formatException(record.exc_info))
+        return json.dumps(fields, ensure_ascii=False)
+
+
+def log_to(path: Path, level: str) -> logging.Handler:
+    """Sends the ``sqe`` loggers to the file. The caller removes the handler when it is done."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handler = RotatingFileHandler(
+        path, maxBytes=_BYTES, backupCount=_KEPT, encoding="utf-8", delay=True
+    )
+    handler.setFormatter(JsonFormatter())
+    logger = logging.getLogger("sqe")
+    logger.setLevel(level.upper())
+    logger.propagate = False
+    logger.addHandler(handler)
+    return handler
+
+
+def stop_logging(handler: logging.Handler) -> None:
+    logging.getLogger("sqe").removeHandler(handler)
+    handler.close()

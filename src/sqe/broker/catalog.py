@@ -1,0 +1,133 @@
+"""An Iceberg catalog that answers for the granted handles of one Spark session, and no others."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Mapping
+
+from sqe.broker.handles import Grant, GrantedTable
+from sqe.catalog.protocol import Ident, Json, Loaded, Namespace
+from sqe.errors import AccessError, ErrorCode, UserError
+from sqe.sql.statement import Access
+
+_CHANGING = (Access.WRITE, Access.ALTER, Access.CREATE)
+
+
+class BrokeredCatalog:
+    """Implements ``Catalog`` for Spark. What is not granted does not exist here."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tables: dict[str, GrantedTable] = {}
+
+    def admit(self, grant: Grant) -> None:
+        with self._lock:
+            self._tables.update(grant.tables)
+
+    def withdraw(self, grant: Grant) -> None:
+        with self._lock:
+            for namespace in grant.tables:
+                self._tables.pop(namespace, None)
+
+    def _granted(self, ident: Ident) -> GrantedTable:
+        """The table behind a handle. Iceberg also tries ``handle.table`` as a namespace."""
+        with self._lock:
+            table = self._tables.get(ident.namespace[0]) if len(ident.namespace) == 1 else None
+        if table is None or table.name.name != ident.name:
+            raise UserError(ErrorCode.TABLE_NOT_FOUND, f"Table does not exist: {ident}")
+        return table
+
+    def _allowed(self, ident: Ident, *accesses: Access) -> GrantedTable:
+        table = self._granted(ident)
+        if not table.allows(*accesses):
+            raise AccessError(ErrorCode.ACCESS_DENIED, f"This query may not change {table.name}.")
+        return table
+
+    def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
+        return []
+
+    def load_namespace(self, namespace: Namespace) -> dict[str, str]:
+        with self._lock:
+            known = len(namespace) == 1 and namespace[0] in self._tables
+        if not known:
+            raise UserError(
+                ErrorCode.SCHEMA_NOT_FOUND, f"Namespace does not exist: {'.'.join(namespace)}"
+            )
+        return {}
+
+    def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
+        raise _refused("create a schema")
+
+    def drop_namespace(self, namespace: Namespace) -> None:
+        raise _refused("drop a schema")
+
+    def update_namespace(
+        self, namespace: Namespace, removals: list[str], updates: Mapping[str, str]
+    ) -> Json:
+        raise _refused("change a schema")
+
+    def list_tables(self, namespace: Namespace) -> list[str]:
+        return []
+
+    def load_table(self, ident: Ident) -> Loaded:
+        table = self._granted(ident)
+        if table.bound is not None and not table.allows(*_CHANGING):
+            return table.bound
+        return table.catalog.load_table(table.ident)
+
+    def create_table(self, namespace: Namespace, request: Json) -> Loaded:
+        table = self._allowed(Ident(namespace, str(request.get("name", ""))), Access.CREATE)
+        return table.catalog.create_table(
+            table.ident.namespace, {**request, "name": table.ident.name}
+        )
+
+    def register_table(self, namespace: Namespace, request: Json) -> Loaded:
+        raise _refused("register a table")
+
+    def commit_table(self, ident: Ident, request: Json) -> Loaded:
+        table = self._allowed(ident, *_CHANGING)
+        return table.catalog.commit_table(table.ident, _renamed(request, table))
+
+    def drop_table(self, ident: Ident, *, purge: bool = False) -> None:
+        table = self._allowed(ident, Access.DROP)
+        table.catalog.drop_table(table.ident, purge=purge)
+
+    def rename_table(self, source: Ident, target: Ident) -> None:
+        raise _refused("rename a table")
+
+    def commit_transaction(self, request: Json) -> None:
+        raise _refused("commit to several tables")
+
+    def list_views(self, namespace: Namespace) -> list[str]:
+        return []
+
+    def load_view(self, ident: Ident) -> Loaded:
+        # SQE inlines views, so that Spark never has one.
+        raise UserError(ErrorCode.VIEW_NOT_FOUND, f"View does not exist: {ident}")
+
+    def create_view(self, namespace: Namespace, request: Json) -> Loaded:
+        raise _refused("create a view")
+
+    def replace_view(self, ident: Ident, request: Json) -> Loaded:
+        raise _refused("replace a view")
+
+    def drop_view(self, ident: Ident) -> None:
+        raise UserError(ErrorCode.VIEW_NOT_FOUND, f"View does not exist: {ident}")
+
+    def rename_view(self, source: Ident, target: Ident) -> None:
+        raise _refused("rename a view")
+
+
+def _renamed(request: Json, table: GrantedTable) -> Json:
+    """The commit with the real identifier where the client wrote the handle."""
+    renamed = copy.copy(request)
+    renamed["identifier"] = {
+        "namespace": list(table.ident.namespace),
+        "name": table.ident.name,
+    }
+    return renamed
+
+
+def _refused(what: str) -> AccessError:
+    return AccessError(ErrorCode.ACCESS_DENIED, f"A query may not {what} through the broker.")

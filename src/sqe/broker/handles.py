@@ -1,0 +1,62 @@
+"""Handles: single-use, unguessable names for the tables of one query."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sqe.catalog.protocol import Catalog, Ident, Loaded
+from sqe.model.names import RelationName
+from sqe.sql.statement import Access
+
+CATALOG = "sqe"  # the catalog's name inside Spark
+
+
+@dataclass(frozen=True)
+class GrantedTable:
+    """What a query may do with one table, and whom to ask for it."""
+
+    name: RelationName
+    ident: Ident
+    catalog: Catalog = field(repr=False)  # opened as the user
+    accesses: frozenset[Access]
+    # The metadata SQE bound, for a table that is only read: what was checked is what is read.
+    bound: Loaded | None = field(default=None, repr=False)
+
+    def allows(self, *accesses: Access) -> bool:
+        return any(access in self.accesses for access in accesses)
+
+
+@dataclass(frozen=True)
+class Grant:
+    """The handles of one query. The namespace is new for each table of each query."""
+
+    tables: Mapping[str, GrantedTable]  # namespace -> table; its name inside is the table's own
+    _by_name: Mapping[RelationName, str]
+
+    def spell(self, name: RelationName) -> tuple[str, ...]:
+        """The handle, as parts of a Spark name. The last part is the table's own name, so that
+        ``emp.salary`` in the user's text means what it meant before."""
+        return (CATALOG, self._by_name[name], name.name)
+
+    def to_user(self, text: str) -> str:
+        """Turns every handle in a message or plan back into the table's real name."""
+        for namespace, table in self.tables.items():
+            schema = rf"(?:`?{CATALOG}`?\.)?`?{namespace}(?!\d)`?"
+            name = rf"{schema}\.`?{re.escape(table.name.name)}`?"
+            text = re.sub(name, str(table.name).replace("\\", r"\\"), text)
+            text = re.sub(schema, str(table.name.schema).replace("\\", r"\\"), text)
+        return text
+
+
+def make_grant(tables: Iterable[GrantedTable]) -> Grant:
+    nonce = secrets.token_hex(16)
+    by_namespace: dict[str, GrantedTable] = {}
+    by_name: dict[RelationName, str] = {}
+    for index, table in enumerate(tables, start=1):
+        namespace = f"q_{nonce}_{index}"
+        by_namespace[namespace] = table
+        by_name[table.name] = namespace
+    return Grant(by_namespace, by_name)

@@ -1,0 +1,1 @@
+"""Names resolved as the user: the catalog seam, the embedded Iceberg catalog, the binder."""

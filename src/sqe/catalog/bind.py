@@ -1,0 +1,276 @@
+"""Binds a statement: every relation it names is found, as the user, or the query is refused."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from sqe.catalog.bound import (
+    BoundAbsent,
+    BoundMetadata,
+    BoundReference,
+    BoundStatement,
+    BoundTable,
+    BoundTarget,
+    BoundView,
+)
+from sqe.catalog.columns import check_columns
+from sqe.catalog.information_schema import RELATIONS
+from sqe.catalog.protocol import Catalog, Catalogs, Ident, Loaded
+from sqe.catalog.resolve import INFORMATION_SCHEMA, Candidate, candidates
+from sqe.catalog.schemas import columns_of
+from sqe.catalog.views import StoredView, read_view
+from sqe.errors import ErrorCode, SqeError, UserError
+from sqe.model.names import RelationName, SchemaName
+from sqe.sessions.session import Session
+from sqe.sql.parse import parse
+from sqe.sql.statement import Access, Reference, Statement, StatementKind, position_at
+from sqe.sql.text import TextLimits
+
+_ABSENT = (ErrorCode.TABLE_NOT_FOUND, ErrorCode.VIEW_NOT_FOUND, ErrorCode.SCHEMA_NOT_FOUND)
+
+
+@dataclass(frozen=True)
+class _Context:
+    """Where unqualified names look, and which views are being opened right now."""
+
+    schema: SchemaName
+    temporary_views: bool = True
+    open_views: tuple[str, ...] = ()
+
+
+class Binder:
+    """Looks names up in the catalogs, as the session's user."""
+
+    def __init__(self, catalogs: Catalogs, limits: TextLimits, view_depth: int = 50) -> None:
+        self._catalogs = catalogs
+        self._limits = limits
+        self._view_depth = view_depth
+
+    def bind(self, statement: Statement, session: Session) -> BoundStatement:
+        return self._bind(statement, session, _Context(session.schema))
+
+    def _bind(self, statement: Statement, session: Session, context: _Context) -> BoundStatement:
+        bound = tuple(
+            BoundReference(reference, self._resolve(statement, reference, session, context))
+            for reference in statement.references
+        )
+        inner = (
+            self._bind(statement.inner, session, context) if statement.inner is not None else None
+        )
+        result = BoundStatement(statement, bound, inner)
+        check_columns(result)
+        return result
+
+    def _resolve(
+        self, statement: Statement, reference: Reference, session: Session, context: _Context
+    ) -> BoundTarget:
+        if len(reference.parts) == 1 and reference.access in (
+            Access.READ,
+            Access.DESCRIBE,
+            Access.DROP,
+        ):
+            view = session.temporary_view(reference.parts[0])
+            if view is not None and context.temporary_views:
+                stored = StoredView(
+                    view.name,
+                    view.text,
+                    view.columns,
+                    view.schema,
+                    query_columns=view.query_columns,
+                )
+                return self._open_view(statement, reference, stored, session, context)
+        names = self._catalogs.names()
+        readings = list(candidates(reference.parts, context.schema, names))
+        for reading in readings:
+            target = self._find(statement, reference, reading, session, context)
+            if target is not None:
+                return target
+        if not readings:
+            raise _not_found(statement, reference, ".".join(reference.parts), [])
+        return self._absent(statement, reference, readings[0], session)
+
+    def _find(
+        self,
+        statement: Statement,
+        reference: Reference,
+        reading: Candidate,
+        session: Session,
+        context: _Context,
+    ) -> BoundTarget | None:
+        if reading.schema.path == (INFORMATION_SCHEMA,) and not reading.suffix:
+            return _metadata(reference, reading)
+        catalog = self._catalogs.open(reading.schema.catalog, session.identity)
+        found = _look_up(catalog, reading)
+        if found is None:
+            return None
+        where = position_at(statement.text, reference.span.start)
+        name = RelationName(
+            SchemaName(reading.schema.catalog, found.ident.namespace), found.ident.name
+        )
+        if reference.access is Access.CREATE and not reference.if_exists:
+            raise UserError(
+                ErrorCode.TABLE_ALREADY_EXISTS,
+                f"{name} already exists.",
+                hint="Use IF NOT EXISTS or OR REPLACE.",
+                position=where,
+            )
+        if not found.is_view:
+            columns = columns_of(found.loaded.metadata)
+            return BoundTable(name, found.ident, found.loaded, columns, reading.suffix)
+        if reading.suffix:
+            return None
+        if reference.access in (Access.WRITE, Access.ALTER):
+            raise UserError(
+                ErrorCode.NOT_SUPPORTED,
+                f"{name} is a view; it cannot be written to.",
+                position=where,
+            )
+        return self._open_view(
+            statement, reference, read_view(name, found.loaded), session, context
+        )
+
+    def _open_view(
+        self,
+        statement: Statement,
+        reference: Reference,
+        view: StoredView,
+        session: Session,
+        context: _Context,
+    ) -> BoundView:
+        key = str(view.relation or view.name).lower()
+        where = position_at(statement.text, reference.span.start)
+        if key in context.open_views or len(context.open_views) >= self._view_depth:
+            raise UserError(
+                ErrorCode.NOT_SUPPORTED,
+                f"View {view.relation or view.name} refers to itself, or views are nested deeper "
+                f"than {self._view_depth}.",
+                position=where,
+            )
+        if reference.temporal is not None:
+            raise UserError(
+                ErrorCode.NOT_SUPPORTED,
+                f"{view.relation or view.name} is a view; time travel works on tables.",
+                position=where,
+            )
+        if reference.access is not Access.READ:
+            # Dropped, replaced or described: what is inside does not matter, and may be broken.
+            unopened = BoundStatement(Statement(view.text, StatementKind.QUERY), ())
+            return BoundView(view.name, unopened, view.columns, view.relation)
+        inside = _Context(
+            view.schema or session.schema,
+            temporary_views=view.relation is None,
+            open_views=(*context.open_views, key),
+        )
+        inner = self._bind(parse(view.text, self._limits), session, inside)
+        return BoundView(view.name, inner, view.columns, view.relation, view.query_columns)
+
+    def _absent(
+        self, statement: Statement, reference: Reference, reading: Candidate, session: Session
+    ) -> BoundAbsent:
+        catalog = self._catalogs.open(reading.schema.catalog, session.identity)
+        name = RelationName(reading.schema, reading.name)
+        if reference.access is Access.CREATE:
+            schema = _existing_schema(catalog, reading.schema)
+            if schema is None:
+                raise UserError(
+                    ErrorCode.SCHEMA_NOT_FOUND,
+                    f"Schema {reading.schema} does not exist.",
+                    hint=f"CREATE SCHEMA {reading.schema} first.",
+                    position=position_at(statement.text, reference.span.start),
+                )
+            return BoundAbsent(RelationName(schema, reading.name))
+        if reference.if_exists:
+            return BoundAbsent(name)
+        schema = _existing_schema(catalog, reading.schema)
+        neighbours = _relations(catalog, schema) if schema is not None else []
+        neighbours += [view.name for view in session.temporary_views()]
+        raise _not_found(statement, reference, str(name), neighbours)
+
+
+@dataclass(frozen=True)
+class _Found:
+    ident: Ident
+    loaded: Loaded
+    is_view: bool
+
+
+def _look_up(catalog: Catalog, reading: Candidate) -> _Found | None:
+    """The table or view, spelled exactly as written or differing only in case."""
+    found = _load(catalog, Ident(reading.schema.path, reading.name))
+    if found is not None:
+        return found
+    schema = _existing_schema(catalog, reading.schema)
+    if schema is None:
+        return None
+    wanted = reading.name.lower()
+    matches = [name for name in _relations(catalog, schema) if name.lower() == wanted]
+    if len(matches) > 1:
+        raise UserError(
+            ErrorCode.AMBIGUOUS_NAME,
+            f"{RelationName(schema, reading.name)} fits {', '.join(sorted(matches))}.",
+            hint="Write the name exactly as it was created.",
+        )
+    return _load(catalog, Ident(schema.path, matches[0])) if matches else None
+
+
+def _load(catalog: Catalog, ident: Ident) -> _Found | None:
+    for load, is_view in ((catalog.load_table, False), (catalog.load_view, True)):
+        try:
+            return _Found(ident, load(ident), is_view)
+        except SqeError as error:
+            if error.code not in _ABSENT:
+                raise
+    return None
+
+
+def _relations(catalog: Catalog, schema: SchemaName) -> list[str]:
+    return [*catalog.list_tables(schema.path), *catalog.list_views(schema.path)]
+
+
+def _existing_schema(catalog: Catalog, schema: SchemaName) -> SchemaName | None:
+    """The schema as the catalog spells it, or None."""
+    try:
+        catalog.load_namespace(schema.path)
+        return schema
+    except SqeError as error:
+        if error.code is not ErrorCode.SCHEMA_NOT_FOUND:
+            raise
+    path: tuple[str, ...] = ()
+    for part in schema.path:
+        try:
+            children = catalog.list_namespaces(path)
+        except SqeError as error:
+            if error.code is not ErrorCode.SCHEMA_NOT_FOUND:
+                raise
+            return None
+        matches = [child for child in children if child[-1].lower() == part.lower()]
+        if len(matches) != 1:
+            return None
+        path = matches[0]
+    return SchemaName(schema.catalog, path)
+
+
+def _metadata(reference: Reference, reading: Candidate) -> BoundMetadata | None:
+    columns = RELATIONS.get(reading.name.lower())
+    if columns is None or reference.access not in (Access.READ, Access.DESCRIBE):
+        return None
+    return BoundMetadata(reading.schema.catalog, reading.name.lower(), columns)
+
+
+def _not_found(
+    statement: Statement, reference: Reference, name: str, neighbours: list[str]
+) -> UserError:
+    """The same words whether the relation is absent or hidden from this user."""
+    close = difflib.get_close_matches(
+        reference.parts[-1].lower(), [neighbour.lower() for neighbour in neighbours], n=1
+    )
+    written = next((n for n in neighbours if close and n.lower() == close[0]), "")
+    return UserError(
+        ErrorCode.TABLE_NOT_FOUND,
+        f"Table or view {name} does not exist.",
+        hint=f"Did you mean {written}?" if written else "",
+        position=position_at(
+            statement.text, reference.span.start, reference.span.of(statement.text)
+        ),
+    )

@@ -1,0 +1,77 @@
+"""Removing the files of a dropped table."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+
+from sqe.catalog.embedded.files import Warehouse, local_path
+from sqe.catalog.protocol import Ident, Json, Loaded
+
+_LOG = logging.getLogger(__name__)
+
+
+def purge_files(ident: Ident, table: Loaded, warehouse: Warehouse) -> None:
+    """Removes every file the table's metadata leads to, then the folders that are left empty.
+
+    Files are followed from the metadata rather than the folder emptied: another table may
+    share the folder. What cannot be read stays where it is; the table is dropped already.
+    """
+    metadata = table.metadata
+    keep_data = str((metadata.get("properties") or {}).get("gc.enabled", "true")).lower() != "true"
+    files: set[str] = set()
+    for snapshot in metadata.get("snapshots") or ():
+        try:
+            files.update(_files_of(snapshot, keep_data))
+        except Exception:  # noqa: BLE001  # any damage to a manifest: go on with the others
+            _LOG.warning("The manifests of %s cannot be read; their files stay.", ident)
+    files.update(_metadata_files(metadata))
+    if table.metadata_location:
+        files.add(table.metadata_location)
+    warehouse.remove_files(files)
+    _remove_empty_folders(metadata["location"], warehouse)
+
+
+def _files_of(snapshot: Json, keep_data: bool) -> Iterator[str]:
+    from pyiceberg.io.pyarrow import PyArrowFileIO
+    from pyiceberg.manifest import read_manifest_list
+
+    manifest_list = snapshot.get("manifest-list")
+    if not manifest_list:
+        return
+    io = PyArrowFileIO()
+    yield manifest_list
+    path = local_path(manifest_list)
+    if path is None or not os.path.exists(path):
+        return
+    for manifest in read_manifest_list(io.new_input(path)):
+        yield manifest.manifest_path
+        if not keep_data:
+            for entry in manifest.fetch_manifest_entry(io, discard_deleted=False):
+                yield entry.data_file.file_path
+
+
+def _metadata_files(metadata: Json) -> Iterator[str]:
+    for entry in metadata.get("metadata-log") or ():
+        yield entry["metadata-file"]
+    for key in ("statistics", "partition-statistics"):
+        for entry in metadata.get(key) or ():
+            yield entry["statistics-path"]
+
+
+def _remove_empty_folders(location: str, warehouse: Warehouse) -> None:
+    path = local_path(location)
+    if path is None or not warehouse.holds(path):
+        return
+    for folder, _, files in os.walk(path, topdown=False):
+        # Hadoop leaves a checksum file beside each file that it writes.
+        for name in files:
+            if name.startswith(".") and name.endswith(".crc"):
+                original = os.path.join(folder, name[1:-4])
+                if not os.path.exists(original):
+                    os.unlink(os.path.join(folder, name))
+        try:
+            os.rmdir(folder)
+        except OSError:
+            continue

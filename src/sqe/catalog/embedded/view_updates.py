@@ -1,0 +1,251 @@
+"""Every view update of the Iceberg REST specification, applied to the metadata JSON."""
+
+from __future__ import annotations
+
+import copy
+import uuid
+from collections.abc import Callable, Iterable
+
+from sqe.catalog.embedded.draft import LAST_ADDED, check_properties, now_ms
+from sqe.catalog.embedded.failures import check, invalid, need
+from sqe.catalog.embedded.schemas import fields_of, same_schema
+from sqe.catalog.protocol import Json
+
+_DROP_ALLOWED = "replace.drop-dialect.allowed"
+_HISTORY_SIZE = "version.history.num-entries"
+_HISTORY_DEFAULT = 10
+_SUPPORTED_VERSION = 1
+
+
+class ViewDraft:
+    """A private copy of a view's metadata, with what the commit has added so far."""
+
+    def __init__(self, base: Json, *, creating: bool = False) -> None:
+        self.metadata = copy.deepcopy(dict(base))
+        self.metadata["properties"] = self.metadata.get("properties") or {}
+        self.creating = creating
+        self.previous = self.version(base["current-version-id"])
+        self.last_schema_id: int | None = None
+        self.last_version_id: int | None = None
+        self.added_versions: set[int] = set()
+        self.log_entry: Json | None = None
+        self.changed = False
+
+    def version(self, version_id: int) -> Json | None:
+        for version in self.metadata["versions"]:
+            if version["version-id"] == version_id:
+                found: Json = version
+                return found
+        return None
+
+    def set(self, key: str, value: object) -> None:
+        self.metadata[key] = value
+        self.changed = True
+
+
+def new_view(request: Json, location: str) -> Json:
+    """Metadata for a create request."""
+    version = need(request.get("view-version"), "Invalid view version: null")
+    properties = request.get("properties") or {}
+    base: Json = {
+        "view-uuid": str(uuid.uuid4()),
+        "format-version": _SUPPORTED_VERSION,
+        "location": location,
+        "schemas": [],
+        "current-version-id": 0,
+        "versions": [],
+        "version-log": [],
+        "properties": {},
+    }
+    updates: list[Json] = [
+        {"action": "add-schema", "schema": need(request.get("schema"), "Invalid schema: null")},
+        {"action": "add-view-version", "view-version": {**version, "schema-id": LAST_ADDED}},
+        {"action": "set-current-view-version", "view-version-id": LAST_ADDED},
+        {"action": "set-properties", "updates": properties},
+    ]
+    metadata = apply_view_updates(base, updates, creating=True)
+    return need(metadata, "Invalid view: no versions were added")
+
+
+def apply_view_updates(
+    base: Json, updates: Iterable[Json], *, creating: bool = False
+) -> Json | None:
+    """The new metadata, or None where the updates change nothing."""
+    draft = ViewDraft(base, creating=creating)
+    for update in updates:
+        check(isinstance(update, dict), "Invalid update: not an object.")
+        action = update.get("action")
+        handler = VIEW_UPDATES.get(str(action))
+        if handler is None:
+            raise invalid(f"Cannot apply the update {action!r} to a view.")
+        handler(draft, update)
+    if not draft.changed:
+        return None
+    _finish(draft)
+    return draft.metadata
+
+
+def _finish(draft: ViewDraft) -> None:
+    metadata = draft.metadata
+    current = need(
+        draft.version(metadata["current-version-id"]), "Invalid view: no versions were added"
+    )
+    properties = metadata["properties"]
+    if draft.log_entry:
+        metadata["version-log"].append(draft.log_entry)
+    if draft.previous and properties.get(_DROP_ALLOWED, "false").lower() != "true":
+        before, after = _dialects(draft.previous), _dialects(current)
+        check(
+            before <= after,
+            f"Cannot replace view due to loss of view dialects ({_DROP_ALLOWED}=false):\n"
+            f"Previous dialects: [{', '.join(sorted(before))}]\n"
+            f"New dialects: [{', '.join(sorted(after))}]",
+        )
+    text = properties.get(_HISTORY_SIZE, str(_HISTORY_DEFAULT))
+    check(text.isdecimal() and int(text) > 0, f"{_HISTORY_SIZE} must be positive but was {text}")
+    keep = max(len(draft.added_versions | {current["version-id"]}), int(text))
+    if len(metadata["versions"]) > keep:
+        _expire(metadata, current, keep)
+
+
+def _expire(metadata: Json, current: Json, keep: int) -> None:
+    newest = sorted(metadata["versions"], key=lambda v: v["version-id"], reverse=True)
+    others = [v for v in newest if v["version-id"] != current["version-id"]]
+    metadata["versions"] = [current, *others[: keep - 1]]
+    kept = {version["version-id"] for version in metadata["versions"]}
+    log: list[Json] = []
+    for entry in metadata["version-log"]:
+        if entry["version-id"] in kept:
+            log.append(entry)
+        else:
+            log.clear()
+    metadata["version-log"] = log
+
+
+def _dialects(version: Json) -> set[str]:
+    return {
+        str(r.get("dialect")).lower()
+        for r in version.get("representations") or ()
+        if r.get("type") == "sql"
+    }
+
+
+def _assign_uuid(draft: ViewDraft, update: Json) -> None:
+    new = need(update.get("uuid"), "Cannot set uuid to null")
+    check(new.lower() == draft.metadata["view-uuid"].lower(), "Cannot reassign uuid")
+
+
+def _upgrade_format_version(draft: ViewDraft, update: Json) -> None:
+    version = need(update.get("format-version"), "Invalid update: no format-version.")
+    have = draft.metadata["format-version"]
+    check(version >= have, f"Cannot downgrade v{have} view to v{version}")
+    check(version <= _SUPPORTED_VERSION, f"Unsupported format version: {version}")
+
+
+def _add_schema(draft: ViewDraft, update: Json) -> None:
+    schema = need(update.get("schema"), "Invalid update: no schema.")
+    fields_of(schema)
+    schemas = draft.metadata["schemas"]
+    for existing in schemas:
+        if same_schema(existing, schema):
+            draft.last_schema_id = existing["schema-id"]
+            return
+    schema_id = max((s["schema-id"] + 1 for s in schemas), default=0)
+    draft.set("schemas", [*schemas, {**schema, "type": "struct", "schema-id": schema_id}])
+    draft.last_schema_id = schema_id
+
+
+def _set_location(draft: ViewDraft, update: Json) -> None:
+    location = need(update.get("location"), "Invalid location: null")
+    if location != draft.metadata["location"]:
+        draft.set("location", location)
+
+
+def _set_properties(draft: ViewDraft, update: Json) -> None:
+    updates = need(update.get("updates"), "Invalid update: no updates.")
+    check_properties(updates)
+    if updates:
+        draft.set("properties", {**draft.metadata["properties"], **updates})
+
+
+def _remove_properties(draft: ViewDraft, update: Json) -> None:
+    removals = set(need(update.get("removals"), "Invalid update: no removals."))
+    if removals:
+        kept = {k: v for k, v in draft.metadata["properties"].items() if k not in removals}
+        draft.set("properties", kept)
+
+
+def _add_view_version(draft: ViewDraft, update: Json) -> None:
+    version = dict(need(update.get("view-version"), "Invalid update: no view-version."))
+    schema_id = need(version.get("schema-id"), "Invalid view version: no schema-id.")
+    if schema_id == LAST_ADDED:
+        version["schema-id"] = need(
+            draft.last_schema_id, "Cannot set last added schema: no schema has been added"
+        )
+    _check_version(draft, version)
+    versions = draft.metadata["versions"]
+    for existing in versions:
+        if _behaviour(existing) == _behaviour(version):
+            draft.last_version_id = existing["version-id"]
+            return
+    wanted = version.get("version-id") or 1
+    version["version-id"] = max([wanted, *(v["version-id"] + 1 for v in versions)])
+    draft.set("versions", [*versions, version])
+    draft.added_versions.add(version["version-id"])
+    draft.last_version_id = version["version-id"]
+
+
+def _check_version(draft: ViewDraft, version: Json) -> None:
+    check(
+        any(s["schema-id"] == version["schema-id"] for s in draft.metadata["schemas"]),
+        f"Cannot add version with unknown schema: {version['schema-id']}",
+    )
+    need(version.get("timestamp-ms"), "Invalid view version: no timestamp-ms.")
+    need(version.get("default-namespace"), "Invalid view version: no default-namespace.")
+    seen: set[str] = set()
+    representations = need(version.get("representations"), "Invalid view: no representations.")
+    for representation in representations:
+        kind = representation.get("type")
+        check(kind == "sql", f"Found unsupported view representations: [{kind}]")
+        dialect = str(need(representation.get("dialect"), "Invalid view: no dialect.")).lower()
+        need(representation.get("sql"), "Invalid view: no sql.")
+        check(
+            dialect not in seen,
+            f"Invalid view version: Cannot add multiple queries for dialect {dialect}",
+        )
+        seen.add(dialect)
+
+
+def _behaviour(version: Json) -> tuple[object, ...]:
+    """What makes two versions the same, whenever and by whom they were made."""
+    keys = ("summary", "representations", "default-catalog", "default-namespace", "schema-id")
+    return tuple(version.get(key) for key in keys)
+
+
+def _set_current_view_version(draft: ViewDraft, update: Json) -> None:
+    version_id = need(update.get("view-version-id"), "Invalid update: no view-version-id.")
+    if version_id == LAST_ADDED:
+        version_id = need(
+            draft.last_version_id, "Cannot set last version id: no current version id has been set"
+        )
+    if version_id == draft.metadata["current-version-id"]:
+        return
+    version = need(
+        draft.version(version_id), f"Cannot set current version to unknown version: {version_id}"
+    )
+    added = version_id in draft.added_versions
+    timestamp = version["timestamp-ms"] if added else now_ms()
+    draft.log_entry = {"timestamp-ms": timestamp, "version-id": version_id}
+    draft.set("current-version-id", version_id)
+
+
+VIEW_UPDATES: dict[str, Callable[[ViewDraft, Json], None]] = {
+    "assign-uuid": _assign_uuid,
+    "upgrade-format-version": _upgrade_format_version,
+    "add-schema": _add_schema,
+    "set-location": _set_location,
+    "set-properties": _set_properties,
+    "remove-properties": _remove_properties,
+    "add-view-version": _add_view_version,
+    "set-current-view-version": _set_current_view_version,
+}

@@ -1,0 +1,83 @@
+"""What SQE needs of an Iceberg catalog: the operations of the Iceberg REST specification.
+
+Requests and answers are the specification's JSON objects, so that a catalog behind HTTP can pass
+them through and the embedded one can apply them. Failures are SqeErrors: SCHEMA_NOT_FOUND,
+TABLE_NOT_FOUND, VIEW_NOT_FOUND, SCHEMA_ALREADY_EXISTS, TABLE_ALREADY_EXISTS, SCHEMA_NOT_EMPTY,
+COMMIT_CONFLICT, INVALID_ARGUMENT, ACCESS_DENIED, CATALOG_UNAVAILABLE, CORRUPT_DATA, DISK_FULL.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from sqe.model.identity import Identity
+
+Json = dict[str, Any]
+Namespace = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Ident:
+    """A table or view inside one catalog."""
+
+    namespace: Namespace
+    name: str
+
+    def __str__(self) -> str:
+        return ".".join((*self.namespace, self.name))
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A table or view as the catalog stores it. ``metadata_json`` is the file's own bytes."""
+
+    metadata_json: bytes
+    metadata_location: str | None = None  # None: staged, not yet committed
+    config: Mapping[str, str] = field(default_factory=dict)
+    storage_credentials: tuple[Json, ...] = ()
+
+    @cached_property
+    def metadata(self) -> Json:
+        parsed: Json = json.loads(self.metadata_json)
+        return parsed
+
+
+class Catalog(Protocol):
+    """One catalog, as one user sees it. Safe to call from many threads."""
+
+    def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]: ...
+    def load_namespace(self, namespace: Namespace) -> dict[str, str]: ...
+    def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None: ...
+    def drop_namespace(self, namespace: Namespace) -> None: ...
+    def update_namespace(
+        self, namespace: Namespace, removals: list[str], updates: Mapping[str, str]
+    ) -> Json: ...
+
+    def list_tables(self, namespace: Namespace) -> list[str]: ...
+    def load_table(self, ident: Ident) -> Loaded: ...
+    def create_table(self, namespace: Namespace, request: Json) -> Loaded: ...
+    def register_table(self, namespace: Namespace, request: Json) -> Loaded: ...
+    def commit_table(self, ident: Ident, request: Json) -> Loaded: ...
+    def drop_table(self, ident: Ident, *, purge: bool = False) -> None: ...
+    def rename_table(self, source: Ident, target: Ident) -> None: ...
+    def commit_transaction(self, request: Json) -> None: ...
+
+    def list_views(self, namespace: Namespace) -> list[str]: ...
+    def load_view(self, ident: Ident) -> Loaded: ...
+    def create_view(self, namespace: Namespace, request: Json) -> Loaded: ...
+    def replace_view(self, ident: Ident, request: Json) -> Loaded: ...
+    def drop_view(self, ident: Ident) -> None: ...
+    def rename_view(self, source: Ident, target: Ident) -> None: ...
+
+
+class Catalogs(Protocol):
+    """The configured catalogs by name, each opened as a user."""
+
+    def names(self) -> list[str]: ...
+    def open(self, name: str, identity: Identity) -> Catalog:
+        """CATALOG_NOT_FOUND for a name that is not configured."""
+        ...

@@ -1,0 +1,1 @@
+"""Any catalog served over the Iceberg REST specification."""

@@ -1,0 +1,132 @@
+"""The Iceberg REST endpoints over any Catalog, as a Starlette application.
+
+The one place where this server crosses from async to the synchronous core: bodies are read here,
+everything else runs on worker threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from anyio import CapacityLimiter, to_thread
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sqe.catalog.protocol import Catalog, Json
+from sqe.catalog.rest import handlers
+from sqe.catalog.rest.errors import answer_to, error_answer
+from sqe.catalog.rest.wire import Call, json_answer, segments
+
+OpenCatalog = Callable[[str | None], Catalog]
+Handler = Callable[[Catalog, Call], Response]
+
+_NAMESPACE = "v1/{prefix}/namespaces/{namespace}"
+ENDPOINTS: dict[tuple[str, str], Handler] = {
+    ("GET", "v1/{prefix}/namespaces"): handlers.list_namespaces,
+    ("POST", "v1/{prefix}/namespaces"): handlers.create_namespace,
+    ("GET", _NAMESPACE): handlers.load_namespace,
+    ("HEAD", _NAMESPACE): handlers.namespace_exists,
+    ("DELETE", _NAMESPACE): handlers.drop_namespace,
+    ("POST", f"{_NAMESPACE}/properties"): handlers.update_namespace,
+    ("GET", f"{_NAMESPACE}/tables"): handlers.list_tables,
+    ("POST", f"{_NAMESPACE}/tables"): handlers.create_table,
+    ("POST", f"{_NAMESPACE}/register"): handlers.register_table,
+    ("GET", f"{_NAMESPACE}/tables/{{table}}"): handlers.load_table,
+    ("HEAD", f"{_NAMESPACE}/tables/{{table}}"): handlers.table_exists,
+    ("POST", f"{_NAMESPACE}/tables/{{table}}"): handlers.commit_table,
+    ("DELETE", f"{_NAMESPACE}/tables/{{table}}"): handlers.drop_table,
+    ("POST", f"{_NAMESPACE}/tables/{{table}}/metrics"): handlers.report_metrics,
+    ("POST", "v1/{prefix}/tables/rename"): handlers.rename_table,
+    ("POST", "v1/{prefix}/transactions/commit"): handlers.commit_transaction,
+    ("GET", f"{_NAMESPACE}/views"): handlers.list_views,
+    ("POST", f"{_NAMESPACE}/views"): handlers.create_view,
+    ("POST", f"{_NAMESPACE}/register-view"): handlers.register_view,
+    ("GET", f"{_NAMESPACE}/views/{{view}}"): handlers.load_view,
+    ("HEAD", f"{_NAMESPACE}/views/{{view}}"): handlers.view_exists,
+    ("POST", f"{_NAMESPACE}/views/{{view}}"): handlers.replace_view,
+    ("DELETE", f"{_NAMESPACE}/views/{{view}}"): handlers.drop_view,
+    ("POST", "v1/{prefix}/views/rename"): handlers.rename_view,
+}
+_MAX_BODY_BYTES = 64 * 1024 * 1024
+_METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE"]
+
+
+def catalog_app(
+    open_catalog: OpenCatalog,
+    *,
+    prefix: str = "",
+    overrides: dict[str, str] | None = None,
+    workers: int = 16,
+) -> Starlette:
+    """Serves the catalog that ``open_catalog`` gives for a request's bearer token (or None).
+
+    ``prefix`` is the path segment after ``/v1``; clients learn it from ``/v1/config``, with
+    ``overrides`` of their own settings.
+    """
+    settings: Json = {
+        "defaults": {},
+        "overrides": {**(overrides or {}), **({"prefix": prefix} if prefix else {})},
+        "endpoints": [f"{method} /{path}" for method, path in ENDPOINTS],
+    }
+    root = ["v1", prefix] if prefix else ["v1"]
+    limiters: list[CapacityLimiter] = []
+
+    def respond(request: Request, content: bytes) -> Response:
+        try:
+            catalog = open_catalog(_bearer(request))
+            parts = segments(request.scope["raw_path"])
+            if request.method == "GET" and parts == ["v1", "config"]:
+                return json_answer(settings)
+            found = _endpoint(request.method, parts, root)
+            if found is None:
+                return error_answer(404, "NoSuchEndpointException", "No such endpoint.")
+            handler, path = found
+            call = Call(request.method, path, request.query_params, request.headers, content)
+            return handler(catalog, call)
+        except Exception as error:  # noqa: BLE001  # one map turns every failure into an answer
+            return answer_to(error, request.method)
+
+    async def endpoint(request: Request) -> Response:
+        if not limiters:
+            limiters.append(CapacityLimiter(workers))
+        try:
+            content = await _content(request, _MAX_BODY_BYTES)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        if content is None:
+            return error_answer(413, "RequestTooLargeException", "The request is too large.")
+        return await to_thread.run_sync(respond, request, content, limiter=limiters[0])
+
+    return Starlette(routes=[Route("/{path:path}", endpoint, methods=_METHODS)])
+
+
+async def _content(request: Request, limit: int) -> bytes | None:
+    """The body, or None where it is longer than the limit."""
+    content = bytearray()
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > limit:
+            return None
+    return bytes(content)
+
+
+def _bearer(request: Request) -> str | None:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" and token.strip() else None
+
+
+def _endpoint(
+    method: str, parts: list[str], root: list[str]
+) -> tuple[Handler, dict[str, str]] | None:
+    if parts[: len(root)] != root:
+        return None
+    rest = parts[len(root) :]
+    for (wanted, template), handler in ENDPOINTS.items():
+        pattern = template.split("/")[2:]  # after v1 and the prefix
+        if wanted == method and len(pattern) == len(rest):
+            pairs = list(zip(pattern, rest, strict=True))
+            if all(p.startswith("{") or p == r for p, r in pairs):
+                return handler, {p[1:-1]: r for p, r in pairs if p.startswith("{")}
+    return None

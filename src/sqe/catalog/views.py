@@ -1,0 +1,53 @@
+"""Views as they are stored: their text, the context it was written in, the columns they show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqe.catalog.protocol import Loaded
+from sqe.catalog.schemas import columns_of, current_view_version, view_text
+from sqe.errors import ErrorCode, UserError
+from sqe.model.names import RelationName, SchemaName
+from sqe.model.query import Column
+
+# Where Iceberg on Spark keeps the names that the query itself gives its columns.
+QUERY_COLUMNS = "spark.query-column-names"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredView:
+    """``query_columns`` are the names the query itself gives, where they differ from the view's."""
+
+    name: str
+    text: str
+    columns: tuple[Column, ...]
+    schema: SchemaName | None
+    relation: RelationName | None = None
+    query_columns: tuple[str, ...] = ()
+
+
+def read_view(name: RelationName, loaded: Loaded) -> StoredView:
+    metadata = loaded.metadata
+    text = view_text(metadata)
+    if text is None:
+        raise UserError(
+            ErrorCode.NOT_SUPPORTED,
+            f"View {name} has no definition in Spark's dialect.",
+            hint="Create it again through SQE.",
+        )
+    version = current_view_version(metadata)
+    catalog = version.get("default-catalog") or name.catalog
+    namespace = tuple(version.get("default-namespace") or name.schema.path)
+    return StoredView(
+        name=name.name,
+        text=text,
+        columns=columns_of(metadata),
+        schema=SchemaName(catalog, namespace),
+        relation=name,
+        query_columns=_query_columns(metadata.get("properties", {})),
+    )
+
+
+def _query_columns(properties: dict[str, str]) -> tuple[str, ...]:
+    stored = properties.get(QUERY_COLUMNS, "")
+    return tuple(stored.split(",")) if stored else ()

@@ -1,0 +1,35 @@
+"""Lists and maps taken apart: their children, and which of them belong to which row."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
+
+
+class Spans:
+    """Where each row's children are. Only the children of this (maybe sliced) array are touched."""
+
+    def __init__(self, array: pa.Array) -> None:
+        if kinds.is_fixed_size_list(array.type):
+            size = array.type.list_size
+            offsets = [(array.offset + row) * size for row in range(len(array) + 1)]
+        else:
+            offsets = array.offsets.to_pylist()
+        self._first = offsets[0]
+        self._offsets = [offset - self._first for offset in offsets]
+
+    def children(self, values: pa.Array) -> pa.Array:
+        return values.slice(self._first, self._offsets[-1])
+
+    def join(self, parts: list[str], brackets: str) -> list[str]:
+        """The texts of the children as one text per row."""
+        return [
+            brackets[0] + ", ".join(parts[begin:end]) + brackets[1]
+            for begin, end in zip(self._offsets[:-1], self._offsets[1:], strict=True)
+        ]
+
+
+def validity(array: pa.Array) -> list[bool]:
+    valid: list[bool] = pc.is_valid(array).to_pylist()
+    return valid

@@ -1,0 +1,94 @@
+"""One call of ``sqe``: its global options, and the server it talks to."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from sqe.audit.events import QueryEvent
+    from sqe.model.identity import Identity
+    from sqe.model.names import SchemaName
+    from sqe.model.query import Column, QueryRequest
+    from sqe.results.stream import ResultStream
+    from sqe.settings import Settings
+
+
+class OpenSession(Protocol):
+    @property
+    def id(self) -> str: ...
+    @property
+    def schema(self) -> SchemaName: ...
+    def close(self) -> None: ...
+
+
+class Gateway(Protocol):
+    """What the commands need of ``sqe.gateway.gateway.Gateway``."""
+
+    def open_session(self, identity: Identity, schema: SchemaName | None = None) -> OpenSession: ...
+    def submit(
+        self, request: QueryRequest, listener: Callable[[QueryEvent], None] | None = None
+    ) -> str: ...
+    def fetch(self, query_id: str) -> ResultStream: ...
+    def describe(self, request: QueryRequest) -> tuple[Column, ...]: ...
+    def cancel(self, query_id: str) -> None: ...
+
+
+class Server(Protocol):
+    """What the commands need of ``sqe.server.build``'s server."""
+
+    @property
+    def gateway(self) -> Gateway: ...
+    def start(self, warm_spark: bool) -> None: ...
+    def close(self) -> None: ...
+    def status(self) -> dict[str, Any]: ...
+
+
+def _build(settings: Settings) -> Server:
+    from sqe.server.build import build
+
+    return build(settings)
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """``build`` is the seam at which tests put a server of their own."""
+
+    home: Path | None = None
+    config: Path | None = None
+    build: Callable[[Settings], Server] = _build
+
+    def at(self, home: Path | None, config: Path | None) -> Invocation:
+        return replace(self, home=home or self.home, config=config or self.config)
+
+    def settings(self) -> Settings:
+        from sqe.settings import load_settings
+
+        return load_settings(self.config, {"home": str(self.home)} if self.home else None)
+
+    @contextmanager
+    def session(self) -> Iterator[tuple[Gateway, OpenSession]]:
+        """A gateway in this process, Spark not yet started, and a session of the current user."""
+        from sqe.model.identity import Identity
+
+        server = self.build(self.settings())
+        try:
+            server.start(warm_spark=False)
+            session = server.gateway.open_session(Identity(user=current_user()))
+            try:
+                yield server.gateway, session
+            finally:
+                session.close()
+        finally:
+            server.close()
+
+
+def current_user() -> str:
+    # A user id without a passwd entry (containers) is an OSError or, up to 3.12, a KeyError.
+    with suppress(OSError, KeyError):
+        return getpass.getuser()
+    return "sqe"

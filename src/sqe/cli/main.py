@@ -1,0 +1,96 @@
+"""The command group. Imports click and nothing heavy: ``sqe --help`` must answer at once."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sqe import __version__
+from sqe.cli.exit_codes import ExitCode, exit_code_of
+from sqe.cli.invocation import Invocation
+from sqe.errors import SqeError
+
+# name -> (module that has it as ``command``, the line in `sqe --help`)
+COMMANDS = {
+    "sql": ("sqe.cli.sql", "Run SQL from the command line, a file or stdin."),
+    "shell": ("sqe.cli.shell.command", "Type SQL and see answers."),
+    "serve": ("sqe.cli.serve", "Run the gateway until it is stopped."),
+    "demo": ("sqe.cli.demo.command", "Make a small lakehouse and take a tour of it."),
+    "doctor": ("sqe.cli.doctor", "Say what is installed, found and reachable, and what to do."),
+}
+
+
+class LazyGroup(click.Group):
+    """Imports a subcommand when it is called, and turns every error into words and a code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)  # noqa: S101 - tells mypy
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except KeyboardInterrupt:
+            ctx.exit(ExitCode.CANCELLED)
+        except SqeError as error:
+            from sqe.cli.errors import render_error
+
+            click.echo(render_error(error), err=True)
+            ctx.exit(exit_code_of(error))
+        except BrokenPipeError:
+            # Whoever read our output has seen enough (`sqe sql … | head`). Python would complain
+            # once more when it flushes stdout at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(ExitCode.OK)
+        except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback
+            from sqe.cli.errors import render_error, report_defect
+
+            defect = report_defect(error, ctx.find_object(Invocation))
+            click.echo(render_error(defect), err=True)
+            ctx.exit(ExitCode.INTERNAL)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--home",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the lakehouse, logs and caches  [env: SQE_HOME]",
+)
+@click.option(
+    "--config",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Settings file (TOML)  [env: SQE_CONFIG]",
+)
+@click.version_option(
+    __version__, "-v", "--version", prog_name="sqe", message="%(prog)s %(version)s"
+)
+@click.pass_context
+def cli(ctx: click.Context, home: Path | None, config: Path | None) -> None:
+    """SQE: SQL over an Iceberg lakehouse, every query as the person who sent it."""
+    given = ctx.find_object(Invocation) or Invocation()
+    ctx.obj = given.at(home, config)
+
+
+def main() -> None:
+    cli(prog_name="sqe")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""The bar on stderr for a query that takes more than a second."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, TextIO
+
+from sqe.model.query import QueryRecord, QueryState
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+    from sqe.audit.events import QueryEvent
+
+_PATIENCE_S = 1.0
+_REFRESH_S = 0.1
+
+
+class ProgressLine:
+    """Shows the newest record it was given. Nothing appears where the screen is no terminal."""
+
+    def __init__(self, screen: TextIO | None = None, patience_s: float = _PATIENCE_S) -> None:
+        self._screen = screen or sys.stderr
+        self._patience_s = patience_s
+        self._record: QueryRecord | None = None
+        self._rows = 0
+        self._done = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def listen(self, event: QueryEvent) -> None:
+        self._record = event.record
+
+    def count(self, rows: int) -> None:
+        """``rows`` more have been written."""
+        self._rows += rows
+
+    def __enter__(self) -> ProgressLine:
+        if self._screen.isatty():
+            self._thread = threading.Thread(target=self._show, name="progress", daemon=True)
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Takes the bar away for good: rows follow on the same screen."""
+        self._done.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def _show(self) -> None:
+        if self._done.wait(self._patience_s):
+            return
+        with _new_bar(self._screen) as bar:
+            task = bar.add_task("starting", total=None, detail="")
+            while not self._done.wait(_REFRESH_S):
+                record = self._record
+                if record is not None:
+                    fraction = record.progress.fraction
+                    bar.update(
+                        task,
+                        description=_headline(record),
+                        total=None if fraction is None else 1.0,
+                        completed=fraction or 0.0,
+                        detail=self._detail(record),
+                    )
+
+    def _detail(self, record: QueryRecord) -> str:
+        progress = record.progress
+        parts = []
+        if progress.tasks:
+            parts.append(f"{progress.tasks_done / progress.tasks:.0%}")
+            parts.append(f"stage {progress.stages_done}/{progress.stages}")
+            parts.append(f"task {progress.tasks_done}/{progress.tasks}")
+        if progress.bytes_read:
+            parts.append(f"{readable_bytes(progress.bytes_read)} read")
+        if self._rows:
+            parts.append(f"{self._rows:,} rows")
+        return "  ".join(parts)
+
+
+def _new_bar(screen: TextIO) -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        TextColumn("{task.fields[detail]}"),
+        TimeElapsedColumn(),
+        console=Console(file=screen),
+        transient=True,
+    )
+
+
+def _headline(record: QueryRecord) -> str:
+    if record.state is QueryState.RUNNING and record.route is not None:
+        return f"running on {record.route.engine.value}"
+    return record.state.value
+
+
+def readable_bytes(count: float) -> str:
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} TiB"

@@ -1,0 +1,99 @@
+"""Runs one statement for a person: progress while it runs, Ctrl-C to cancel it."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from sqe.cli.progress import ProgressLine
+from sqe.errors import SqeError
+from sqe.model.query import QueryRequest
+
+if TYPE_CHECKING:
+    from sqe.cli.formats.writer import ResultWriter
+    from sqe.cli.invocation import Gateway
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    rows: int
+    seconds: float
+    has_columns: bool
+
+    @property
+    def summary(self) -> str:
+        if not self.has_columns:
+            return f"ok ({self.seconds:.2f} s)"
+        return f"({self.rows:,} {'row' if self.rows == 1 else 'rows'}, {self.seconds:.2f} s)"
+
+
+def run_statement(
+    gateway: Gateway, session_id: str, text: str, writer: ResultWriter, *, source: str = "sqe-cli"
+) -> Outcome:
+    """Submits, streams every batch to the writer, and says how many rows came."""
+    started = time.monotonic()
+    rows = 0
+    with ProgressLine() as progress, _Interruption(gateway) as interruption:
+        query_id = gateway.submit(QueryRequest(session_id, text, source), progress.listen)
+        interruption.watch(query_id)
+        with gateway.fetch(query_id) as result:
+            if result.columns:
+                writer.begin(result)
+            for batch in result:
+                if writer.on_screen:
+                    progress.clear()
+                writer.write(batch)
+                rows += batch.num_rows
+                progress.count(batch.num_rows)
+            progress.clear()
+            if result.columns:
+                writer.end()
+    return Outcome(rows, time.monotonic() - started, bool(result.columns))
+
+
+class _Interruption:
+    """While a query runs, the first Ctrl-C cancels it and the second one gives up waiting.
+
+    A signal handler runs in the middle of whatever the main thread does, maybe inside a lock of
+    the gateway; so the handler itself only starts a thread, and that one cancels.
+    """
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+        self._query_id: str | None = None
+        self._asked = False
+
+    def __enter__(self) -> _Interruption:
+        self._main = threading.current_thread() is threading.main_thread()
+        if self._main:
+            self._previous = signal.signal(signal.SIGINT, self._on_signal)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._main:
+            signal.signal(signal.SIGINT, self._previous)
+
+    def watch(self, query_id: str) -> None:
+        self._query_id = query_id
+        if self._asked:
+            self._cancel()
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self._asked:
+            raise KeyboardInterrupt
+        self._asked = True
+        if self._query_id is not None:
+            self._cancel()
+
+    def _cancel(self) -> None:
+        threading.Thread(target=self._cancel_quietly, name="cancel", daemon=True).start()
+
+    def _cancel_quietly(self) -> None:
+        if self._query_id is not None:
+            with suppress(SqeError):  # it may have ended in the meantime
+                self._gateway.cancel(self._query_id)

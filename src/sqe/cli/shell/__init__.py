@@ -1,0 +1,1 @@
+"""The interactive shell: repl reads and runs, meta has the backslash commands."""

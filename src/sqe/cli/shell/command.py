@@ -1,0 +1,37 @@
+"""``sqe shell``: type SQL and see answers."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from sqe.cli.formats import OutputFormat
+from sqe.cli.invocation import Invocation
+from sqe.cli.sql import FORMATS
+
+
+@click.command("shell")
+@click.option(
+    "-o", "--output", type=FORMATS, default="table", show_default=True, help="How rows are shown."
+)
+@click.pass_obj
+def command(invocation: Invocation, output: str) -> None:
+    r"""Type SQL, end it with a semicolon, see its rows.
+
+    Ctrl-C cancels the running query, Ctrl-D leaves, \? lists the commands. With a pipe on stdin
+    this is `sqe sql`.
+    """
+    chosen = OutputFormat(output)
+    if not sys.stdin.isatty():
+        from sqe.cli.sql import read_stdin, run_source
+
+        run_source(invocation, read_stdin(), chosen, sys.stdout.buffer)
+        return
+    if chosen.binary:
+        raise click.UsageError(f"{output} is binary and no format for a screen; use `sqe sql`.")
+    from sqe.cli.shell.repl import Shell
+
+    home = invocation.settings().home
+    with invocation.session() as (gateway, session):
+        Shell(gateway, session, chosen, home / "shell_history", invocation).run()

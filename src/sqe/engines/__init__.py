@@ -1,0 +1,1 @@
+"""Engines: they run a guarded statement and know nothing of policies."""

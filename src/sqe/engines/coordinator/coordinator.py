@@ -1,0 +1,162 @@
+"""The coordinator as an engine: commands, explanations, views, and questions about metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from sqe.catalog.bound import BoundMetadata
+from sqe.catalog.information_schema import ListingFilter, rows
+from sqe.catalog.protocol import Catalogs
+from sqe.catalog.schemas import string_literal
+from sqe.engines.coordinator.explain import (
+    DESCRIBE_COLUMNS,
+    PLAN_COLUMNS,
+    Engines,
+    describe_query,
+    explain,
+)
+from sqe.engines.coordinator.views import create_temporary_view, create_view
+from sqe.engines.protocol import Engine, Explanation, Run
+from sqe.errors import ErrorCode, UserError
+from sqe.model.names import quote
+from sqe.model.query import Column, EngineKind
+from sqe.results.stream import ResultStream
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.sql.forms import DescribeQuery
+from sqe.sql.statement import StatementKind
+
+if TYPE_CHECKING:
+    from sqe.engines.local.metadata import MetadataQuery
+
+_EXPLAINING = (StatementKind.EXPLAIN, StatementKind.EXPLAIN_ANALYZE)
+_VIEWS = (StatementKind.CREATE_VIEW, StatementKind.CREATE_TEMPORARY_VIEW)
+
+
+class Coordinator:
+    """``commands`` answers SHOW, DESCRIBE, USE, SET SESSION and catalogue statements."""
+
+    def __init__(self, commands: Engine, catalogs: Catalogs, spark: Engine) -> None:
+        self._commands = commands
+        self._catalogs = catalogs
+        self._spark = spark
+        self._engines: Engines = {EngineKind.COORDINATOR: self, EngineKind.SPARK: spark}
+
+    def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
+        kind = statement.bound.statement.kind
+        if kind in _EXPLAINING:
+            return explain(statement, run, self._engines)
+        if kind is StatementKind.CREATE_TEMPORARY_VIEW:
+            return create_temporary_view(statement, run, self._spark)
+        if kind is StatementKind.CREATE_VIEW:
+            return create_view(statement, run, self._spark, self._catalogs)
+        if kind is StatementKind.QUERY:
+            return self._metadata_query(statement, run)
+        if isinstance(statement.bound.statement.command, DescribeQuery):
+            return describe_query(statement, run, self._engines)
+        return self._commands.run(statement, run)
+
+    def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
+        kind = statement.bound.statement.kind
+        if kind in _EXPLAINING:
+            return PLAN_COLUMNS
+        if kind in _VIEWS:
+            return ()
+        if kind is StatementKind.QUERY:
+            return self._describe_metadata_query(statement, run)
+        if isinstance(statement.bound.statement.command, DescribeQuery):
+            return DESCRIBE_COLUMNS
+        return self._commands.describe(statement, run)
+
+    def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
+        source = statement.bound.statement
+        if source.kind in _EXPLAINING:
+            raise UserError(ErrorCode.NOT_SUPPORTED, "EXPLAIN of EXPLAIN is not supported.")
+        return Explanation(source.text.strip(), "Answered by the coordinator; no engine is asked.")
+
+    def analyze(self, statement: GuardedStatement, run: Run) -> Explanation:
+        explanation = self.explain(statement, run)
+        with self.run(statement, run) as result:
+            count = sum(batch.num_rows for batch in result)
+        return Explanation(explanation.text, f"{count:,} rows returned\n{explanation.plan}")
+
+    def close(self) -> None:
+        self._commands.close()
+
+    def _metadata_query(self, statement: GuardedStatement, run: Run) -> ResultStream:
+        # Imported here: DuckDB and the optimizer are not needed for most statements.
+        from sqe.engines.local.metadata import NotLocal, run_metadata_query
+
+        try:
+            return run_metadata_query(
+                metadata_query(statement, run), self._fetch(run), run.cancellation
+            )
+        except NotLocal:
+            return self._spark.run(statement, run)
+
+    def _describe_metadata_query(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
+        from sqe.engines.local.metadata import NotLocal, describe_metadata_query
+
+        try:
+            return describe_metadata_query(metadata_query(statement, run))
+        except NotLocal:
+            return self._spark.describe(statement, run)
+
+    def _fetch(self, run: Run) -> Callable[[BoundMetadata, ListingFilter], pa.Table]:
+        def fetch(relation: BoundMetadata, wanted: ListingFilter) -> pa.Table:
+            catalog = self._catalogs.open(relation.catalog, run.session.identity)
+            return rows(catalog, relation.catalog, relation.table, wanted, run.cancellation.check)
+
+        return fetch
+
+
+def metadata_query(statement: GuardedStatement, run: Run) -> MetadataQuery:
+    from sqe.engines.local.metadata import MetadataQuery
+
+    source = statement.bound.statement
+    relations = {
+        reference.reference.parts: reference.target
+        for reference in statement.bound.references
+        if isinstance(reference.target, BoundMetadata)
+    }
+    schema = run.session.schema
+    values = {
+        "current_catalog": schema.catalog,
+        "current_schema": ".".join(schema.path),
+        "current_user": run.session.identity.user,
+    }
+    return MetadataQuery(source.tree, source.text, relations, values)
+
+
+def metadata_as_values(catalogs: Catalogs) -> Callable[[BoundMetadata, Run], str]:
+    """Writes a relation of information_schema as literals, for a query that Spark has to run."""
+
+    def write(relation: BoundMetadata, run: Run) -> str:
+        catalog = catalogs.open(relation.catalog, run.session.identity)
+        table = rows(
+            catalog, relation.catalog, relation.table, ListingFilter(), run.cancellation.check
+        )
+        names = ", ".join(quote(column.name) for column in relation.columns)
+        casts = ", ".join(
+            f"CAST({quote(c.name)} AS {c.type.upper()}) AS {quote(c.name)}"
+            for c in relation.columns
+        )
+        lines = [
+            "(" + ", ".join(_literal(value) for value in row.values()) + ")"
+            for row in table.to_pylist()
+        ]
+        empty = "" if lines else " WHERE false"
+        if not lines:
+            lines = ["(" + ", ".join("NULL" for _ in relation.columns) + ")"]
+        source = f"VALUES {', '.join(lines)} AS t({names})"
+        return f"SELECT {casts} FROM {source}{empty}"  # noqa: S608  literals only
+
+    return write
+
+
+def _literal(value: object) -> str:
+    if value is None:
+        return "NULL"
+    return str(value) if isinstance(value, int) else string_literal(str(value))

@@ -1,0 +1,66 @@
+"""The engine that needs no engine: metadata, sessions and schemas, answered by SQE itself."""
+
+from __future__ import annotations
+
+from sqe.catalog.protocol import Catalogs
+from sqe.engines.coordinator.call import Answer, Call
+from sqe.engines.coordinator.create_text import CREATE_TEXTS
+from sqe.engines.coordinator.ddl import DDL
+from sqe.engines.coordinator.describe import DESCRIPTIONS
+from sqe.engines.coordinator.listings import LISTINGS
+from sqe.engines.coordinator.session import SESSION
+from sqe.engines.protocol import Explanation, Run
+from sqe.errors import ErrorCode, InternalError
+from sqe.model.query import Column
+from sqe.results.stream import ResultStream, result_of_rows
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.sql.statement import Command
+
+ANSWERS: dict[type[Command], Answer] = {
+    **LISTINGS,
+    **DESCRIPTIONS,
+    **CREATE_TEXTS,
+    **SESSION,
+    **DDL,
+}
+
+
+class CoordinatorEngine:
+    """Takes commands. Everything is done as the user, on the catalogs or on the session."""
+
+    def __init__(self, catalogs: Catalogs) -> None:
+        self._catalogs = catalogs
+
+    def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
+        run.cancellation.check()
+        command, answer = _answer(statement)
+        rows = answer.rows(command, Call(self._catalogs, statement, run))
+        return result_of_rows(answer.columns(command), rows)
+
+    def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
+        command, answer = _answer(statement)
+        return answer.columns(command)
+
+    def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
+        source = statement.bound.statement
+        return Explanation(source.text, f"Coordinator: {source.label}")
+
+    def analyze(self, statement: GuardedStatement, run: Run) -> Explanation:
+        with self.run(statement, run) as result:
+            rows = sum(batch.num_rows for batch in result)
+        explained = self.explain(statement, run)
+        return Explanation(explained.text, f"{rows:,} rows returned\n{explained.plan}")
+
+    def close(self) -> None:
+        return None
+
+
+def _answer(statement: GuardedStatement) -> tuple[Command, Answer]:
+    command = statement.bound.statement.command
+    answer = ANSWERS.get(type(command)) if command is not None else None
+    if command is None or answer is None:
+        raise InternalError(
+            ErrorCode.INTERNAL_ERROR,
+            f"The coordinator has no answer for {statement.bound.statement.label}.",
+        )
+    return command, answer

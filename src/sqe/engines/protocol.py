@@ -1,0 +1,57 @@
+"""What the gateway asks of an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sqe.model.query import Column, Progress
+from sqe.results.cancellation import Cancellation
+from sqe.results.stream import ResultStream
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.sessions.session import Session
+
+
+def _ignore(progress: Progress) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One execution: whose it is, how to stop it, whom to tell how far it is."""
+
+    query_id: str
+    session: Session
+    cancellation: Cancellation = field(default_factory=Cancellation)
+    report: Callable[[Progress], None] = _ignore
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What an engine would do: the text it gets (with real names) and its plan."""
+
+    text: str
+    plan: str
+
+
+class Engine(Protocol):
+    """Safe to call from many threads, one call per query."""
+
+    def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
+        """Starts the work; batches come as they are read. Errors are SqeErrors."""
+        ...
+
+    def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
+        """The result's columns, without running anything."""
+        ...
+
+    def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
+        """``mode`` is EXPLAIN's word: EXTENDED, FORMATTED, COST or nothing."""
+        ...
+
+    def analyze(self, statement: GuardedStatement, run: Run) -> Explanation:
+        """Runs the statement, throws its rows away and tells what really happened."""
+        ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,7 @@
+"""Spark through Spark Connect: the engine of record.
+
+options  what an embedded server needs to know        conf     its server-wide settings
+java     which Java runs it                           trust    which certificates it trusts
+jars     the pinned Iceberg jars                      archive  class data sharing for a quick boot
+server   the child server and its life                launch   the small process between both
+"""

@@ -1,0 +1,122 @@
+"""One Spark session over Spark Connect: the few calls SQE makes, each with a bound on waiting.
+
+Uses the client below ``SparkSession`` (pyspark is pinned): plans are sent as text, results come
+as Arrow batches, nothing is collected.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from sqe.model.identity import Secret
+from sqe.model.query import Progress
+
+_log = logging.getLogger(__name__)
+
+
+class Connection:
+    """Safe to use from several threads, as the pyspark client is."""
+
+    def __init__(self, url: Secret, user: str) -> None:
+        from pyspark.sql.connect.client import SparkConnectClient
+        from pyspark.sql.connect.client.retries import DefaultPolicy
+
+        # pyspark prints every error of a query as JSON on stderr; ours go to the user alone.
+        logging.getLogger("SQLQueryContextLogger").disabled = True
+        logging.getLogger("DataFrameQueryContextLogger").disabled = True
+        # On loopback a call succeeds or the server is gone: three tries, not ten minutes of them.
+        retries = DefaultPolicy(
+            max_retries=3, initial_backoff=50, max_backoff=500, backoff_multiplier=4.0
+        )
+        self._client: Any = SparkConnectClient(url.reveal(), user_id=user)
+        self._client.set_retry_policies([retries])
+
+    def set_conf(self, conf: Mapping[str, str]) -> None:
+        from pyspark.sql.connect.proto import ConfigRequest
+
+        operation = ConfigRequest.Operation(set=ConfigRequest.Set())
+        for key, value in conf.items():
+            operation.set.pairs.add(key=key, value=value)
+        self._client.config(operation)
+
+    def plan(self, text: str) -> Any:
+        """The text as a plan. Sending the same plan again lets the server reuse its analysis."""
+        from pyspark.sql.connect.plan import SQL
+        from pyspark.sql.connect.proto import Plan
+
+        plan = Plan()
+        plan.root.CopyFrom(SQL(text).plan(self._client))
+        return plan
+
+    def explain(self, plan: Any, mode: str = "extended") -> str:
+        text: str = self._client.explain_string(plan, explain_mode=mode)
+        return text
+
+    def schema(self, plan: Any) -> Any:
+        return self._client.schema(plan)
+
+    def execute(
+        self, plan: Any, operation_id: str, report: Callable[[Progress], None]
+    ) -> Iterator[Any]:
+        """Yields a StructType, RecordBatches and PlanMetrics, as they come."""
+        request = self._client._execute_plan_request_with_metadata(operation_id)
+        request.plan.CopyFrom(plan)
+        ticks = _Ticks(report)
+        for item in self._client._execute_and_fetch_as_iterator(request, {}, ticks):
+            if _is_result(item):
+                yield item
+
+    def interrupt(self, operation_id: str) -> None:
+        try:
+            self._client.interrupt_operation(operation_id)
+        except Exception as error:  # noqa: BLE001
+            # The server may be gone already, which stops the operation just as well.
+            _log.warning("interrupting an operation failed: %s", type(error).__name__)
+
+    def close(self, *, server_alive: bool) -> None:
+        """Gives the session back. Asks nothing of a server that is known to be dead."""
+        try:
+            if server_alive:
+                self._client.release_session()
+            self._client.close()
+        except Exception as error:  # noqa: BLE001
+            # Closing is best effort: the server drops the session when it ends.
+            _log.warning("closing a Spark session failed: %s", type(error).__name__)
+
+
+def new_operation_id() -> str:
+    return str(uuid.uuid4())
+
+
+def _is_result(item: Any) -> bool:
+    from pyspark.sql.metrics import PlanMetrics
+    from pyspark.sql.types import StructType
+
+    return isinstance(item, pa.RecordBatch | StructType | PlanMetrics)
+
+
+class _Ticks:
+    """What the pyspark client calls with progress, in our terms."""
+
+    def __init__(self, report: Callable[[Progress], None]) -> None:
+        self._report = report
+
+    def update_ticks(self, stages: Any, inflight_tasks: int, operation_id: str = "") -> None:
+        stages = list(stages)
+        self._report(
+            Progress(
+                stages=len(stages),
+                stages_done=sum(1 for stage in stages if stage.done),
+                tasks=sum(stage.num_tasks for stage in stages),
+                tasks_done=sum(stage.num_completed_tasks for stage in stages),
+                bytes_read=sum(stage.num_bytes_read for stage in stages),
+            )
+        )
+
+    def finish(self) -> None:
+        """Called when the client is interrupted; the query's own end says more."""

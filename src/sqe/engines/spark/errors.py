@@ -1,0 +1,176 @@
+"""Spark's errors in our terms: the one place where they are translated."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sqe.broker.handles import Grant
+from sqe.errors import ErrorCode, SqeError, TextPosition, error_of
+from sqe.sql.splice import Spliced
+from sqe.sql.statement import position_at
+
+# Error conditions by prefix; the longest that fits decides.
+CONDITIONS: dict[str, ErrorCode] = {
+    "PARSE_SYNTAX_ERROR": ErrorCode.SYNTAX_ERROR,
+    "INVALID_IDENTIFIER": ErrorCode.SYNTAX_ERROR,
+    "TABLE_OR_VIEW_NOT_FOUND": ErrorCode.TABLE_NOT_FOUND,
+    "TABLE_OR_VIEW_ALREADY_EXISTS": ErrorCode.TABLE_ALREADY_EXISTS,
+    "SCHEMA_NOT_FOUND": ErrorCode.SCHEMA_NOT_FOUND,
+    "UNRESOLVED_COLUMN": ErrorCode.COLUMN_NOT_FOUND,
+    "UNRESOLVED_MAP_KEY": ErrorCode.COLUMN_NOT_FOUND,
+    "UNRESOLVED_FIELD": ErrorCode.COLUMN_NOT_FOUND,
+    "FIELD_NOT_FOUND": ErrorCode.COLUMN_NOT_FOUND,
+    "UNRESOLVED_ROUTINE": ErrorCode.FUNCTION_NOT_FOUND,
+    "AMBIGUOUS_": ErrorCode.AMBIGUOUS_NAME,
+    "DATATYPE_MISMATCH": ErrorCode.TYPE_MISMATCH,
+    "INCOMPATIBLE_": ErrorCode.TYPE_MISMATCH,
+    "CANNOT_PARSE_": ErrorCode.INVALID_CAST,
+    "CAST_INVALID_INPUT": ErrorCode.INVALID_CAST,
+    "CAST_OVERFLOW": ErrorCode.NUMERIC_OUT_OF_RANGE,
+    "CAST_WITHOUT_SUGGESTION": ErrorCode.TYPE_MISMATCH,
+    "DIVIDE_BY_ZERO": ErrorCode.DIVISION_BY_ZERO,
+    "INTERVAL_DIVIDED_BY_ZERO": ErrorCode.DIVISION_BY_ZERO,
+    "REMAINDER_BY_ZERO": ErrorCode.DIVISION_BY_ZERO,
+    "ARITHMETIC_OVERFLOW": ErrorCode.NUMERIC_OUT_OF_RANGE,
+    "BINARY_ARITHMETIC_OVERFLOW": ErrorCode.NUMERIC_OUT_OF_RANGE,
+    "INTERVAL_ARITHMETIC_OVERFLOW": ErrorCode.NUMERIC_OUT_OF_RANGE,
+    "NUMERIC_VALUE_OUT_OF_RANGE": ErrorCode.NUMERIC_OUT_OF_RANGE,
+    "NUMERIC_OUT_OF_SUPPORTED_RANGE": ErrorCode.NUMERIC_OUT_OF_RANGE,
+    "DATETIME_OVERFLOW": ErrorCode.NUMERIC_OUT_OF_RANGE,
+    "NOT_NULL_CONSTRAINT_VIOLATION": ErrorCode.CONSTRAINT_VIOLATION,
+    "NULL_": ErrorCode.CONSTRAINT_VIOLATION,
+    "MERGE_CARDINALITY_VIOLATION": ErrorCode.CONSTRAINT_VIOLATION,
+    "WRONG_NUM_ARGS": ErrorCode.INVALID_ARGUMENT,
+    "INVALID_": ErrorCode.INVALID_ARGUMENT,
+    "UNSUPPORTED_FEATURE": ErrorCode.NOT_SUPPORTED,
+    "NOT_SUPPORTED": ErrorCode.NOT_SUPPORTED,
+    "OPERATION_CANCELED": ErrorCode.CANCELLED,
+    "INVALID_HANDLE": ErrorCode.ENGINE_LOST,
+    "INVALID_CURSOR": ErrorCode.ENGINE_LOST,
+    "FAILED_READ_FILE": ErrorCode.CORRUPT_DATA,
+    "CANNOT_READ_FILE": ErrorCode.CORRUPT_DATA,
+    "_LEGACY_ERROR_TEMP_2062": ErrorCode.CORRUPT_DATA,
+    "INTERNAL_ERROR": ErrorCode.ENGINE_ERROR,
+    "FAILED_TO_PARSE_TOO_COMPLEX": ErrorCode.STATEMENT_TOO_COMPLEX,
+    "UNABLE_TO_ACQUIRE_MEMORY": ErrorCode.OUT_OF_MEMORY,
+}
+# Java exceptions that reach us without a condition, by a word in the message.
+MESSAGES: tuple[tuple[str, ErrorCode], ...] = (
+    (r"No space left on device|ENOSPC", ErrorCode.DISK_FULL),
+    (r"OutOfMemoryError|Java heap space", ErrorCode.OUT_OF_MEMORY),
+    (
+        r"CommitFailedException|CommitStateUnknown|ValidationException.*conflict",
+        ErrorCode.COMMIT_CONFLICT,
+    ),
+    (r"Cannot commit|Found conflicting files", ErrorCode.COMMIT_CONFLICT),
+    (
+        r"is not a Parquet file|ParquetDecodingException|could not read page|Corrupt",
+        ErrorCode.CORRUPT_DATA,
+    ),
+    (
+        r"FileNotFoundException|does not exist.*\.(parquet|avro|orc)|NotFoundException.*[Ff]ile",
+        ErrorCode.CORRUPT_DATA,
+    ),
+    (r"Failed to open (input stream for )?file|Cannot find source column", ErrorCode.CORRUPT_DATA),
+    (
+        r"Cannot find (snapshot|a snapshot)|snapshot .*not found|Cannot find snapshot",
+        ErrorCode.SNAPSHOT_NOT_FOUND,
+    ),
+    (r"NoSuchTableException|Table does not exist", ErrorCode.TABLE_NOT_FOUND),
+    (r"AlreadyExistsException", ErrorCode.TABLE_ALREADY_EXISTS),
+    (r"ForbiddenException|NotAuthorizedException", ErrorCode.ACCESS_DENIED),
+    (r"Null value appeared in non-nullable|NOT NULL", ErrorCode.CONSTRAINT_VIOLATION),
+)
+_LOST = (
+    "UNAVAILABLE",
+    "Socket closed",
+    "Connection reset",
+    "failed to connect",
+    "Connection refused",
+)
+# Where Spark puts the place, its copy of the text and the unresolved plan: all behind the message.
+_TAIL = re.compile(r"\s*(?:;\s*line \d+,? pos(?:ition)? \d+|\(?line \d+, pos|== SQL).*", re.DOTALL)
+_ADVICE = re.compile(r"\s*If necessary,? set \S+ to \S+ (?:to|\()[^.]*\.")
+_TRACE = re.compile(r"\n\s*(at [\w.$/]+\(|JVM stacktrace).*", re.DOTALL)
+_JAVA_CLASS = re.compile(r"^\(?(?:[a-z][\w]*\.)+[A-Z]\w*(?:Exception|Error)\)?:? ?")
+_CONDITION = re.compile(r"^\[[A-Z0-9_.]+\] ?")
+_SQLSTATE = re.compile(r"\s*SQLSTATE: \w{5}")
+_INNERMOST = re.compile(r"(?:Caused by|cause): (?P<cause>[^\n]+)")
+
+
+def translate(
+    error: BaseException, grant: Grant | None, spliced: Spliced | None = None
+) -> SqeError:
+    """Any exception of the pyspark client as one of ours. Handles become real names again."""
+    if isinstance(error, SqeError):
+        return error
+    message = str(getattr(error, "message", None) or getattr(error, "_message", None) or error)
+    condition = _condition(error)
+    if any(word in message for word in _LOST) or type(error).__name__ == "RetriesExceeded":
+        return error_of(
+            ErrorCode.ENGINE_LOST,
+            "Spark ended or could not be reached while it worked on the query.",
+            hint="Run the query again; Spark is restarted. Its log is in the home's logs folder.",
+        )
+    code = code_of(condition, message, type(error).__name__)
+    if code is ErrorCode.CANCELLED:
+        return error_of(code, "The query was cancelled.")
+    text = clean(message)
+    return error_of(
+        code,
+        grant.to_user(text) if grant else text,
+        position=_position(error, spliced),
+    )
+
+
+def code_of(condition: str, message: str, kind: str) -> ErrorCode:
+    fitting = [prefix for prefix in CONDITIONS if condition.startswith(prefix)]
+    if fitting:
+        return CONDITIONS[max(fitting, key=len)]
+    for pattern, code in MESSAGES:
+        if re.search(pattern, message):
+            return code
+    if condition or kind in ("AnalysisException", "ParseException", "ArithmeticException"):
+        return ErrorCode.USER_ERROR
+    return ErrorCode.ENGINE_ERROR
+
+
+def clean(message: str) -> str:
+    """One message for people: no stack trace, no Java class, no copy of the rewritten text."""
+    text = _TRACE.sub("", message)
+    text = _TAIL.sub("", text)
+    text = _ADVICE.sub("", text)
+    text = _CONDITION.sub("", text.strip())
+    text = _JAVA_CLASS.sub("", text)
+    text = _SQLSTATE.sub("", text)
+    text = re.sub(r"\s*\n\s*", " ", text).strip(" ;\n")
+    return text[:2_000] or "Spark gave no reason."
+
+
+def _condition(error: BaseException) -> str:
+    getter = getattr(error, "getCondition", None)
+    condition = getter() if callable(getter) else None
+    return str(condition or "")
+
+
+def _position(error: BaseException, spliced: Spliced | None) -> TextPosition | None:
+    if spliced is None:
+        return None
+    offset, fragment = _offset(error)
+    if offset is None:
+        return None
+    original = spliced.original_offset(offset)
+    return position_at(spliced.original, original, fragment)
+
+
+def _offset(error: BaseException) -> tuple[int | None, str]:
+    """Where in the text sent Spark saw the fault."""
+    getter = getattr(error, "getQueryContext", None)
+    contexts: Any = getter() if callable(getter) else None
+    for context in contexts or ():
+        try:
+            return int(context.startIndex()), ""
+        except Exception:  # noqa: BLE001, S112  some contexts have no text, and say so by raising
+            continue
+    return None, ""

@@ -1,0 +1,62 @@
+"""What an embedded Spark server needs to know."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_MEGABYTE = 1024 * 1024
+_LARGEST_DEFAULT_MB = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class SparkServerOptions:
+    """Where the server lives and how it runs. Two servers may share ``home`` and ``jar_cache``."""
+
+    home: Path
+    jar_cache: Path
+    java: Path | None = None  # an executable; None means: look for one
+    master: str = "local[*]"
+    driver_memory: str = ""  # as Java spells it, e.g. "2g"; empty: see default_driver_memory
+    extra_conf: Mapping[str, str] = field(default_factory=dict)
+    start_timeout_s: float = 120.0
+    stop_timeout_s: float = 3.0
+    archive_timeout_s: float = 60.0  # how long the first stop may take to write the class archive
+    cds: bool = True
+
+    @property
+    def heap(self) -> str:
+        return self.driver_memory or default_driver_memory()
+
+    @property
+    def logs(self) -> Path:
+        return self.home / "logs"
+
+    @property
+    def log_file(self) -> Path:
+        return self.logs / "spark.log"
+
+    @property
+    def scratch(self) -> Path:
+        """Holds one folder per running server, and what is shared by all of them."""
+        return self.home / "spark"
+
+    @property
+    def archives(self) -> Path:
+        return self.home / "cds"
+
+
+def default_driver_memory() -> str:
+    """Half of what this process may use, at most 4 GB: SQE's own engine needs the other half."""
+    return f"{min(_LARGEST_DEFAULT_MB, max(512, _usable_megabytes() // 2))}m"
+
+
+def _usable_megabytes() -> int:
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // _MEGABYTE
+    try:
+        limit = Path("/sys/fs/cgroup/memory.max").read_text().strip()
+    except OSError:
+        return machine
+    return min(machine, int(limit) // _MEGABYTE) if limit.isdigit() else machine

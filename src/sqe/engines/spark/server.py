@@ -1,0 +1,146 @@
+"""The embedded Spark Connect server: a child process that never outlives SQE."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import dataclass, replace
+
+from sqe.engines.spark.archive import archive_for
+from sqe.engines.spark.child import SparkChild, StartFailed, remove_stale, unavailable
+from sqe.engines.spark.command import Runtime
+from sqe.engines.spark.jars import ensure_jars, spark_jars
+from sqe.engines.spark.java import find_java
+from sqe.engines.spark.options import SparkServerOptions
+from sqe.errors import ErrorCode, SqeError, UpstreamError
+from sqe.model.identity import Secret
+
+_log = logging.getLogger(__name__)
+_CLEAN_EXITS = (0, 143)  # by itself, or asked by SIGTERM
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a running server listens. ``generation`` tells one run from the next."""
+
+    host: str
+    port: int
+    token: Secret
+    generation: int
+
+
+class SparkServer:
+    """Starts, watches and ends Spark's Connect server. Safe to use from any thread."""
+
+    def __init__(self, options: SparkServerOptions) -> None:
+        self.options = options
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._child: SparkChild | None = None
+        self._endpoint: Endpoint | None = None
+        self._generation = 0
+        self._background: threading.Thread | None = None
+
+    @property
+    def alive(self) -> bool:
+        child = self._child
+        return child is not None and self._endpoint is not None and child.alive
+
+    @property
+    def generation(self) -> int:
+        """0 before the first start; grows with each one."""
+        return self._generation
+
+    @property
+    def pid(self) -> int | None:
+        """The JVM's process id, while there is one."""
+        child = self._child
+        return child.jvm_pid if child is not None and child.alive else None
+
+    @property
+    def endpoint(self) -> Endpoint:
+        endpoint = self._endpoint
+        if endpoint is None or not self.alive:
+            raise UpstreamError(ErrorCode.ENGINE_UNAVAILABLE, "Spark is not running.")
+        return endpoint
+
+    def start(self) -> Endpoint:
+        """Returns when Spark listens; at once if it does. Raises ENGINE_UNAVAILABLE."""
+        self._stopping.clear()
+        return self._start()
+
+    def start_in_background(self) -> None:
+        """Begins a start. Whoever calls ``start`` waits for it, and sees why it failed."""
+        self._stopping.clear()
+        self._background = threading.Thread(target=self._try, name="spark-start", daemon=True)
+        self._background.start()
+
+    def stop(self) -> None:
+        """Ends Spark; it can be started again. The first stop also writes the class archive."""
+        self._stopping.set()
+        if self._background is not None:
+            self._background.join()
+            self._background = None
+        with self._lock:
+            self._end_child()
+
+    def _try(self) -> None:
+        try:
+            self._start()
+        except SqeError as error:
+            if not self._stopping.is_set():
+                _log.warning("spark did not start: %s", error)
+
+    def _start(self) -> Endpoint:
+        with self._lock:
+            if self._endpoint is not None and self.alive:
+                return self._endpoint
+            self._end_child()
+            remove_stale(self.options.scratch)
+            runtime = self._runtime()
+            try:
+                return self._boot(runtime)
+            except StartFailed as error:
+                archive = runtime.archive
+                if archive is None or self._stopping.is_set():
+                    raise unavailable(error, self.options) from None
+                # A damaged archive can bring a JVM down: try without before giving up.
+                archive.discard()
+            try:
+                return self._boot(replace(runtime, archive=None))
+            except StartFailed as error:
+                raise unavailable(error, self.options) from None
+
+    def _runtime(self) -> Runtime:
+        options = self.options
+        java = find_java(options.java)
+        iceberg = ensure_jars(options.jar_cache, java, options.extra_conf)
+        jars = (*spark_jars(), *iceberg)
+        return Runtime(
+            java, jars, archive_for(options.archives, java, jars) if options.cds else None
+        )
+
+    def _boot(self, runtime: Runtime) -> Endpoint:
+        child = self._child = SparkChild(self.options, runtime)
+        try:
+            child.wait_ready(self._stopping.is_set)
+        except BaseException:
+            self._child = None
+            child.end(0)
+            raise
+        self._generation += 1
+        self._endpoint = Endpoint("127.0.0.1", child.port, child.token, self._generation)
+        return self._endpoint
+
+    def _end_child(self) -> None:
+        child, self._child, self._endpoint = self._child, None, None
+        if child is None:
+            return
+        options, archive = self.options, child.runtime.archive
+        training = child.training and child.alive
+        code = child.end(options.archive_timeout_s if training else options.stop_timeout_s)
+        if archive is not None and child.training:
+            if training and code in _CLEAN_EXITS:
+                archive.keep()
+            else:
+                archive.draft.unlink(missing_ok=True)

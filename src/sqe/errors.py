@@ -1,0 +1,156 @@
+"""Every error SQE shows anyone.
+
+    SqeError                 code, message, hint, place in the user's text
+    ├── UserError            the statement or the input is wrong; change it
+    ├── AccessError          this user may not do this
+    ├── ResourceError        a limit was reached; later or smaller may work
+    ├── UpstreamError        Spark, a catalog or the storage failed
+    └── InternalError        a defect in SQE
+
+A code is stable: clients may match on it. Its category says whose fault it is, and each protocol
+maps codes in its own file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class ErrorCategory(Enum):
+    USER = "user"
+    ACCESS = "access"
+    RESOURCES = "resources"
+    UPSTREAM = "upstream"
+    INTERNAL = "internal"
+
+
+class ErrorCode(Enum):
+    """The stable codes. The value is (category, what it means)."""
+
+    SYNTAX_ERROR = (ErrorCategory.USER, "The text is not valid SQL.")
+    EMPTY_STATEMENT = (ErrorCategory.USER, "There is no statement in the text.")
+    MULTIPLE_STATEMENTS = (ErrorCategory.USER, "One statement at a time is accepted.")
+    STATEMENT_TOO_LARGE = (ErrorCategory.USER, "The text is longer than the limit.")
+    STATEMENT_TOO_COMPLEX = (ErrorCategory.USER, "The text is nested deeper than the limit.")
+    INVALID_TEXT = (ErrorCategory.USER, "The text is not clean UTF-8.")
+    NOT_SUPPORTED = (ErrorCategory.USER, "SQE refuses this statement, clause or function.")
+    CATALOG_NOT_FOUND = (ErrorCategory.USER, "No such catalog.")
+    SCHEMA_NOT_FOUND = (ErrorCategory.USER, "No such schema.")
+    TABLE_NOT_FOUND = (ErrorCategory.USER, "No such table or view.")
+    VIEW_NOT_FOUND = (ErrorCategory.USER, "No such view.")
+    COLUMN_NOT_FOUND = (ErrorCategory.USER, "No such column.")
+    FUNCTION_NOT_FOUND = (ErrorCategory.USER, "No such function.")
+    SNAPSHOT_NOT_FOUND = (ErrorCategory.USER, "No such snapshot, branch or tag.")
+    SCHEMA_ALREADY_EXISTS = (ErrorCategory.USER, "A schema of this name exists.")
+    TABLE_ALREADY_EXISTS = (ErrorCategory.USER, "A table or view of this name exists.")
+    SCHEMA_NOT_EMPTY = (ErrorCategory.USER, "The schema still holds tables or views.")
+    AMBIGUOUS_NAME = (ErrorCategory.USER, "The name fits more than one column or table.")
+    TYPE_MISMATCH = (ErrorCategory.USER, "The types do not fit the operation.")
+    INVALID_ARGUMENT = (ErrorCategory.USER, "A value or parameter is not acceptable.")
+    INVALID_CAST = (ErrorCategory.USER, "A value cannot be cast to the type.")
+    DIVISION_BY_ZERO = (ErrorCategory.USER, "Division by zero.")
+    NUMERIC_OUT_OF_RANGE = (ErrorCategory.USER, "A number does not fit its type.")
+    CONSTRAINT_VIOLATION = (ErrorCategory.USER, "A value breaks a rule of the table.")
+    INVALID_SESSION_PROPERTY = (ErrorCategory.USER, "No such session property, or a bad value.")
+    SESSION_NOT_FOUND = (ErrorCategory.USER, "The session does not exist or has ended.")
+    QUERY_NOT_FOUND = (ErrorCategory.USER, "The query does not exist or has ended.")
+    CANCELLED = (ErrorCategory.USER, "The query was cancelled.")
+    USER_ERROR = (ErrorCategory.USER, "The engine refused the query as written.")
+    INVALID_SETTINGS = (ErrorCategory.USER, "The configuration is wrong.")
+    COMMIT_CONFLICT = (ErrorCategory.USER, "Someone else changed the table first.")
+
+    AUTHENTICATION_FAILED = (ErrorCategory.ACCESS, "The credential was not accepted.")
+    ACCESS_DENIED = (ErrorCategory.ACCESS, "This user may not do this.")
+
+    TIMEOUT = (ErrorCategory.RESOURCES, "The time limit was reached.")
+    TOO_MANY_QUERIES = (ErrorCategory.RESOURCES, "Too many queries are running.")
+    OUT_OF_MEMORY = (ErrorCategory.RESOURCES, "The memory limit was reached.")
+    DISK_FULL = (ErrorCategory.RESOURCES, "The disk has no room left.")
+    HOME_IN_USE = (ErrorCategory.RESOURCES, "Another process holds this home or its catalog.")
+
+    ENGINE_UNAVAILABLE = (ErrorCategory.UPSTREAM, "Spark cannot be started or reached.")
+    ENGINE_LOST = (ErrorCategory.UPSTREAM, "Spark ended while the query was running.")
+    ENGINE_ERROR = (ErrorCategory.UPSTREAM, "Spark failed for reasons of its own.")
+    CATALOG_UNAVAILABLE = (ErrorCategory.UPSTREAM, "The catalog cannot be reached.")
+    CORRUPT_DATA = (ErrorCategory.UPSTREAM, "A data or metadata file is missing or damaged.")
+
+    PLAN_REFUSED = (ErrorCategory.INTERNAL, "The plan was not the one SQE authorised.")
+    INTERNAL_ERROR = (ErrorCategory.INTERNAL, "A defect in SQE.")
+
+    @property
+    def category(self) -> ErrorCategory:
+        return self.value[0]
+
+    @property
+    def meaning(self) -> str:
+        return self.value[1]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPosition:
+    """A place in the user's text. Line and column count from 1, in characters."""
+
+    line: int
+    column: int
+    fragment: str = ""
+
+
+class SqeError(Exception):
+    """An error a person can act on. Raise one of the five subclasses."""
+
+    category: ErrorCategory
+
+    def __init__(
+        self,
+        code: ErrorCode,
+        message: str,
+        *,
+        hint: str = "",
+        position: TextPosition | None = None,
+    ) -> None:
+        if code.category is not self.category:
+            raise TypeError(f"{code.name} is not a code of {type(self).__name__}")
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.position = position
+
+    def __str__(self) -> str:
+        where = f"line {self.position.line}:{self.position.column}: " if self.position else ""
+        hint = f" {self.hint}" if self.hint else ""
+        return f"{where}{self.message}{hint}"
+
+
+class UserError(SqeError):
+    category = ErrorCategory.USER
+
+
+class AccessError(SqeError):
+    category = ErrorCategory.ACCESS
+
+
+class ResourceError(SqeError):
+    category = ErrorCategory.RESOURCES
+
+
+class UpstreamError(SqeError):
+    category = ErrorCategory.UPSTREAM
+
+
+class InternalError(SqeError):
+    category = ErrorCategory.INTERNAL
+
+
+_CLASSES: dict[ErrorCategory, type[SqeError]] = {
+    cls.category: cls
+    for cls in (UserError, AccessError, ResourceError, UpstreamError, InternalError)
+}
+
+
+def error_of(
+    code: ErrorCode, message: str, *, hint: str = "", position: TextPosition | None = None
+) -> SqeError:
+    """The error of the class that fits the code, for maps from foreign errors."""
+    return _CLASSES[code.category](code, message, hint=hint, position=position)

@@ -1,0 +1,1 @@
+"""What front ends call, and the pipe behind it."""

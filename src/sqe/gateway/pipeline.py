@@ -1,0 +1,68 @@
+"""The pipe: what happens to a statement, in order. Nothing else calls these stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from sqe.catalog.bind import Binder
+from sqe.catalog.bound import BoundStatement
+from sqe.engines.protocol import Engine, Run
+from sqe.model.identity import Identity
+from sqe.model.query import Column, EngineKind, Route
+from sqe.policy.decide import decide
+from sqe.policy.source import PolicySource
+from sqe.results.stream import ResultStream
+from sqe.rewrite.guard import Decisions, facts_of, guard
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.routing.choose import choose
+from sqe.sessions.session import Session
+from sqe.sql.parse import parse
+from sqe.sql.text import TextLimits
+
+Stage = Callable[[str], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A statement that may run, and where."""
+
+    guarded: GuardedStatement
+    route: Route
+
+    @property
+    def label(self) -> str:
+        return self.guarded.bound.statement.label
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    limits: TextLimits
+    binder: Binder
+    sources: Sequence[PolicySource]
+    engines: Mapping[EngineKind, Engine]
+
+    def plan(self, text: str, session: Session, stage: Stage) -> Planned:
+        with stage("parse"):
+            statement = parse(text, self.limits)
+        with stage("bind"):
+            bound = self.binder.bind(statement, session)
+        with stage("decide"):
+            decisions = self._decide(bound, session.identity)
+        with stage("guard"):
+            guarded = guard(bound, decisions)
+        with stage("route"):
+            route = choose(guarded, session.property("sqe.engine"))
+        return Planned(guarded, route)
+
+    def run(self, planned: Planned, run: Run) -> ResultStream:
+        return self.engines[planned.route.engine].run(planned.guarded, run)
+
+    def describe(self, planned: Planned, run: Run) -> tuple[Column, ...]:
+        return self.engines[planned.route.engine].describe(planned.guarded, run)
+
+    def _decide(self, bound: BoundStatement, identity: Identity) -> Decisions:
+        keys = facts_of(bound)
+        answers = decide(self.sources, identity, [facts for _, facts in keys])
+        return {key: answers[facts] for key, facts in keys}

@@ -1,0 +1,1 @@
+"""Frozen values that travel the pipe. Standard library only."""

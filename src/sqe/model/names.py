@@ -1,0 +1,43 @@
+"""Names of things in catalogs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+def quote(part: str) -> str:
+    """One identifier in Spark's spelling, back-quoted only where it must be."""
+    return part if _PLAIN.match(part) else "`" + part.replace("`", "``") + "`"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SchemaName:
+    """A schema (an Iceberg namespace, possibly of several levels) in a catalog."""
+
+    catalog: str
+    path: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return ".".join(quote(part) for part in (self.catalog, *self.path))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RelationName:
+    """A table or view in a schema."""
+
+    schema: SchemaName
+    name: str
+
+    @property
+    def catalog(self) -> str:
+        return self.schema.catalog
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return (self.schema.catalog, *self.schema.path, self.name)
+
+    def __str__(self) -> str:
+        return ".".join(quote(part) for part in self.parts)

@@ -1,0 +1,1 @@
+"""Results as streams of Arrow batches, with back-pressure, close and cancel."""

@@ -1,0 +1,79 @@
+"""A result: columns, an Arrow schema, and batches that come as they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import TracebackType
+from typing import Any
+
+import pyarrow as pa
+
+from sqe.model.query import Column
+
+
+def _nothing() -> None:
+    return None
+
+
+class ResultStream:
+    """Nothing is computed ahead of the reader but what the source buffers by itself.
+
+    Iterate once. ``close`` may be called at any time, also from another thread and more than
+    once; it frees what the source holds.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        schema: pa.Schema,
+        batches: Iterable[pa.RecordBatch],
+        close: Callable[[], None] = _nothing,
+    ) -> None:
+        self.columns = tuple(columns)
+        self.schema = schema
+        self._batches = iter(batches)
+        self._close = close
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        return self._batches
+
+    def close(self) -> None:
+        self._close()
+
+    def __enter__(self) -> ResultStream:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def read_all(self) -> pa.Table:
+        """Everything at once, for answers known to be small."""
+        return pa.Table.from_batches(list(self), schema=self.schema)
+
+
+def result_of_rows(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> ResultStream:
+    """A small result made by SQE itself. Types: those of ``_ARROW_TYPES``."""
+    table_rows = [tuple(row) for row in rows]
+    schema = pa.schema(
+        [pa.field(c.name, _ARROW_TYPES[c.type], nullable=c.nullable) for c in columns]
+    )
+    arrays = [
+        pa.array([row[i] for row in table_rows], type=field.type) for i, field in enumerate(schema)
+    ]
+    batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
+    return ResultStream(columns, schema, [batch])
+
+
+_ARROW_TYPES: dict[str, pa.DataType] = {
+    "string": pa.string(),
+    "boolean": pa.bool_(),
+    "int": pa.int32(),
+    "bigint": pa.int64(),
+    "double": pa.float64(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
+}

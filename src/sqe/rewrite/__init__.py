@@ -1,0 +1,1 @@
+"""Enforces decisions: what replaces each relation in the text."""

@@ -1,0 +1,64 @@
+"""Turns decisions into a statement that may run, or refuses it. The order of GUARDS is the rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundTable, BoundView
+from sqe.errors import AccessError, ErrorCode, InternalError
+from sqe.model.decision import Decision, Deny, Restrict, TableFacts
+from sqe.model.names import RelationName
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.sql.statement import Access
+
+Decisions = Mapping[tuple[RelationName, Access], Decision]
+Guard = Callable[[BoundStatement, Decisions], None]
+
+
+def facts_of(bound: BoundStatement) -> list[tuple[tuple[RelationName, Access], TableFacts]]:
+    """What has to be decided: every table and stored view the statement touches, each access."""
+    facts: dict[tuple[RelationName, Access], TableFacts] = {}
+    for reference in bound.walk():
+        target = reference.target
+        access = reference.reference.access
+        if isinstance(target, BoundTable | BoundAbsent):
+            name = target.name
+        elif isinstance(target, BoundView) and target.relation is not None:
+            name = target.relation
+        else:
+            continue  # a temporary view is its tables; information_schema filters its own rows
+        columns = () if isinstance(target, BoundAbsent) else tuple(c.name for c in target.columns)
+        facts[(name, access)] = TableFacts(name, columns, access.value)
+    return list(facts.items())
+
+
+def guard(bound: BoundStatement, decisions: Decisions) -> GuardedStatement:
+    for check in GUARDS:
+        check(bound, decisions)
+    return GuardedStatement(bound, decisions)
+
+
+def refuse_undecided(bound: BoundStatement, decisions: Decisions) -> None:
+    for key, _ in facts_of(bound):
+        if key not in decisions:
+            raise InternalError(ErrorCode.INTERNAL_ERROR, f"No decision was made on {key[0]}.")
+
+
+def refuse_denied(bound: BoundStatement, decisions: Decisions) -> None:
+    for (name, access), _ in facts_of(bound):
+        if isinstance(decisions[(name, access)], Deny):
+            raise AccessError(
+                ErrorCode.ACCESS_DENIED, f"You may not {access.value} {name}, or it does not exist."
+            )
+
+
+def refuse_partial_writes(bound: BoundStatement, decisions: Decisions) -> None:
+    """Who sees only part of a table may not write it: old values would leak through the write."""
+    for (name, access), _ in facts_of(bound):
+        if access is not Access.READ and isinstance(decisions[(name, access)], Restrict):
+            raise AccessError(
+                ErrorCode.ACCESS_DENIED, f"You see only part of {name}; you may not change it."
+            )
+
+
+GUARDS: tuple[Guard, ...] = (refuse_undecided, refuse_denied, refuse_partial_writes)

@@ -1,0 +1,164 @@
+"""The text an engine gets: the user's own, with every relation replaced by what may be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqe.catalog.bound import (
+    BoundAbsent,
+    BoundMetadata,
+    BoundReference,
+    BoundStatement,
+    BoundTable,
+    BoundView,
+)
+from sqe.catalog.schemas import string_literal
+from sqe.model.decision import Restrict
+from sqe.model.names import RelationName, SchemaName, quote
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.sql.splice import Edit, Spliced, splice
+from sqe.sql.statement import Qualifier, Span, Statement
+
+
+@dataclass(frozen=True)
+class Names:
+    """How an engine spells things: a table's name, a metadata relation's rows, the session."""
+
+    table: Callable[[RelationName], tuple[str, ...]]
+    metadata: Callable[[BoundMetadata], str]
+    session_schema: SchemaName
+    user: str
+
+
+def render(guarded: GuardedStatement, names: Names) -> Spliced:
+    return _render(guarded.bound, guarded, names)
+
+
+def _render(bound: BoundStatement, guarded: GuardedStatement, names: Names) -> Spliced:
+    statement = bound.statement
+    edits: list[Edit] = []
+    for reference in bound.references:
+        edits += _replace(statement, reference, guarded, names)
+    edits += _qualifiers(bound, guarded, names)
+    edits += _session_functions(bound, names)
+    return splice(statement.text, edits)
+
+
+def _replace(
+    statement: Statement, bound: BoundReference, guarded: GuardedStatement, names: Names
+) -> list[Edit]:
+    reference, target = bound.reference, bound.target
+    if isinstance(target, BoundAbsent):
+        return [Edit(reference.span, _dotted(names.table(target.name)))]
+    if isinstance(target, BoundTable):
+        name = _dotted((*names.table(target.name), *target.suffix))
+        restriction = guarded.restriction(bound)
+        if restriction is None:
+            return [Edit(reference.span, name)]
+        temporal = f" {reference.temporal.of(statement.text)}" if reference.temporal else ""
+        derived = _guarded(target, restriction, name + temporal)
+        end = reference.temporal.end if reference.temporal else reference.span.end
+        return _derived(bound, derived, Span(reference.span.start, end))
+    if isinstance(target, BoundView):
+        return _derived(bound, _view(target, guarded, names), reference.span)
+    return _derived(bound, f"({names.metadata(target)})", reference.span)
+
+
+def _derived(bound: BoundReference, text: str, span: Span) -> list[Edit]:
+    """A derived table in place of a name, under the name the user's text knows it by."""
+    reference = bound.reference
+    if reference.alias is not None:
+        return [Edit(span, text)]
+    alias = f" AS {quote(reference.parts[-1])}"
+    if reference.alias_at <= span.end:
+        return [Edit(span, text + alias)]
+    return [Edit(span, text), Edit(Span(reference.alias_at, reference.alias_at), alias)]
+
+
+def _view(view: BoundView, guarded: GuardedStatement, names: Names) -> str:
+    """The view's query under its own column names. The line end keeps a closing comment closed."""
+    text = _render(view.inner, guarded, names).text.strip()
+    wanted = [column.name for column in view.columns]
+    given = list(view.query_columns) or wanted
+    if not wanted:
+        return f"({text}\n)"
+    if len({name.lower() for name in given}) == len(given):
+        items = ", ".join(
+            quote(old) if old == new else f"{quote(old)} AS {quote(new)}"
+            for old, new in zip(given, wanted, strict=True)
+        )
+        return f"(SELECT {items} FROM ({text}\n))"  # noqa: S608  names are quoted, the rest is the policy's or the view's own SQL
+    listed = ", ".join(quote(name) for name in wanted)
+    return f"(SELECT * FROM ({text}\n) AS {quote(view.name)}({listed}))"  # noqa: S608  names are quoted, the rest is the policy's or the view's own SQL
+
+
+def _guarded(table: BoundTable, restriction: Restrict, source: str) -> str:
+    """Filter on the stored values first, then masks; whatever the user wrote sees only that."""
+    items = ", ".join(
+        f"CAST({restriction.masks[c.name]} AS {c.type}) AS {quote(c.name)}"
+        if c.name in restriction.masks
+        else quote(c.name)
+        for c in table.columns
+        if c.name not in restriction.hidden
+    )
+    where = f" WHERE {restriction.row_filter}" if restriction.row_filter else ""
+    return f"(SELECT {items} FROM {source}{where})"  # noqa: S608  names are quoted, the rest is the policy's or the view's own SQL
+
+
+def _qualifiers(bound: BoundStatement, guarded: GuardedStatement, names: Names) -> list[Edit]:
+    edits = []
+    for qualifier in bound.statement.qualifiers:
+        spelled = _spelled(bound, qualifier, guarded, names)
+        if spelled is not None:
+            edits.append(Edit(qualifier.span, spelled))
+    return edits
+
+
+def _spelled(
+    bound: BoundStatement, qualifier: Qualifier, guarded: GuardedStatement, names: Names
+) -> str | None:
+    """``hr.emp`` of ``hr.emp.salary`` as the engine knows it, if a relation here is meant by it."""
+    wanted = tuple(part.lower() for part in qualifier.parts)
+    for reference in bound.references:
+        target = reference.target
+        if reference.reference.alias is not None or isinstance(target, BoundMetadata):
+            continue
+        relation = target.relation if isinstance(target, BoundView) else target.name
+        if relation is None:
+            continue
+        suffix = target.suffix if isinstance(target, BoundTable) else ()
+        full = tuple(part.lower() for part in (*relation.parts, *suffix))
+        if full[-len(wanted) :] != wanted:
+            continue
+        if isinstance(target, BoundTable) and guarded.restriction(reference) is None:
+            return _dotted((*names.table(target.name), *suffix)[-len(wanted) :])
+        return quote(reference.reference.parts[-1])
+    return None
+
+
+def _session_functions(bound: BoundStatement, names: Names) -> list[Edit]:
+    columns = {
+        column.name.lower()
+        for reference in bound.references
+        if not isinstance(reference.target, BoundAbsent)
+        for column in reference.target.columns
+    }
+    schema = names.session_schema
+    values = {
+        "current_catalog": schema.catalog,
+        "current_database": ".".join(schema.path),
+        "current_schema": ".".join(schema.path),
+    }
+    edits = []
+    for function in bound.statement.session_functions:
+        if function.bare and function.name in columns:
+            continue
+        value = values.get(function.name, names.user)
+        alias = "" if function.aliased else f" AS `{function.name}()`"
+        edits.append(Edit(function.span, string_literal(value) + alias))
+    return edits
+
+
+def _dotted(parts: tuple[str, ...]) -> str:
+    return ".".join(quote(part) for part in parts)

@@ -1,0 +1,1 @@
+"""Chooses the engine. A pure function: the same statement and settings give the same route."""

@@ -1,0 +1,1 @@
+"""Puts SQE together, starts it and stops it."""

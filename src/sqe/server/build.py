@@ -1,0 +1,156 @@
+"""The only file that names concrete classes: puts SQE together from its settings."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from sqe.audit.events import Events
+from sqe.audit.jsonl import AuditLog
+from sqe.audit.logs import log_to, stop_logging
+from sqe.broker.broker import Broker
+from sqe.catalog.bind import Binder
+from sqe.catalog.configured import ConfiguredCatalogs
+from sqe.catalog.embedded import EmbeddedCatalog
+from sqe.engines.coordinator.coordinator import Coordinator, metadata_as_values
+from sqe.engines.coordinator.engine import CoordinatorEngine
+from sqe.engines.spark.addresses import EmbeddedAddress, RemoteAddress
+from sqe.engines.spark.engine import SparkConnectEngine
+from sqe.engines.spark.options import SparkServerOptions
+from sqe.engines.spark.server import SparkServer
+from sqe.engines.spark.sessions import ServerAddress, SparkSessions
+from sqe.errors import ErrorCode, ResourceError, UserError
+from sqe.gateway.gateway import Gateway
+from sqe.gateway.pipeline import Pipeline
+from sqe.gateway.tracker import QueryTracker
+from sqe.model.identity import Secret
+from sqe.model.names import SchemaName
+from sqe.model.query import EngineKind
+from sqe.policy.source import AllowAll
+from sqe.sessions.store import SessionStore
+from sqe.settings import Settings
+from sqe.sql.text import TextLimits
+
+CATALOG_FILE = "lake.db"
+WAREHOUSE = "warehouse"
+
+
+class Server:
+    """SQE in one process. ``close`` ends everything it started."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        home = _prepare_home(settings.home)
+        self._log: logging.Handler = log_to(home / "logs" / "sqe.log", settings.log.level)
+        self._audit = AuditLog(home / "logs" / "audit.jsonl") if settings.log.audit else None
+        self.catalogs = _catalogs(settings)
+        self.spark, address = _spark(settings)
+        self.broker = Broker(settings.serve.host, settings.serve.broker_port)
+        schema = SchemaName(settings.default_catalog, (settings.default_schema,))
+        sessions = SessionStore(schema)
+        spark_sessions = SparkSessions(address, self.broker, settings.spark.session_conf)
+        sessions.on_close(spark_sessions.release)
+        engine = SparkConnectEngine(
+            spark_sessions, self.catalogs, metadata_as_values(self.catalogs)
+        )
+        coordinator = Coordinator(CoordinatorEngine(self.catalogs), self.catalogs, engine)
+        limits = TextLimits(settings.limits.statement_bytes, settings.limits.nesting)
+        self._engine = engine
+        self._warming = False
+        self.gateway = Gateway(
+            Pipeline(
+                limits=limits,
+                binder=Binder(self.catalogs, limits, settings.limits.view_depth),
+                sources=(AllowAll(),),
+                engines={EngineKind.COORDINATOR: coordinator, EngineKind.SPARK: engine},
+            ),
+            sessions,
+            QueryTracker(
+                Events([self._audit] if self._audit else []),
+                running=settings.limits.running_queries,
+                kept=settings.limits.finished_queries,
+            ),
+            settings.limits.query_timeout_s,
+        )
+
+    def start(self, warm_spark: bool = False) -> None:
+        """Nothing has to be started; Spark may be warmed in the background."""
+        if warm_spark and self.spark is not None:
+            self._warming = True
+            self.spark.start_in_background()
+
+    def status(self) -> dict[str, Any]:
+        running = [record for record in self.gateway.records() if not record.state.ended]
+        if self.spark is None:
+            spark = "remote"
+        elif self.spark.alive:
+            spark = "ready"
+        else:
+            spark = "starting" if self._warming else "stopped"
+        return {"spark": spark, "running_queries": len(running)}
+
+    def close(self) -> None:
+        self.gateway.close()
+        self._engine.close()
+        self.broker.close()
+        if self.spark is not None:
+            self.spark.stop()
+        if self._audit is not None:
+            self._audit.close()
+        stop_logging(self._log)
+
+
+def build(settings: Settings) -> Server:
+    return Server(settings)
+
+
+def _prepare_home(home: Path) -> Path:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        home.chmod(0o700)
+    except OSError as error:
+        raise ResourceError(
+            ErrorCode.HOME_IN_USE,
+            f"The home {home} cannot be used: {error.strerror}.",
+            hint="Choose another with --home or SQE_HOME.",
+        ) from error
+    return home
+
+
+def _catalogs(settings: Settings) -> ConfiguredCatalogs:
+    catalogs = {
+        name: EmbeddedCatalog(settings.home / CATALOG_FILE, settings.home / WAREHOUSE, name=name)
+        for name in settings.catalogs
+    }
+    default = catalogs.get(settings.default_catalog)
+    if default is not None:
+        _ensure_schema(default, (settings.default_schema,))
+    return ConfiguredCatalogs(catalogs)
+
+
+def _ensure_schema(catalog: EmbeddedCatalog, path: tuple[str, ...]) -> None:
+    try:
+        catalog.load_namespace(path)
+    except UserError:
+        catalog.create_namespace(path, {})
+
+
+def _spark(settings: Settings) -> tuple[SparkServer | None, ServerAddress]:
+    spark = settings.spark
+    remote = spark.remote.get_secret_value()
+    if remote:
+        return None, RemoteAddress(Secret(remote))
+    server = SparkServer(
+        SparkServerOptions(
+            home=settings.home,
+            jar_cache=spark.jars or settings.home / "jars",
+            java=Path(spark.java) if spark.java else None,
+            master=spark.master,
+            driver_memory=spark.driver_memory,
+            extra_conf=spark.server_conf,
+            start_timeout_s=spark.start_timeout_s,
+            cds=spark.class_data_sharing,
+        )
+    )
+    return server, EmbeddedAddress(server)

@@ -1,0 +1,140 @@
+"""Starts and stops the server, and answers whether it is alive.
+
+GET /health   the process lives: 200 with status, version and uptime
+GET /ready    the gateway answers: 200, else 503; Spark may still be starting, and is said apart
+"""
+
+from __future__ import annotations
+
+import hashlib
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, Protocol
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from sqe import __version__
+from sqe.settings import Settings
+
+_STOP_S = 20.0  # a supervisor sends SIGKILL after 30 s or so; be gone before
+
+
+class Running(Protocol):
+    """What is needed of the server that ``build`` makes."""
+
+    def start(self, warm_spark: bool) -> None: ...
+    def close(self) -> None: ...
+    def status(self) -> dict[str, Any]: ...
+
+
+class Http(Protocol):
+    """An HTTP server on a thread of its own."""
+
+    def start(self) -> int: ...
+    def stop(self) -> None: ...
+
+
+def health_app(server: Running) -> Starlette:
+    started = time.monotonic()
+
+    def health(request: Request) -> JSONResponse:
+        uptime = round(time.monotonic() - started, 1)
+        return JSONResponse({"status": "ok", "version": __version__, "uptime_s": uptime})
+
+    def ready(request: Request) -> JSONResponse:
+        try:
+            status = server.status()
+        except Exception as error:  # noqa: BLE001 - not answering is the answer
+            return JSONResponse({"status": "failed", "error": type(error).__name__}, 503)
+        return JSONResponse({"status": "ready", **status})
+
+    return Starlette(routes=[Route("/health", health), Route("/ready", ready)])
+
+
+def serve(
+    server: Running,
+    listen: Callable[[Starlette], Http],
+    host: str,
+    announce: Callable[[str], None],
+) -> bool:
+    """Runs until SIGTERM or SIGINT. False if closing took too long and was given up."""
+    with _stop_signals() as stop:
+        http = listen(health_app(server))
+        try:
+            server.start(warm_spark=True)
+            port = http.start()
+            shown = f"[{host}]" if ":" in host else host
+            announce(f"sqe is ready on http://{shown}:{port}")
+            stop.wait()
+            announce("sqe is stopping")
+            http.stop()
+        finally:
+            closed = _close_within(server, _STOP_S)
+    return closed
+
+
+def _close_within(server: Running, seconds: float) -> bool:
+    closing = threading.Thread(target=server.close, name="closing", daemon=True)
+    closing.start()
+    closing.join(seconds)
+    return not closing.is_alive()
+
+
+@contextmanager
+def _stop_signals() -> Iterator[threading.Event]:
+    """An event that SIGTERM and SIGINT set. A second signal ends the process at once."""
+    stop = threading.Event()
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise SystemExit(128 + number)
+        stop.set()
+
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    previous = [signal.signal(number, on_signal) for number in numbers]
+    try:
+        yield stop
+    finally:
+        for number, handler in zip(numbers, previous, strict=True):
+            signal.signal(number, handler)
+
+
+@dataclass(frozen=True, slots=True)
+class JarState:
+    name: str
+    state: str  # "verified", "missing" or "damaged"
+
+
+def java_found(settings: Settings) -> str:
+    """Which Java would run Spark, in words. Raises what starting Spark would raise."""
+    from sqe.engines.spark.java import find_java
+
+    java = find_java(Path(settings.spark.java) if settings.spark.java else None)
+    return f"{java.version}, from {java.origin}: {java.executable}"
+
+
+def jars_found(settings: Settings) -> list[JarState]:
+    """The pinned jars and whether the cache has them, every byte checked."""
+    from sqe.engines.spark.jars import JARS
+
+    cache = settings.spark.jars or settings.home / "jars"
+    states = []
+    for jar in JARS:
+        try:
+            with (cache / jar.file_name).open("rb") as content:
+                digest = hashlib.file_digest(content, "sha256").hexdigest()
+        except OSError:
+            states.append(JarState(jar.file_name, "missing"))
+            continue
+        good = digest == jar.sha256
+        states.append(JarState(jar.file_name, "verified" if good else "damaged"))
+    return states

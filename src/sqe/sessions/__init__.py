@@ -1,0 +1,1 @@
+"""Sessions: who, where (catalog and schema), and what they have set."""

@@ -1,0 +1,111 @@
+"""Reads the settings: defaults, then the file, then ``SQE_*`` variables, then flags."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from sqe.errors import ErrorCode, UserError
+from sqe.settings.settings import Settings
+
+_PREFIX = "SQE_"
+# Variables with the prefix that are not settings: where the file is, and where tests look.
+_NOT_SETTINGS = frozenset({"SQE_CONFIG", "SQE_CORPORA", "SQE_JARS", "SQE_TEST_CACHE"})
+
+
+def load_settings(
+    file: Path | None = None,
+    flags: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """The settings in force. An unknown key or a bad value is an error that names it.
+
+    ``SQE_SPARK__MASTER`` sets ``spark.master``; the file is ``file``, ``$SQE_CONFIG``, or
+    ``<home>/sqe.toml`` where it exists.
+    """
+    env = os.environ if environ is None else environ
+    from_env = _from_environment(env)
+    path = file or (Path(env["SQE_CONFIG"]) if env.get("SQE_CONFIG") else None)
+    if path is None:
+        home = (flags or {}).get("home") or from_env.get("home") or Settings().home
+        candidate = Path(home).expanduser() / "sqe.toml"
+        path = candidate if candidate.is_file() else None
+    merged: dict[str, Any] = {}
+    for source, values in (
+        (str(path), _from_file(path) if path else {}),
+        ("the environment", from_env),
+        ("the command line", dict(flags or {})),
+    ):
+        _merge(merged, values)
+        _validate(merged, source)
+    settings = _validate(merged, str(path or "the environment"))
+    return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(
+            ErrorCode.INVALID_SETTINGS, f"Cannot read settings from {path}: {error.strerror}."
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(
+            ErrorCode.INVALID_SETTINGS, f"{path} is not valid TOML: {error}."
+        ) from error
+
+
+def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, text in env.items():
+        if not key.startswith(_PREFIX) or key in _NOT_SETTINGS:
+            continue
+        node = values
+        *parents, leaf = key[len(_PREFIX) :].lower().split("__")
+        for parent in parents:
+            node = node.setdefault(parent, {})
+        node[leaf] = text
+    return values
+
+
+def _merge(into: dict[str, Any], values: Mapping[str, Any]) -> None:
+    for key, value in values.items():
+        if isinstance(value, Mapping) and isinstance(into.get(key), dict):
+            _merge(into[key], value)
+        else:
+            into[key] = dict(value) if isinstance(value, Mapping) else value
+
+
+def _validate(values: Mapping[str, Any], source: str) -> Settings:
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            hint = _nearest(first["loc"])
+            raise UserError(
+                ErrorCode.INVALID_SETTINGS, f"Unknown setting {key} in {source}.", hint=hint
+            ) from None
+        raise UserError(
+            ErrorCode.INVALID_SETTINGS, f"Setting {key} in {source}: {first['msg']}."
+        ) from None
+
+
+def _nearest(loc: tuple[int | str, ...]) -> str:
+    model: type[BaseModel] = Settings
+    for part in loc[:-1]:
+        field = model.model_fields.get(str(part))
+        if field is None or not (
+            isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+        ):
+            return ""
+        model = field.annotation
+    close = difflib.get_close_matches(str(loc[-1]), list(model.model_fields), n=1)
+    return f"Did you mean {close[0]}?" if close else ""

@@ -1,0 +1,93 @@
+"""Every setting, its default and its meaning. The reference page is generated from here."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+
+def default_home() -> Path:
+    """The user's data folder for SQE, by the platform's custom."""
+    if sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return base / "sqe"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class EmbeddedCatalogSettings(_Strict):
+    """The lakehouse in SQE's own home: SQLite and a warehouse folder."""
+
+    type: Literal["embedded"] = "embedded"
+
+
+class SparkSettings(_Strict):
+    """The engine of record. Without ``remote``, SQE starts its own on loopback."""
+
+    remote: SecretStr = Field(SecretStr(""), description="sc:// URL of a Connect server")
+    master: str = Field("local[*]", description="Spark master of the embedded server")
+    driver_memory: str = Field("", description="heap of the embedded server, e.g. 4g")
+    java: str = Field("", description="path of the java command; found by itself if empty")
+    start_timeout_s: float = Field(180.0, description="how long a start may take")
+    class_data_sharing: bool = Field(True, description="archive classes for a quicker start")
+    server_conf: dict[str, str] = Field(
+        default_factory=dict, description="spark.* settings of the embedded server"
+    )
+    session_conf: dict[str, str] = Field(
+        default_factory=dict, description="spark.* settings of every Spark session"
+    )
+    jars: Path | None = Field(None, description="folder of the jar cache; in the home if unset")
+    connect_timeout_s: float = Field(10.0, description="how long reaching a server may take")
+
+
+class LimitSettings(_Strict):
+    """What one query or user may take."""
+
+    statement_bytes: int = Field(1_000_000, description="longest SQL text, in bytes of UTF-8")
+    nesting: int = Field(200, description="deepest nesting of parentheses and brackets")
+    view_depth: int = Field(50, description="deepest chain of views over views")
+    running_queries: int = Field(200, description="queries running at once, in all")
+    query_timeout_s: float = Field(0.0, description="longest run of a query; 0 is no limit")
+    finished_queries: int = Field(1_000, description="records of ended queries kept in memory")
+    catalog_cache_s: float = Field(30.0, description="how long listings may be remembered")
+
+
+class LogSettings(_Strict):
+    """SQE's own log and its audit log, as JSON lines in the home."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="what is logged: debug, info, warning or error"
+    )
+    audit: bool = Field(True, description="write logs/audit.jsonl")
+
+
+class ServeSettings(_Strict):
+    """What ``sqe serve`` listens on."""
+
+    host: str = Field("127.0.0.1", description="address of the health endpoint")
+    port: int = Field(8480, description="port of the health endpoint; 0 takes a free one")
+    broker_port: int = Field(0, description="port of the catalog broker; 0 takes a free one")
+
+
+class Settings(_Strict):
+    """All of it."""
+
+    home: Path = Field(default_factory=default_home, description="where SQE keeps its things")
+    default_catalog: str = Field("lake", description="catalog of a new session")
+    default_schema: str = Field("default", description="schema of a new session")
+    catalogs: dict[str, EmbeddedCatalogSettings] = Field(
+        default_factory=lambda: {"lake": EmbeddedCatalogSettings()},
+        description="the catalogs by name",
+    )
+    spark: SparkSettings = SparkSettings()
+    limits: LimitSettings = LimitSettings()
+    log: LogSettings = LogSettings()
+    serve: ServeSettings = ServeSettings()

@@ -1,0 +1,493 @@
+"""Statements the coordinator answers by itself, and their grammar.
+
+Spark's syntax comes first; Trino's spelling is taken where it does not clash.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from sqlglot.tokenizer_core import Token
+
+from sqe.sql.cursor import TokenCursor, command_tokens
+from sqe.sql.statement import Access, Command, Reference, Span
+
+TIME_ZONE = "sqe.time_zone"
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A dotted name and its place in the text."""
+
+    parts: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class NamePattern:
+    """What stands behind LIKE in SHOW.
+
+    As in Spark: ``*`` is any sequence, ``|`` separates alternatives, case does not matter, spaces
+    around are dropped, and ``_`` is itself, because it is common in names. In addition ``%`` is
+    any sequence, as Trino's clients write it. With an ESCAPE, which only Trino has, the pattern is
+    SQL's: ``%``, ``_`` and the escape character, nothing else.
+    """
+
+    text: str
+    escape: str | None = None
+
+    def matches(self, name: str) -> bool:
+        return re.fullmatch(self._regex(), name, re.IGNORECASE | re.DOTALL) is not None
+
+    def _regex(self) -> str:
+        if self.escape is None:
+            alternatives = self.text.strip().split("|")
+            return "|".join(
+                re.sub(r"[*%]+", ".*", re.sub(r"[^*%\w]", r"\\\g<0>", one)) for one in alternatives
+            )
+        pattern, pieces = iter(self.text), []
+        for char in pattern:
+            if char == self.escape:
+                pieces.append(re.escape(next(pattern, "")))
+            else:
+                pieces.append({"%": ".*", "_": "."}.get(char) or re.escape(char))
+        return "".join(pieces)
+
+
+class _Named(Command):
+    """The label is the class's name in words: ``show tables``."""
+
+    @property
+    def label(self) -> str:
+        return re.sub(r"(?<!^)([A-Z])", r" \1", type(self).__name__).lower()
+
+
+@dataclass(frozen=True)
+class ShowCatalogs(_Named):
+    pattern: NamePattern | None = None
+
+
+@dataclass(frozen=True)
+class ShowSchemas(_Named):
+    within: Name | None = None
+    pattern: NamePattern | None = None
+
+
+@dataclass(frozen=True)
+class ShowTables(_Named):
+    schema: Name | None = None
+    pattern: NamePattern | None = None
+
+
+@dataclass(frozen=True)
+class ShowViews(_Named):
+    schema: Name | None = None
+    pattern: NamePattern | None = None
+
+
+@dataclass(frozen=True)
+class ShowColumns(_Named):
+    """The table is the statement's only reference."""
+
+
+@dataclass(frozen=True)
+class ShowCreate(_Named):
+    """The relation is the statement's only reference."""
+
+    view: bool = False  # the user wrote VIEW
+
+
+@dataclass(frozen=True)
+class ShowFunctions(_Named):
+    pattern: NamePattern | None = None
+    user: bool = True
+    system: bool = True
+
+
+@dataclass(frozen=True)
+class ShowSession(_Named):
+    pattern: NamePattern | None = None
+
+
+@dataclass(frozen=True)
+class ShowTableProperties(_Named):
+    """The table is the statement's only reference."""
+
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class DescribeTable(_Named):
+    """The table is the statement's only reference."""
+
+    extended: bool = False
+    column: Name | None = None
+
+
+@dataclass(frozen=True)
+class DescribeSchema(_Named):
+    schema: Name
+    extended: bool = False
+
+
+@dataclass(frozen=True)
+class UseSchema(_Named):
+    """``USE x``: a schema of the current catalog if there is one of that name, else a catalog."""
+
+    name: Name
+    catalog: bool = False  # the user said it is a catalog
+    schema: bool = False  # the user said it is a schema
+
+
+@dataclass(frozen=True)
+class SetSession(_Named):
+    name: str
+    value: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class ResetSession(_Named):
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class CreateSchema(_Named):
+    schema: Name
+    if_not_exists: bool = False
+    properties: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class DropSchema(_Named):
+    schema: Name
+    if_exists: bool = False
+    cascade: bool = False
+
+
+@dataclass(frozen=True)
+class DropTable(_Named):
+    """The table is the statement's only reference."""
+
+    if_exists: bool = False
+    purge: bool = False
+
+
+@dataclass(frozen=True)
+class DropView(_Named):
+    """The view is the statement's only reference. A temporary view of that name wins."""
+
+    if_exists: bool = False
+
+
+Parsed = tuple[Command, tuple[Reference, ...]]
+
+
+def parse_command(text: str, tokens: Sequence[Token]) -> Parsed | None:
+    """The command and the relations it names, or None where the statement is not a command.
+
+    ``tokens`` are Spark's for ``text``. A statement that starts like a command and goes wrong is a
+    SYNTAX_ERROR; a form of Spark's that SQE does not have is refused by name.
+    """
+    cursor = TokenCursor(text, command_tokens(text, tokens))
+    first = text[tokens[0].start : tokens[0].end + 1].upper() if tokens else ""
+    family = _FAMILIES.get(first)
+    if family is None:
+        return None
+    # By position, not by word: command_tokens has put another word in SHOW's place.
+    cursor.skip()
+    parsed = family(cursor)
+    if parsed is not None:
+        cursor.expect_end()
+    return parsed
+
+
+def _alone(command: Command) -> Parsed:
+    return command, ()
+
+
+def _about(command: Command, name: Name, access: Access, if_exists: bool = False) -> Parsed:
+    reference = Reference(name.parts, name.span, access, if_exists=if_exists)
+    return command, (reference,)
+
+
+def _name(cursor: TokenCursor, what: str) -> Name:
+    return Name(*cursor.dotted_name(what))
+
+
+def _within(cursor: TokenCursor, what: str) -> Name | None:
+    return _name(cursor, what) if cursor.accept_one_of("FROM", "IN") else None
+
+
+def _pattern(cursor: TokenCursor) -> NamePattern | None:
+    if not cursor.accept("LIKE") and not cursor.at_string():
+        return None
+    text = cursor.string_literal("a pattern in quotes")
+    escape = None
+    if cursor.accept("ESCAPE"):
+        escape = cursor.string_literal()
+        if len(escape) != 1:
+            cursor.fail("ESCAPE takes one character")
+    return NamePattern(text, escape)
+
+
+_SCHEMA_WORDS = ("SCHEMA", "DATABASE", "NAMESPACE")
+_REFUSED_SHOWS = (
+    "TABLE EXTENDED", "PARTITIONS", "GRANTS", "GRANT", "ROLES", "ROLE", "CURRENT ROLES",
+    "ROLE GRANTS", "PRINCIPALS", "STATS", "INDEXES", "LOCKS", "TRANSACTIONS", "COMPACTIONS",
+    "MACROS", "VARIABLES", "PROCEDURES", "BRANCHES", "CURRENT NAMESPACE", "CURRENT SCHEMA",
+    "CREATE SCHEMA", "CREATE FUNCTION", "CREATE MATERIALIZED VIEW", "COLLATIONS", "CACHED TABLES",
+)  # fmt: skip
+
+
+def _show(cursor: TokenCursor) -> Parsed:
+    word = cursor.accept_one_of(*_SHOWS)
+    if word is not None:
+        return _SHOWS[word](cursor)
+    if cursor.accept("CREATE", "TABLE"):
+        return _about(ShowCreate(), _name(cursor, "a table"), Access.DESCRIBE)
+    if cursor.accept("CREATE", "VIEW"):
+        return _about(ShowCreate(view=True), _name(cursor, "a view"), Access.DESCRIBE)
+    for scope in ("USER", "SYSTEM", "ALL"):
+        if cursor.accept(scope, "FUNCTIONS"):
+            return _show_functions(cursor, scope)
+    for form in _REFUSED_SHOWS:
+        if cursor.looking_at(*form.split()):
+            cursor.refuse(f"SHOW {form}")
+    shows = ", ".join([*_SHOWS, "CREATE TABLE", "CREATE VIEW"])
+    cursor.fail(f"SHOW takes one of {shows}")
+
+
+def _show_catalogs(cursor: TokenCursor) -> Parsed:
+    return _alone(ShowCatalogs(_pattern(cursor)))
+
+
+def _show_schemas(cursor: TokenCursor) -> Parsed:
+    return _alone(ShowSchemas(_within(cursor, "a catalog"), _pattern(cursor)))
+
+
+def _show_tables(cursor: TokenCursor) -> Parsed:
+    return _alone(ShowTables(_within(cursor, "a schema"), _pattern(cursor)))
+
+
+def _show_views(cursor: TokenCursor) -> Parsed:
+    return _alone(ShowViews(_within(cursor, "a schema"), _pattern(cursor)))
+
+
+def _show_columns(cursor: TokenCursor) -> Parsed:
+    table = _within(cursor, "a table")
+    if table is None:
+        cursor.fail("Expected FROM or IN and a table")
+    schema = _within(cursor, "a schema")
+    if schema is not None:
+        if len(table.parts) > 1:
+            cursor.fail("The schema is named twice")
+        table = Name(schema.parts + table.parts, table.span)
+    return _about(ShowColumns(), table, Access.DESCRIBE)
+
+
+def _show_functions(cursor: TokenCursor, scope: str = "ALL") -> Parsed:
+    if cursor.accept_one_of("FROM", "IN"):
+        cursor.refuse("SHOW FUNCTIONS of one schema", "SHOW FUNCTIONS lists them all.")
+    pattern = _pattern(cursor)
+    if pattern is None and cursor.at_identifier():
+        pattern = NamePattern(cursor.identifier())  # Spark takes SHOW FUNCTIONS abs
+    return _alone(ShowFunctions(pattern, user=scope != "SYSTEM", system=scope != "USER"))
+
+
+def _show_session(cursor: TokenCursor) -> Parsed:
+    return _alone(ShowSession(_pattern(cursor)))
+
+
+def _show_properties(cursor: TokenCursor) -> Parsed:
+    table, key = _name(cursor, "a table"), None
+    if cursor.accept("("):
+        key = _property_name(cursor)
+        cursor.expect(")")
+    return _about(ShowTableProperties(key), table, Access.DESCRIBE)
+
+
+_SHOWS: dict[str, Callable[[TokenCursor], Parsed]] = {
+    "CATALOGS": _show_catalogs,
+    "SCHEMAS": _show_schemas,
+    "DATABASES": _show_schemas,
+    "NAMESPACES": _show_schemas,
+    "TABLES": _show_tables,
+    "VIEWS": _show_views,
+    "COLUMNS": _show_columns,
+    "FUNCTIONS": _show_functions,
+    "SESSION": _show_session,
+    "TBLPROPERTIES": _show_properties,
+}
+
+
+def _describe(cursor: TokenCursor) -> Parsed | None:
+    if cursor.accept_before_name("SELECT", "WITH", "VALUES", "FROM", "QUERY") or (
+        cursor.looking_at("(")
+    ):
+        return None
+    refused = cursor.accept_before_name("FUNCTION", "CATALOG", "PROCEDURE")
+    if refused:
+        cursor.refuse(f"DESCRIBE {refused}")
+    if cursor.accept_before_name(*_SCHEMA_WORDS):
+        extended = cursor.accept_before_name("EXTENDED") is not None
+        return _alone(DescribeSchema(_name(cursor, "a schema"), extended))
+    cursor.accept_before_name("TABLE")
+    extended = cursor.accept_before_name("EXTENDED", "FORMATTED") is not None
+    table = _name(cursor, "a table")
+    if cursor.looking_at("PARTITION", "("):
+        cursor.refuse("DESCRIBE of one partition", "SELECT from the table's .partitions instead.")
+    if cursor.looking_at("AS", "JSON"):
+        cursor.refuse("DESCRIBE … AS JSON")
+    column = _name(cursor, "a column") if cursor.at_identifier() else None
+    return _about(DescribeTable(extended, column), table, Access.DESCRIBE)
+
+
+def _use(cursor: TokenCursor) -> Parsed:
+    word = cursor.accept_before_name("CATALOG", *_SCHEMA_WORDS)
+    catalog = word == "CATALOG"
+    name = _name(cursor, "a catalog" if catalog else "a schema")
+    return _alone(UseSchema(name, catalog=catalog, schema=word in _SCHEMA_WORDS))
+
+
+def _set(cursor: TokenCursor) -> Parsed:
+    if cursor.looking_at("SESSION", "AUTHORIZATION"):
+        cursor.refuse("SET SESSION AUTHORIZATION")
+    if cursor.accept("SESSION"):
+        parts, span = cursor.dotted_name("a session property")
+        if not cursor.accept("=") and not cursor.accept("TO"):
+            cursor.fail("Expected = and a value")
+        value = cursor.string_literal() if cursor.at_string() else cursor.rest()
+        return _alone(SetSession(".".join(parts), value, span))
+    if cursor.accept("CATALOG"):
+        if not cursor.at_string():
+            return _alone(UseSchema(_name(cursor, "a catalog"), catalog=True))
+        name, span = cursor.spanned(cursor.string_literal)
+        return _alone(UseSchema(Name((name,), span), catalog=True))
+    if cursor.accept("TIME", "ZONE"):
+        return _set_time_zone(cursor)
+    variable = cursor.accept_one_of("VARIABLE", "VAR")
+    if variable:
+        cursor.refuse(f"SET {variable}")
+    _refuse_settings(cursor, "SET")
+
+
+def _set_time_zone(cursor: TokenCursor) -> Parsed:
+    if cursor.looking_at("LOCAL"):
+        _, span = cursor.dotted_name()
+        return _alone(ResetSession(TIME_ZONE, span))
+    if cursor.accept("INTERVAL"):
+        offset, span = cursor.spanned(lambda: _offset(cursor))
+        return _alone(SetSession(TIME_ZONE, offset, span))
+    zone, span = cursor.spanned(lambda: cursor.string_literal("a time zone in quotes"))
+    return _alone(SetSession(TIME_ZONE, zone, span))
+
+
+_UNIT_SECONDS = {"HOUR": 3600, "HOURS": 3600, "MINUTE": 60, "MINUTES": 60}
+_OFFSET = re.compile(r"\s*([+-]?)(\d{1,2}):(\d{2})\s*\Z")
+
+
+def _offset(cursor: TokenCursor) -> str:
+    """An interval as an offset from UTC: ``INTERVAL '-08:30' HOUR TO MINUTE`` is -08:30."""
+    seconds = 0
+    while not cursor.at_end():
+        sign = -1 if cursor.accept("-") else 1
+        value = cursor.property_value()
+        clock = _OFFSET.match(value)
+        if clock and cursor.accept("HOUR", "TO", "MINUTE"):
+            amount = int(clock[2]) * 3600 + int(clock[3]) * 60
+            seconds += sign * (-amount if clock[1] == "-" else amount)
+            continue
+        unit = cursor.accept_one_of(*_UNIT_SECONDS)
+        if unit is None or not re.fullmatch(r"\s*[+-]?\d{1,4}\s*", value):
+            cursor.fail("The interval of a time zone is in hours and minutes")
+        seconds += sign * int(value) * _UNIT_SECONDS[unit]
+    if abs(seconds) > 18 * 3600:
+        cursor.fail("The interval of a time zone is between -18 and +18 hours")
+    hours, rest = divmod(abs(seconds), 3600)
+    return f"{'-' if seconds < 0 else '+'}{hours:02}:{rest // 60:02}"
+
+
+def _reset(cursor: TokenCursor) -> Parsed:
+    if cursor.accept("SESSION"):
+        parts, span = cursor.dotted_name("a session property")
+        return _alone(ResetSession(".".join(parts), span))
+    _refuse_settings(cursor, "RESET")
+
+
+def _refuse_settings(cursor: TokenCursor, verb: str) -> NoReturn:
+    cursor.refuse(
+        f"{verb} of Spark's own settings",
+        f"Use {verb} SESSION sqe.… (SHOW SESSION lists the properties).",
+    )
+
+
+def _property_name(cursor: TokenCursor) -> str:
+    if cursor.at_string():
+        return cursor.string_literal()
+    return ".".join(cursor.dotted_name("a property")[0])
+
+
+def property_list(cursor: TokenCursor) -> list[tuple[str, str]]:
+    cursor.expect("(")
+    pairs: list[tuple[str, str]] = []
+    while not pairs or cursor.accept(","):
+        key = _property_name(cursor)
+        cursor.accept("=")  # Spark lets it be left out
+        pairs.append((key, cursor.property_value()))
+    cursor.expect(")")
+    return pairs
+
+
+def _create(cursor: TokenCursor) -> Parsed | None:
+    if not cursor.accept_one_of(*_SCHEMA_WORDS):
+        return None
+    if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
+    schema = _name(cursor, "a schema")
+    properties: dict[str, str] = {}
+    while not cursor.at_end():
+        if cursor.accept("COMMENT"):
+            properties["comment"] = cursor.string_literal()
+        elif cursor.looking_at("LOCATION") or cursor.looking_at("MANAGED", "LOCATION"):
+            cursor.refuse("LOCATION of a schema", "The catalog decides where its data lies.")
+        elif cursor.accept("WITH"):
+            if not cursor.accept("DBPROPERTIES"):
+                cursor.accept("PROPERTIES")
+            for key, value in property_list(cursor):
+                if key.lower() in ("location", "owner"):
+                    cursor.refuse(f"The reserved property {key} of a schema")
+                properties[key] = value
+        else:
+            break
+    return _alone(CreateSchema(schema, if_not_exists, tuple(properties.items())))
+
+
+def _drop(cursor: TokenCursor) -> Parsed | None:
+    what = cursor.accept_one_of("TABLE", "VIEW", *_SCHEMA_WORDS)
+    if what is None:
+        return None
+    if_exists = cursor.accept("IF", "EXISTS")
+    name = _name(cursor, "a schema" if what in _SCHEMA_WORDS else f"a {what.lower()}")
+    if what == "TABLE":
+        purge = cursor.accept("PURGE")
+        return _about(DropTable(if_exists, purge), name, Access.DROP, if_exists)
+    if what == "VIEW":
+        return _about(DropView(if_exists), name, Access.DROP, if_exists)
+    cascade = cursor.accept_one_of("RESTRICT", "CASCADE") == "CASCADE"
+    return _alone(DropSchema(name, if_exists, cascade))
+
+
+_FAMILIES: dict[str, Callable[[TokenCursor], Parsed | None]] = {
+    "SHOW": _show,
+    "DESCRIBE": _describe,
+    "DESC": _describe,
+    "USE": _use,
+    "SET": _set,
+    "RESET": _reset,
+    "CREATE": _create,
+    "DROP": _drop,
+}

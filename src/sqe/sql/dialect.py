@@ -1,0 +1,62 @@
+"""sqlglot's Spark parser, taught to remember where in the text relations stand."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sqlglot import TokenType, exp
+from sqlglot.dialects.spark import Spark
+from sqlglot.parsers.spark import SparkParser
+
+# Keys in a node's ``meta``. Values are offsets of the text, the end not included.
+SPAN = "sqe_span"
+END = "sqe_end"
+
+
+class SpanParser(SparkParser):
+    """Marks every table with the span of its dotted name, and its clauses with their ends."""
+
+    SUPPORTS_TABLE_QUERY = True  # TABLE t
+
+    def _parse_table_parts(self, *args: Any, **kwargs: Any) -> Any:
+        first = self._curr
+        table = super()._parse_table_parts(*args, **kwargs)
+        if table is not None and first:
+            table.meta[SPAN] = (first.start, self._prev.end + 1)
+        return table
+
+    def _parse_version(self) -> exp.Version | None:
+        first = self._curr
+        version = super()._parse_version()
+        if version is not None and first:
+            version.meta[SPAN] = (first.start, self._prev.end + 1)
+        return version
+
+    def _parse_table_sample(self, as_modifier: bool = False) -> exp.TableSample | None:
+        sample = super()._parse_table_sample(as_modifier=as_modifier)
+        if sample is not None:
+            sample.meta[END] = self._prev.end + 1
+        return sample
+
+    def _warn_unsupported(self) -> None:
+        """Silent: SQE refuses a Command itself, with a message for the user."""
+
+
+# Without a parenthesis Spark takes these for columns first: they must keep their place in the text.
+_PLAIN_WORDS = ("CURRENT_USER", "SESSION_USER", "CURRENT_CATALOG", "CURRENT_SCHEMA")
+
+
+class SpanDialect(Spark):
+    """Spark's SQL, parsed by ``SpanParser``."""
+
+    class Tokenizer(Spark.Tokenizer):
+        KEYWORDS: ClassVar[dict[str, TokenType]] = {
+            word: kind
+            for word, kind in Spark.Tokenizer.KEYWORDS.items()
+            if word not in _PLAIN_WORDS
+        }
+
+    Parser = SpanParser
+
+
+DIALECT = SpanDialect()

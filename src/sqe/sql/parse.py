@@ -1,0 +1,140 @@
+"""Text to statement: one of the kinds SQE understands, or a refusal that says why."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+from sqlglot import ErrorLevel, Token, exp
+from sqlglot.errors import ParseError
+
+from sqe.errors import ErrorCode, TextPosition, UserError
+from sqe.sql.commands import parse_command
+from sqe.sql.dialect import DIALECT, SpanParser
+from sqe.sql.forms import parse_form
+from sqe.sql.functions import SESSION_FUNCTIONS
+from sqe.sql.references import find_qualifiers, find_references, find_session_functions
+from sqe.sql.refusals import refuse_functions, refuse_nodes, refused_statement
+from sqe.sql.statement import Access, Statement, StatementKind, position_at
+from sqe.sql.text import TextLimits, tokenize, too_complex
+
+# sqlglot descends about 15 Python frames for each level of nesting.
+_FRAMES = 8_000
+_QUERIES = (exp.Query, exp.Values)
+
+
+def parse(text: str, limits: TextLimits | None = None) -> Statement:
+    """Exactly one statement. Every failure is a UserError with a position where there is one."""
+    limits = limits or TextLimits()
+    try:
+        return _parse(text, limits)
+    except RecursionError:
+        raise too_complex(text, 0, limits.nesting) from None
+
+
+def _parse(text: str, limits: TextLimits) -> Statement:
+    tokens = tokenize(text, limits)
+    text = text[: tokens[-1].end + 1]  # without the closing semicolon and what follows it
+    form = parse_form(
+        text,
+        tokens,
+        retokenize=lambda inner: tokenize(inner, limits),
+        parse_inner=lambda inner: _parse(inner, limits),
+    )
+    if form is not None:
+        return form
+    command = parse_command(text, tokens)
+    if command is not None:
+        return Statement(text, StatementKind.COMMAND, command[1], command=command[0])
+    refuse_functions(text, tokens)
+    tree = _tree(text, tokens)
+    kind, access, target = _classify(text, tokens, tree)
+    refuse_nodes(text, tree, tokens)
+    has_session_function = any(token.text.lower() in SESSION_FUNCTIONS for token in tokens)
+    references = find_references(text, tree, target, access)
+    if tree.args.get("exists") or tree.args.get("replace"):
+        references = [
+            replace(reference, if_exists=reference.access is Access.CREATE)
+            for reference in references
+        ]
+    return Statement(
+        text=text,
+        kind=kind,
+        references=tuple(references),
+        qualifiers=tuple(find_qualifiers(tree)),
+        session_functions=(
+            tuple(find_session_functions(tree, tokens)) if has_session_function else ()
+        ),
+        tree=tree,
+    )
+
+
+def _tree(text: str, tokens: list[Token]) -> exp.Expr:
+    # Raised once and left so: it is the process's limit, and lowering it could hit other threads.
+    if sys.getrecursionlimit() < _FRAMES:
+        sys.setrecursionlimit(_FRAMES)
+    try:
+        trees = SpanParser(dialect=DIALECT, error_level=ErrorLevel.RAISE).parse(tokens, text)
+    except ParseError as error:
+        raise _syntax_error(text, tokens, error) from None
+    except RecursionError:
+        raise
+    except Exception as error:
+        # sqlglot lets other exceptions out on some inputs; whatever is not understood is refused.
+        raise UserError(
+            ErrorCode.SYNTAX_ERROR,
+            "The statement could not be understood.",
+            position=position_at(text, tokens[0].start, tokens[0].text),
+        ) from error
+    if len(trees) != 1 or trees[0] is None:
+        raise UserError(ErrorCode.SYNTAX_ERROR, "The statement could not be understood.")
+    return trees[0]
+
+
+def _syntax_error(text: str, tokens: list[Token], error: ParseError) -> UserError:
+    first = error.errors[0] if error.errors else {}
+    piece = str(first.get("highlight") or "")
+    line, end = first.get("line"), first.get("col")
+    if line is None or end is None:
+        return UserError(ErrorCode.SYNTAX_ERROR, "The statement could not be understood.")
+    column = max(1, int(end) - len(piece) + 1)
+    if piece and piece != tokens[-1].text:
+        message = f"Syntax error at or near '{piece}'."
+    else:
+        message = f"Syntax error at or near the end of the statement, '{tokens[-1].text}'."
+    return UserError(
+        ErrorCode.SYNTAX_ERROR, message, position=TextPosition(int(line), column, piece)
+    )
+
+
+def _classify(
+    text: str, tokens: list[Token], tree: exp.Expr
+) -> tuple[StatementKind, Access, exp.Expr | None]:
+    """The kind, what it does with its target, and the target's node."""
+    if isinstance(tree, _QUERIES):
+        return StatementKind.QUERY, Access.READ, None
+    if isinstance(tree, exp.Insert):
+        return StatementKind.INSERT, Access.WRITE, _target(text, tree)
+    if isinstance(tree, exp.Delete):
+        return StatementKind.DELETE, Access.WRITE, _target(text, tree)
+    if isinstance(tree, exp.Update):
+        return StatementKind.UPDATE, Access.WRITE, _target(text, tree)
+    if isinstance(tree, exp.Merge):
+        return StatementKind.MERGE, Access.WRITE, _target(text, tree)
+    if isinstance(tree, exp.Create) and tree.kind == "TABLE":
+        kind = StatementKind.CREATE_TABLE_AS if tree.expression else StatementKind.CREATE_TABLE
+        return kind, Access.CREATE, _target(text, tree)
+    raise refused_statement(text, tokens)
+
+
+def _target(text: str, tree: exp.Expr) -> exp.Table:
+    target = tree.this
+    while isinstance(target, exp.Schema):
+        target = target.this
+    if not isinstance(target, exp.Table):
+        raise UserError(
+            ErrorCode.NOT_SUPPORTED,
+            f"{tree.key.upper()} takes the name of a table.",
+            position=position_at(text, 0),
+        )
+    return target

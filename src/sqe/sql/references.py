@@ -1,0 +1,172 @@
+"""Finds every place in a statement that names a relation, a qualifier or a session function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlglot import Token, TokenType, exp
+
+from sqe.errors import ErrorCode, UserError
+from sqe.sql.dialect import END, SPAN
+from sqe.sql.functions import SESSION_FUNCTIONS
+from sqe.sql.statement import Access, Qualifier, Reference, SessionFunction, Span, position_at
+
+_PIPE_TABLE = "__tmp"  # names sqlglot gives to the steps of a |> query
+
+
+def find_references(text: str, tree: exp.Expr, target: Any, access: Access) -> list[Reference]:
+    """All relations named, in the order of the text. ``target`` is the node written to, if any."""
+    found = []
+    for table in tree.find_all(exp.Table):
+        if isinstance(table.this, exp.Func | exp.TableFromRows):
+            continue  # a table function; its name is checked with the functions
+        if SPAN not in table.meta and table.name.startswith(_PIPE_TABLE):
+            continue
+        reference = _reference(text, table, access if table is target else Access.READ)
+        if table is target or len(reference.parts) > 1 or not _is_cte(table):
+            found.append(reference)
+    return sorted(found, key=lambda reference: reference.span)
+
+
+def _reference(text: str, table: exp.Table, access: Access) -> Reference:
+    span = table.meta.get(SPAN)
+    parts = tuple(_parts(table))
+    if span is None or not parts or not all(parts):
+        raise _not_a_name(text, span)
+    end = span[1]
+    temporal = None
+    version = table.args.get("version")
+    if version is not None:
+        if version.args.get("kind") != "AS OF":
+            raise UserError(
+                ErrorCode.NOT_SUPPORTED,
+                "Only AS OF is supported for time travel.",
+                position=position_at(text, version.meta[SPAN][0]),
+            )
+        temporal = Span(*version.meta[SPAN])
+        end = temporal.end
+    sample = table.args.get("sample")
+    if sample is not None:
+        end = max(end, sample.meta.get(END, end))
+    alias = table.args.get("alias")
+    return Reference(
+        parts=parts,
+        span=Span(*span),
+        access=access,
+        alias=alias.name if alias is not None and alias.this is not None else None,
+        temporal=temporal,
+        alias_at=end,
+    )
+
+
+def _not_a_name(text: str, span: tuple[int, int] | None) -> UserError:
+    piece = text[span[0] : span[1]] if span else ""
+    return UserError(
+        ErrorCode.NOT_SUPPORTED,
+        f"A relation must be named by identifiers{f', not by {piece}' if piece else ''}.",
+        position=position_at(text, span[0], piece) if span else None,
+    )
+
+
+def _parts(table: exp.Table) -> Iterator[str]:
+    for key in ("catalog", "db", "this"):
+        node = table.args.get(key)
+        if node is not None:
+            yield from _flatten(node)
+
+
+def _flatten(node: Any) -> Iterator[str]:
+    if isinstance(node, exp.Dot):
+        yield from _flatten(node.this)
+        yield from _flatten(node.expression)
+    elif isinstance(node, exp.Identifier):
+        yield node.this
+    else:
+        yield ""  # a literal, a parameter, an expression: not a name
+
+
+def _is_cte(table: exp.Table) -> bool:
+    """Whether a WITH in force at this place defines the name. Case does not matter in Spark."""
+    name = table.name.lower()
+    child: exp.Expr = table
+    parent = table.parent
+    while parent is not None:
+        with_ = parent.args.get("with_")
+        if with_ is not None and name in _visible_names(with_, child):
+            return True
+        if isinstance(parent, exp.With):
+            # Inside one CTE: those before it are visible, itself only if RECURSIVE.
+            index = next(i for i, cte in enumerate(parent.expressions) if cte is child)
+            upto = index + 1 if parent.args.get("recursive") else index
+            if name in {cte.alias.lower() for cte in parent.expressions[:upto]}:
+                return True
+        child, parent = parent, parent.parent
+    return False
+
+
+def _visible_names(with_: exp.With, child: exp.Expr) -> set[str]:
+    if child is with_:
+        return set()
+    return {cte.alias.lower() for cte in with_.expressions}
+
+
+def find_qualifiers(tree: exp.Expr) -> list[Qualifier]:
+    """Column references that carry at least schema and table, ``hr.emp.salary``."""
+    found = []
+    for column in tree.find_all(exp.Column):
+        nodes = [column.args.get(key) for key in ("catalog", "db", "table")]
+        named = [node for node in nodes if isinstance(node, exp.Identifier)]
+        if len(named) < 2 or any("start" not in node.meta for node in named):
+            continue
+        span = Span(named[0].meta["start"], named[-1].meta["end"] + 1)
+        found.append(Qualifier(tuple(node.this for node in named), span))
+    return sorted(set(found), key=lambda qualifier: qualifier.span)
+
+
+def find_session_functions(tree: exp.Expr, tokens: list[Token]) -> list[SessionFunction]:
+    """Functions whose answer is the SQE session's: calls, and the same words without parentheses.
+
+    A bare word that is also an alias in the statement is left alone: it means that.
+    """
+    alone = _unaliased_projections(tree)
+    found = []
+    for name, opening, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if (
+            name.token_type is not TokenType.STRING
+            and name.text.lower() in SESSION_FUNCTIONS
+            and opening.token_type is TokenType.L_PAREN
+            and closing.token_type is TokenType.R_PAREN
+        ):
+            span = Span(name.start, closing.end + 1)
+            found.append(SessionFunction(name.text.lower(), span, span.start not in alone))
+    aliases = {node.alias.lower() for node in tree.find_all(exp.Alias)}
+    aliases |= {
+        column.name.lower()
+        for node in tree.find_all(exp.TableAlias)
+        for column in node.args.get("columns") or ()
+    }
+    for column in tree.find_all(exp.Column):
+        word = column.this
+        if (
+            isinstance(word, exp.Identifier)
+            and not word.quoted
+            and column.args.get("table") is None
+            and word.this.lower() in SESSION_FUNCTIONS - aliases
+            and "start" in word.meta
+        ):
+            span = Span(word.meta["start"], word.meta["end"] + 1)
+            aliased = span.start not in alone
+            found.append(SessionFunction(word.this.lower(), span, aliased, bare=True))
+    return found
+
+
+def _unaliased_projections(tree: exp.Expr) -> set[int]:
+    """Offsets at which a session function stands as a whole item of a select list."""
+    starts = set()
+    for select in tree.find_all(exp.Select):
+        for item in select.expressions:
+            node = item.this if isinstance(item, exp.Column) else item
+            if isinstance(node, exp.Func | exp.Identifier) and "start" in node.meta:
+                starts.add(node.meta["start"])
+    return starts

@@ -1,0 +1,117 @@
+"""Lock 1: what is not understood, or reaches outside the query, is refused by name."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+
+from sqlglot import Token, TokenType, exp
+
+from sqe.errors import ErrorCode, UserError
+from sqe.sql.functions import ALLOWED, DENIED, PARTITION_TRANSFORMS
+from sqe.sql.statement import position_at
+
+# Nodes of the tree that no statement may hold, with the name users know them by.
+_NODES: tuple[tuple[type[exp.Expr], str], ...] = (
+    (exp.Command, "This statement"),
+    (exp.QueryTransform, "TRANSFORM … USING"),
+    (exp.MultitableInserts, "INSERT into several tables"),
+    (exp.Directory, "INSERT OVERWRITE DIRECTORY"),
+    (exp.Into, "SELECT … INTO"),
+    (exp.Parameter, "A parameter in the text"),
+    (exp.Placeholder, "A parameter marker"),
+    (exp.SessionParameter, "A session parameter"),
+    (exp.Stream, "STREAM"),
+)
+_CREATE_PROPERTIES: tuple[tuple[type[exp.Expr], str], ...] = (
+    (exp.LocationProperty, "LOCATION (the catalog chooses where a table lives)"),
+    (exp.LikeProperty, "CREATE TABLE … LIKE"),
+    (exp.ExternalProperty, "CREATE EXTERNAL TABLE"),
+    (exp.TemporaryProperty, "CREATE TEMPORARY TABLE"),
+    (exp.GlobalProperty, "CREATE GLOBAL …"),
+)
+# Statements that are Spark's or other databases', by their first words.
+_STATEMENTS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("EXECUTE",), "EXECUTE IMMEDIATE"),
+    (("BEGIN",), "SQL scripting"),
+    (("DECLARE",), "DECLARE (session variables)"),
+    (("SET",), "SET"),
+    (("CACHE",), "CACHE TABLE"),
+    (("UNCACHE",), "UNCACHE TABLE"),
+    (("CLEAR", "CACHE"), "CLEAR CACHE"),
+    (("REFRESH",), "REFRESH"),
+    (("ADD",), "ADD JAR, FILE or ARCHIVE"),
+    (("LIST",), "LIST"),
+    (("LOAD",), "LOAD DATA"),
+    (("CALL",), "CALL"),
+    (("ANALYZE",), "ANALYZE"),
+    (("TRUNCATE",), "TRUNCATE TABLE"),
+    (("MSCK",), "MSCK REPAIR TABLE"),
+    (("REPAIR",), "REPAIR TABLE"),
+    (("GRANT",), "GRANT"),
+    (("REVOKE",), "REVOKE"),
+    (("COMMENT",), "COMMENT ON"),
+    (("CREATE", "FUNCTION"), "CREATE FUNCTION"),
+    (("CREATE", "TEMPORARY", "FUNCTION"), "CREATE TEMPORARY FUNCTION"),
+    (("DROP",), "This form of DROP"),
+    (("ALTER",), "This form of ALTER"),
+    (("CREATE",), "This form of CREATE"),
+)
+
+
+def refused_statement(text: str, tokens: list[Token]) -> UserError:
+    """The refusal for a statement of a kind SQE does not know."""
+    words = tuple(token.text.upper() for token in tokens[:3])
+    name = next(
+        (name for start, name in _STATEMENTS if words[: len(start)] == start),
+        f"A statement that begins with {words[0][:40]}",
+    )
+    return UserError(
+        ErrorCode.NOT_SUPPORTED,
+        f"{name} is not supported.",
+        position=position_at(text, tokens[0].start, tokens[0].text),
+    )
+
+
+def refuse_functions(text: str, tokens: list[Token]) -> None:
+    """Denied names in front of a parenthesis, however they are quoted or qualified."""
+    for token, following in itertools.pairwise(tokens):
+        if (
+            following.token_type is TokenType.L_PAREN
+            and token.token_type is not TokenType.STRING
+            and token.text.lower() in DENIED
+        ):
+            raise UserError(
+                ErrorCode.NOT_SUPPORTED,
+                f"Function {token.text.lower()} is refused: {DENIED[token.text.lower()]}.",
+                position=position_at(text, token.start, token.text),
+            )
+
+
+def refuse_nodes(text: str, tree: exp.Expr, tokens: list[Token]) -> None:
+    """Constructs in the tree that SQE does not take, and functions Spark does not have."""
+    for node in tree.walk():
+        for kind, name in (*_NODES, *_CREATE_PROPERTIES):
+            if isinstance(node, kind):
+                if isinstance(node, exp.Command):
+                    raise refused_statement(text, tokens)
+                raise UserError(
+                    ErrorCode.NOT_SUPPORTED,
+                    f"{name} is not supported.",
+                    position=position_at(text, tokens[0].start, tokens[0].text),
+                )
+        if isinstance(node, exp.Anonymous):
+            _check_function(text, node)
+
+
+def _check_function(text: str, node: exp.Anonymous) -> None:
+    name = node.name.lower()
+    if name in ALLOWED or (name in PARTITION_TRANSFORMS and node.find_ancestor(exp.Properties)):
+        return
+    close = difflib.get_close_matches(name, ALLOWED, n=1)
+    raise UserError(
+        ErrorCode.FUNCTION_NOT_FOUND,
+        f"Function {node.name} does not exist.",
+        hint=f"Did you mean {close[0]}?" if close else "SHOW FUNCTIONS lists them.",
+        position=position_at(text, node.meta.get("start", 0), node.name),
+    )

@@ -1,0 +1,121 @@
+"""What the parser says about a statement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from sqe.errors import TextPosition
+
+
+class StatementKind(Enum):
+    """The kinds SQE understands. Everything else is refused by name."""
+
+    QUERY = "query"
+    INSERT = "insert"
+    DELETE = "delete"
+    UPDATE = "update"
+    MERGE = "merge"
+    CREATE_TABLE = "create table"
+    CREATE_TABLE_AS = "create table as select"
+    ALTER_TABLE = "alter table"
+    CREATE_VIEW = "create view"
+    CREATE_TEMPORARY_VIEW = "create temporary view"
+    EXPLAIN = "explain"
+    EXPLAIN_ANALYZE = "explain analyze"
+    COMMAND = "command"  # answered by the coordinator; Statement.command says which
+
+
+class Access(Enum):
+    """What a statement does with a relation it names."""
+
+    READ = "read"
+    WRITE = "write"
+    CREATE = "create"
+    ALTER = "alter"
+    DROP = "drop"
+    DESCRIBE = "describe"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Characters ``start`` up to, not including, ``end`` of a text."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        return text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A place in the text where a relation is named."""
+
+    parts: tuple[str, ...]  # as written, quotes removed
+    span: Span  # of the dotted name alone
+    access: Access = Access.READ
+    alias: str | None = None  # the alias the user gave, if any
+    temporal: Span | None = None  # VERSION or TIMESTAMP AS OF …, behind the name
+    alias_at: int = -1  # where an alias would stand (behind time travel and TABLESAMPLE)
+    if_exists: bool = False  # the statement tolerates its absence (or presence, for CREATE)
+
+
+@dataclass(frozen=True, slots=True)
+class Qualifier:
+    """A column reference that spells out more of a table's name than its last part.
+
+    ``lake.hr.emp.salary`` has parts ("lake", "hr", "emp") and the span of ``lake.hr.emp``.
+    """
+
+    parts: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFunction:
+    """``current_catalog()`` and its kin, whose answer is SQE's and not Spark's."""
+
+    name: str
+    span: Span
+    aliased: bool  # False: stands alone in a select list, so its column name must be kept
+    bare: bool = False  # without parentheses: a column of that name comes first
+
+
+@dataclass(frozen=True)
+class Command:
+    """A statement the coordinator answers by itself. Subclasses are in ``sql/commands.py``."""
+
+    @property
+    def label(self) -> str:
+        return type(self).__name__
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement. Offsets in spans are characters of ``text``."""
+
+    text: str
+    kind: StatementKind
+    references: tuple[Reference, ...] = ()
+    qualifiers: tuple[Qualifier, ...] = ()
+    session_functions: tuple[SessionFunction, ...] = ()
+    tree: Any = field(default=None, repr=False)  # sqlglot's; None for commands
+    command: Command | None = None
+    inner: Statement | None = None  # of EXPLAIN and CREATE VIEW: the statement inside
+
+    @property
+    def label(self) -> str:
+        """The kind in words, for records and messages."""
+        if self.kind is StatementKind.COMMAND and self.command is not None:
+            return self.command.label
+        return self.kind.value
+
+
+def position_at(text: str, offset: int, fragment: str = "") -> TextPosition:
+    """Line and column (from 1) of an offset."""
+    before = text[: max(0, offset)]
+    line = before.count("\n") + 1
+    column = len(before) - (before.rfind("\n") + 1) + 1
+    return TextPosition(line, column, fragment)

@@ -1,0 +1,71 @@
+"""Tests do not see the developer's environment: no settings, no credentials, an empty home."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sqe.settings.settings import default_home
+
+FOREIGN = (
+    "SQE_",
+    "AWS_",
+    "AZURE_",
+    "GOOGLE_",
+    "HADOOP_",
+    "ICEBERG_",
+    "OTEL_",
+    "PYICEBERG_",
+    "PYSPARK_",
+    "SPARK_",
+    "TRINO_",
+)
+
+# What a test run itself is told: where the corpora are.
+OURS = ("SQE_CORPORA",)
+
+# Where the jars are kept between runs. They are pinned and checked, and hundreds of megabytes, so
+# tests share those of the developer's own SQE. Read before the environment is taken away.
+_JARS = Path(os.environ.get("SQE_JARS") or default_home() / "jars")
+
+
+def _isolate(patch: pytest.MonkeyPatch, home: Path) -> None:
+    for name in list(os.environ):
+        if name.startswith(FOREIGN) and name not in OURS:
+            patch.delenv(name)
+    for name, folder in {
+        "HOME": home,
+        "SQE_HOME": home / "sqe",
+        "XDG_CACHE_HOME": home / "cache",
+        "XDG_CONFIG_HOME": home / "config",
+        "XDG_DATA_HOME": home / "data",
+        "XDG_STATE_HOME": home / "state",
+    }.items():
+        patch.setenv(name, str(folder))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _isolated_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """For fixtures that live longer than one test, such as a Spark server."""
+    with pytest.MonkeyPatch.context() as patch:
+        _isolate(patch, tmp_path_factory.mktemp("home"))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def isolated_home(_isolated_session: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home of this test's own."""
+    home = tmp_path / "home"
+    home.mkdir()
+    _isolate(monkeypatch, home)
+    return home
+
+
+@pytest.fixture(scope="session")
+def jar_cache() -> Path:
+    """The shared folder of Spark's jars: give it to settings as ``spark.jars``."""
+    _JARS.mkdir(parents=True, exist_ok=True)
+    return _JARS

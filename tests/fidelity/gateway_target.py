@@ -1,0 +1,117 @@
+"""The corpus through SQE: a gateway and a lakehouse of its own for each file, one Spark for all."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from pydantic import SecretStr
+
+from sqe.engines.spark.addresses import EmbeddedAddress
+from sqe.engines.spark.options import SparkServerOptions
+from sqe.engines.spark.server import SparkServer
+from sqe.errors import ErrorCode, SqeError
+from sqe.model.identity import Identity
+from sqe.model.query import QueryRequest
+from sqe.server.build import Server, build
+from sqe.sessions.session import Session
+from sqe.settings import Settings
+from sqe.settings.settings import LogSettings, SparkSettings
+from tests.fidelity.corpus import CorpusFile
+from tests.fidelity.tables import SUITE_TABLES
+from tests.fidelity.target import Answer, Connection, TargetError
+
+TIME_ZONE = "spark.sql.session.timeZone"
+# These change how Spark reads a text, so that it would not be the text SQE checked.
+FIXED_SETTINGS = ("spark.sql.ansi.doubleQuotedIdentifiers",)
+SPARKS_CATALOG = re.compile(r"\bspark_catalog\b", re.IGNORECASE)
+
+
+class GatewayTarget:
+    """Use it in a `with` statement: it holds a Spark server."""
+
+    def __init__(self, folder: Path, jars: Path) -> None:
+        self._folder = folder
+        options = SparkServerOptions(home=folder / "spark", jar_cache=jars, master="local[2]")
+        self._spark = SparkServer(options)
+        self._homes = 0
+
+    def __enter__(self) -> GatewayTarget:
+        self._url = EmbeddedAddress(self._spark).reach().url.reveal()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._spark.stop()
+
+    def connect(self, file: CorpusFile) -> Connection:
+        confs = dict(file.confs)
+        for key in FIXED_SETTINGS:
+            if key in confs:
+                return RefusedFile(f"The setting {key} is fixed by SQE.")
+        self._homes += 1
+        time_zone = confs.pop(TIME_ZONE)
+        server = build(
+            Settings(
+                home=self._folder / str(self._homes),
+                spark=SparkSettings(remote=SecretStr(self._url), session_conf=confs),
+                log=LogSettings(audit=False),
+            )
+        )
+        session = server.gateway.open_session(Identity("test_user"))
+        session.set_property("sqe.time_zone", time_zone)
+        connection = GatewayConnection(server, session)
+        connection.make_tables(" ".join(case.sql.lower() for case in file.cases))
+        return connection
+
+
+@dataclass(frozen=True)
+class RefusedFile:
+    """A file whose settings SQE does not let anybody set."""
+
+    reason: str
+
+    def run(self, sql: str) -> Answer:
+        raise TargetError(ErrorCode.NOT_SUPPORTED.name, self.reason, refused=True)
+
+    def close(self) -> None:
+        """Nothing was opened."""
+
+
+class GatewayConnection:
+    """Spark's tests know their catalog as `spark_catalog`; here it is `lake`."""
+
+    def __init__(self, server: Server, session: Session) -> None:
+        self._server = server
+        self._session = session
+
+    def make_tables(self, statements: str) -> None:
+        """Those of the suite's own tables that are named in these statements."""
+        for table in SUITE_TABLES:
+            if table.name in statements:
+                self.run(f"CREATE TABLE {table.name} AS {table.query}")
+
+    def run(self, sql: str) -> Answer:
+        gateway = self._server.gateway
+        text = SPARKS_CATALOG.sub("lake", sql)
+        try:
+            query_id = gateway.submit(QueryRequest(self._session.id, text))
+            with gateway.fetch(query_id) as result:
+                batches = list(result)
+        except SqeError as error:
+            refused = error.code is ErrorCode.NOT_SUPPORTED
+            raise TargetError(error.code.name, str(error.message), refused=refused) from error
+        names = (
+            column.name.replace("lake.default.", "spark_catalog.default.")
+            for column in result.columns
+        )
+        return Answer(tuple(names), tuple(column.type for column in result.columns), batches)
+
+    def close(self) -> None:
+        self._server.close()

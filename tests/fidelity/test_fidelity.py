@@ -1,0 +1,60 @@
+"""Spark's own SQL tests through SQE: Spark's answer, or a refusal by name. Nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.fidelity.gateway_target import GatewayTarget
+
+from tests.fidelity.conftest import REPOSITORY, count_files, wants_all
+from tests.fidelity.corpus import CorpusFile
+from tests.fidelity.page import page
+from tests.fidelity.report import Report, describe
+from tests.fidelity.runner import Outcome, Result, run_file
+from tests.fidelity.target import Target
+
+PAGE = REPOSITORY / "docs" / "reference" / "spark-fidelity.md"
+WANTED_SHARE = 0.92
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory, jar_cache: Path) -> Iterator[Target]:
+    with GatewayTarget(tmp_path_factory.mktemp("fidelity"), jar_cache) as gateway:
+        yield gateway
+
+
+@pytest.fixture(scope="module")
+def results() -> list[Result]:
+    """Of all files so far, for the tests at the end of this module."""
+    return []
+
+
+def test_no_answer_differs_from_sparks(
+    corpus_file: CorpusFile, target: Target, results: list[Result]
+) -> None:
+    mine = list(run_file(target, corpus_file))
+    results += mine
+    bad = (Outcome.DIFFERENT, Outcome.FAILED)
+    wrong = [describe(result) for result in mine if counts(result) and result.outcome in bad]
+    assert not wrong, "\n".join(wrong)
+
+
+def counts(result: Result) -> bool:
+    """Whether the outcome is judged: of commands, only that Spark's errors are errors."""
+    return result.case.kind.reads or result.case.fails
+
+
+def test_the_share_of_identical_answers(
+    results: list[Result], request: pytest.FixtureRequest
+) -> None:
+    if not results:
+        pytest.skip("no file was run")
+    report = Report(tuple(results))
+    if wants_all(request.config) and len({r.case.file for r in results}) == count_files():
+        PAGE.parent.mkdir(parents=True, exist_ok=True)
+        PAGE.write_text(page(report), "utf-8")
+    assert report.share > WANTED_SHARE, report.summary()

@@ -1,0 +1,56 @@
+"""An HTTP server on a thread."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from sqe.catalog.rest.serving import HttpThread
+from sqe.errors import ErrorCode, ResourceError
+
+APP = Starlette(routes=[Route("/", lambda request: PlainTextResponse("here"))])
+
+
+def test_it_serves_from_start_to_stop() -> None:
+    server = HttpThread(APP)
+    port = server.start()
+    assert httpx.get(f"http://127.0.0.1:{port}/").text == "here"
+    assert server.url == f"http://127.0.0.1:{port}"
+    server.stop()
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"http://127.0.0.1:{port}/")
+    assert not [t for t in threading.enumerate() if t.name == f"http-{port}"]
+
+
+def test_stopping_twice_or_before_the_start_does_no_harm() -> None:
+    server = HttpThread(APP)
+    server.stop()
+    server.start()
+    server.stop()
+    server.stop()
+
+
+def test_the_port_can_be_used_again_at_once() -> None:
+    server = HttpThread(APP)
+    port = server.start()
+    httpx.get(server.url)
+    server.stop()
+    again = HttpThread(APP, port=port)
+    assert again.start() == port
+    again.stop()
+
+
+def test_a_port_in_use_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(ResourceError, match=f"127.0.0.1:{port}") as caught:
+            HttpThread(APP, port=port).start()
+    assert caught.value.code is ErrorCode.HOME_IN_USE

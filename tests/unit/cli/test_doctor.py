@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from sqe.cli.exit_codes import ExitCode
+from sqe.errors import ErrorCode, error_of
+from tests.unit.cli.fakes import FakeGateway, nothing, run
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "lakehouse"
+    folder.mkdir()
+    return folder
+
+
+def checks(home: Path, *arguments: str, gateway: FakeGateway | None = None) -> dict[str, str]:
+    result = run(gateway or FakeGateway(), "doctor", "--json", *arguments, home=home)
+    return {check["name"]: check["state"] for check in json.loads(result.stdout)}
+
+
+def test_the_doctor_looks_at_everything(home: Path) -> None:
+    assert {"python", "packages", "java", "jars", "home", "disk", "catalog", "port", "memory"} == (
+        checks(home).keys()
+    )
+
+
+def test_a_damaged_catalog_is_a_failure_with_advice(home: Path) -> None:
+    (home / "catalog.db").write_bytes(b"not a database, really not one" * 100)
+    result = run(FakeGateway(), "doctor", home=home)
+    assert result.exit_code == ExitCode.UPSTREAM
+    assert "catalog.db cannot be read" in result.stdout
+    assert "-> Restore the file from a backup" in result.stdout
+
+
+def test_schemas_and_tables_are_counted(home: Path) -> None:
+    with closing(sqlite3.connect(home / "catalog.db")) as db:
+        db.execute("CREATE TABLE iceberg_tables (table_namespace TEXT, table_name TEXT)")
+        db.execute("CREATE TABLE iceberg_namespace_properties (namespace TEXT)")
+        db.execute("INSERT INTO iceberg_tables VALUES ('demo', 'a'), ('demo', 'b')")
+        db.commit()
+    result = run(FakeGateway(), "doctor", home=home)
+    assert "catalog.db: 1 schemas, 2 tables and views" in result.stdout
+
+
+def test_damaged_jars_are_found(home: Path) -> None:
+    (home / "jars").mkdir()
+    (home / "jars" / "iceberg-aws-bundle-1.12.0.jar").write_bytes(b"evil")
+    result = run(FakeGateway(), "doctor", home=home)
+    assert "iceberg-aws-bundle-1.12.0.jar: damaged" in result.stdout
+
+
+def test_wrong_settings_are_a_failed_check(home: Path) -> None:
+    (home / "sqe.toml").write_text("nonsense = 1\n")
+    assert checks(home) == {"settings": "fail"}
+
+
+def test_spark_is_started_only_if_asked(home: Path) -> None:
+    gateway = FakeGateway(
+        {"SET SESSION sqe.engine = spark": nothing, "SELECT 1": pa.table({"x": [1]})}
+    )
+    assert "spark" not in checks(home, gateway=gateway)
+    assert checks(home, "--spark", gateway=gateway)["spark"] == "ok"
+
+
+def test_a_spark_that_does_not_start_is_a_failure(home: Path) -> None:
+    down = error_of(ErrorCode.ENGINE_UNAVAILABLE, "Spark did not start.")
+    gateway = FakeGateway({"SET SESSION sqe.engine = spark": nothing, "SELECT 1": down})
+    assert checks(home, "--spark", gateway=gateway)["spark"] == "fail"

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
 
 def default_home() -> Path:
@@ -17,6 +17,26 @@ def default_home() -> Path:
     else:
         base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
     return base / "sqe"
+
+
+# Spark settings that would make Spark read another statement than SQE checked, or reach more.
+_RESERVED_CONF = (
+    "spark.sql.ansi.doublequotedidentifiers",
+    "spark.sql.parser.",
+    "spark.sql.variable.",
+    "spark.sql.runsqlonfiles",
+    "spark.sql.extensions",
+    "spark.sql.catalog",
+    "spark.sql.defaultcatalog",
+    "spark.sql.legacy.cteprecedencepolicy",
+    "spark.sql.legacy.parser.",
+    "spark.sql.legacy.setopsprecedence",
+    "spark.connect.authenticate",
+    "spark.connect.grpc.interceptor",
+    "spark.plugins",
+    "spark.jars",
+    "spark.submit",
+)
 
 
 class _Strict(BaseModel):
@@ -45,7 +65,14 @@ class SparkSettings(_Strict):
         default_factory=dict, description="spark.* settings of every Spark session"
     )
     jars: Path | None = Field(None, description="folder of the jar cache; in the home if unset")
-    connect_timeout_s: float = Field(10.0, description="how long reaching a server may take")
+
+    @field_validator("server_conf", "session_conf")
+    @classmethod
+    def _leave_the_locks_alone(cls, conf: dict[str, str]) -> dict[str, str]:
+        for key in conf:
+            if key.lower().startswith(_RESERVED_CONF):
+                raise ValueError(f"{key} is SQE's own: it changes what a query can reach or mean")
+        return conf
 
 
 class LimitSettings(_Strict):
@@ -57,7 +84,6 @@ class LimitSettings(_Strict):
     running_queries: int = Field(200, description="queries running at once, in all")
     query_timeout_s: float = Field(0.0, description="longest run of a query; 0 is no limit")
     finished_queries: int = Field(1_000, description="records of ended queries kept in memory")
-    catalog_cache_s: float = Field(30.0, description="how long listings may be remembered")
 
 
 class LogSettings(_Strict):

@@ -78,6 +78,8 @@ def parse_form(
         return _create_view(text, tokens, parse_inner)
     if first == "ALTER":
         return _alter_table(text, tokens)
+    if first == "TRUNCATE":
+        return _truncate_table(text, tokens)
     return None
 
 
@@ -162,6 +164,8 @@ def _view_columns(cursor: TokenCursor) -> tuple[tuple[str, str], ...]:
     while True:
         name = cursor.identifier("a column name")
         comment = cursor.string_literal() if cursor.accept("COMMENT") else ""
+        if cursor.at_identifier():  # a type: only views over a data source have them
+            cursor.refuse("CREATE VIEW … USING", "Create a table, or a view over a query.")
         columns.append((name, comment))
         if cursor.accept(")"):
             return tuple(columns)
@@ -181,6 +185,17 @@ def _view_clauses(cursor: TokenCursor) -> tuple[str, tuple[tuple[str, str], ...]
                 cursor.refuse("WITH SCHEMA other than COMPENSATION")
         else:
             return comment, tuple(properties)
+
+
+def _truncate_table(text: str, tokens: list[Token]) -> Statement:
+    cursor = TokenCursor(text, tokens)
+    cursor.skip()
+    cursor.expect("TABLE")
+    parts, span = cursor.dotted_name("a table's name")
+    if cursor.looking_at("PARTITION"):
+        cursor.refuse("TRUNCATE TABLE … PARTITION", "Use DELETE.")
+    cursor.expect_end()
+    return Statement(text, StatementKind.TRUNCATE_TABLE, (Reference(parts, span, Access.WRITE),))
 
 
 def _alter_table(text: str, tokens: list[Token]) -> Statement | None:

@@ -99,4 +99,7 @@ xpath xpath_boolean xpath_double xpath_float xpath_int xpath_long xpath_number x
 xpath_string xxhash64 year zeroifnull zip_with
 """
 
-ALLOWED: frozenset[str] = frozenset(_NAMES.split())
+# Functions that Spark's grammar has and SHOW FUNCTIONS does not list.
+_GRAMMAR = "timediff timestampadd timestampdiff try_cast"
+
+ALLOWED: frozenset[str] = frozenset((_NAMES + _GRAMMAR).split())

@@ -14,7 +14,12 @@ from sqe.sql.dialect import DIALECT, SpanParser
 from sqe.sql.forms import parse_form
 from sqe.sql.functions import SESSION_FUNCTIONS
 from sqe.sql.references import find_qualifiers, find_references, find_session_functions
-from sqe.sql.refusals import refuse_functions, refuse_nodes, refused_statement
+from sqe.sql.refusals import (
+    not_understood,
+    refuse_functions,
+    refuse_nodes,
+    refused_statement,
+)
 from sqe.sql.statement import Access, Statement, StatementKind, position_at
 from sqe.sql.text import TextLimits, tokenize, too_complex
 
@@ -76,12 +81,12 @@ def _tree(text: str, tokens: list[Token]) -> exp.Expr:
     try:
         trees = SpanParser(dialect=DIALECT, error_level=ErrorLevel.RAISE).parse(tokens, text)
     except ParseError as error:
-        raise _syntax_error(text, tokens, error) from None
+        raise not_understood(text) or _syntax_error(text, tokens, error) from None
     except RecursionError:
         raise
     except Exception as error:
         # sqlglot lets other exceptions out on some inputs; whatever is not understood is refused.
-        raise UserError(
+        raise not_understood(text) or UserError(
             ErrorCode.SYNTAX_ERROR,
             "The statement could not be understood.",
             position=position_at(text, tokens[0].start, tokens[0].text),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import re
 
 from sqlglot import Token, TokenType, exp
 
@@ -30,6 +31,15 @@ _CREATE_PROPERTIES: tuple[tuple[type[exp.Expr], str], ...] = (
     (exp.TemporaryProperty, "CREATE TEMPORARY TABLE"),
     (exp.GlobalProperty, "CREATE GLOBAL …"),
 )
+# Valid Spark text that sqlglot does not take: what to look for once it has failed, and the name.
+_GAPS: tuple[tuple[str, str], ...] = (
+    (r"\|>", "This form of pipe syntax (|>)"),
+    (r">>>", "The operator >>> (use shiftrightunsigned)"),
+    (r"(?i)\binterval\s+[-+]?\d+\s+\w+\s+[-+]?\d+", "An interval of several signed parts"),
+    (r"/\*/", "A comment that opens another one at once"),
+    (r"(?i)\bclustered\s+by\b", "CLUSTERED BY (use bucket in PARTITIONED BY)"),
+    (r"(?i)\bpivot\s*\(", "An expression over aggregates in PIVOT"),
+)
 # Statements that are Spark's or other databases', by their first words.
 _STATEMENTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("EXECUTE",), "EXECUTE IMMEDIATE"),
@@ -45,7 +55,6 @@ _STATEMENTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("LOAD",), "LOAD DATA"),
     (("CALL",), "CALL"),
     (("ANALYZE",), "ANALYZE"),
-    (("TRUNCATE",), "TRUNCATE TABLE"),
     (("MSCK",), "MSCK REPAIR TABLE"),
     (("REPAIR",), "REPAIR TABLE"),
     (("GRANT",), "GRANT"),
@@ -71,6 +80,19 @@ def refused_statement(text: str, tokens: list[Token]) -> UserError:
         f"{name} is not supported.",
         position=position_at(text, tokens[0].start, tokens[0].text),
     )
+
+
+def not_understood(text: str) -> UserError | None:
+    """The refusal for valid Spark text that our parser is known not to take, or None."""
+    for pattern, name in _GAPS:
+        found = re.search(pattern, text)
+        if found:
+            return UserError(
+                ErrorCode.NOT_SUPPORTED,
+                f"{name} is not supported.",
+                position=position_at(text, found.start(), found.group()),
+            )
+    return None
 
 
 def refuse_functions(text: str, tokens: list[Token]) -> None:
@@ -100,7 +122,7 @@ def refuse_nodes(text: str, tree: exp.Expr, tokens: list[Token]) -> None:
                     f"{name} is not supported.",
                     position=position_at(text, tokens[0].start, tokens[0].text),
                 )
-        if isinstance(node, exp.Anonymous):
+        if isinstance(node, exp.Anonymous) and node.find_ancestor(exp.Hint) is None:
             _check_function(text, node)
 
 

@@ -20,6 +20,7 @@ class StatementKind(Enum):
     CREATE_TABLE = "create table"
     CREATE_TABLE_AS = "create table as select"
     ALTER_TABLE = "alter table"
+    TRUNCATE_TABLE = "truncate table"
     CREATE_VIEW = "create view"
     CREATE_TEMPORARY_VIEW = "create temporary view"
     EXPLAIN = "explain"

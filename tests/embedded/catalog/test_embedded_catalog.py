@@ -6,6 +6,8 @@ import gzip
 import os
 import re
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -152,21 +154,18 @@ def test_no_location_leads_out_of_the_warehouse(
     catalog: EmbeddedCatalog, table: Ident, home: Path
 ) -> None:
     for location in outside(home):
-        commits: list[Json] = [
+        made: Json = {"name": "x", "schema": SCHEMA, "location": location}
+        moved: list[Json] = [
             {"action": "set-location", "location": location},
             {"action": "set-properties", "updates": {"write.data.path": location}},
             {"action": "set-properties", "updates": {"write.metadata.path": location}},
             {"action": "set-properties", "updates": {"write.object-storage.path": location}},
         ]
-        attempts = [
-            lambda at=location: catalog.create_table(
-                NS, {"name": "x", "schema": SCHEMA, "location": at}
-            ),
-            lambda at=location: catalog.create_table(
-                NS, {"name": "x", "schema": SCHEMA, "stage-create": True, "location": at}
-            ),
-            lambda at=location: catalog.register_table(NS, {"name": "x", "metadata-location": at}),
-            *(lambda u=u: catalog.commit_table(table, {"updates": [u]}) for u in commits),
+        attempts: list[Callable[[], object]] = [
+            partial(catalog.create_table, NS, made),
+            partial(catalog.create_table, NS, {**made, "stage-create": True}),
+            partial(catalog.register_table, NS, {"name": "x", "metadata-location": location}),
+            *(partial(catalog.commit_table, table, {"updates": [update]}) for update in moved),
         ]
         for attempt in attempts:
             with pytest.raises(UserError) as caught:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -97,10 +98,11 @@ def test_a_full_disk_loses_nothing(small_disk: Path) -> None:
     before = catalog.load_table(table).metadata_json
     files = sorted((small_disk / "warehouse").rglob("*"))
     filler = fill(small_disk)
-    for write in (
-        lambda: catalog.commit_table(table, set_property("a", "x" * 50_000)),
-        lambda: catalog.create_table(NS, {"name": "u", "schema": SCHEMA}),
-    ):
+    writes: list[Callable[[], object]] = [
+        partial(catalog.commit_table, table, set_property("a", "x" * 50_000)),
+        partial(catalog.create_table, NS, {"name": "u", "schema": SCHEMA}),
+    ]
+    for write in writes:
         with pytest.raises(ResourceError) as caught:
             write()
         assert caught.value.code is ErrorCode.DISK_FULL

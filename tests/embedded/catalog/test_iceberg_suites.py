@@ -26,7 +26,7 @@ from sqe.errors import AccessError, ErrorCode
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
 
 JAVA = Path(__file__).parents[2] / "java"
-CLASSES = ("SqeCatalogTests", "SqeViewCatalogTests", "SqeJdbcCatalogTests")
+CLASSES = ("SqeCatalogTests", "SqeViewCatalogTests", "SqeJdbcCatalogTests", "SqeFormatTests")
 # Read before the tests' environment takes the developer's home away.
 CACHE = Path(os.environ.get("SQE_TEST_CACHE") or Path.home() / ".cache" / "sqe-test")
 
@@ -41,7 +41,7 @@ def jars() -> Path:
     folder = CACHE / f"iceberg-suites-{hashlib.sha256(pom.read_bytes()).hexdigest()[:12]}"
     if not folder.exists():
         coming = folder.with_name(f"{folder.name}.{os.getpid()}")
-        copy = ["mvn", "-q", "-B", "-f", pom, "dependency:copy-dependencies"]
+        copy = ["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies"]
         made = subprocess.run(
             [*copy, f"-DoutputDirectory={coming}"], capture_output=True, text=True, timeout=500
         )

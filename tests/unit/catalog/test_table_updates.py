@@ -249,7 +249,7 @@ def test_dropping_main_leaves_no_current_snapshot() -> None:
 def test_branches_and_tags_keep_their_retention() -> None:
     metadata = changed(
         with_snapshots(2, 1),
-        point("b", 1, **{"min-snapshots-to-keep": 3, "max-ref-age-ms": 5}),
+        point("b", 1, "branch", **{"min-snapshots-to-keep": 3, "max-ref-age-ms": 5}),
         point("t", 1, "tag", **{"max-ref-age-ms": 9}),
     )
     assert metadata["refs"]["b"]["min-snapshots-to-keep"] == 3
@@ -263,7 +263,7 @@ def test_impossible_refs_are_refused() -> None:
     assert "Tags do not support" in refused(
         base, point("t", 1, "tag", **{"max-snapshot-age-ms": 1})
     )
-    assert "greater than 0" in refused(base, point("b", 1, **{"max-ref-age-ms": 0}))
+    assert "greater than 0" in refused(base, point("b", 1, "branch", **{"max-ref-age-ms": 0}))
 
 
 def test_a_snapshot_behind_the_table_is_a_conflict() -> None:

@@ -55,7 +55,13 @@ def test_wide_characters_keep_the_table_aligned() -> None:
 
 
 def test_control_characters_never_reach_the_screen() -> None:
-    assert lines(pa.table({"x": ["a\nb\x1b[31m\u202e"]}))[2] == r" a\nb\x1b[31m\u202e"
+    table = pa.table({"x": ["a\nb\x1b[31m\u202e"], "n": [1]})
+    assert lines(table)[2] == r" a\nb\x1b[31m\u202e | 1"
+
+
+def test_a_plan_keeps_its_lines_and_is_not_cut() -> None:
+    table = pa.table({"plan": ["Scan\n  " + "x" * 200 + "\x1b"]})
+    assert lines(table, screen_width=40)[2:] == [" Scan", "   " + "x" * 200 + r"\x1b"]
 
 
 def test_long_cells_are_cut_on_a_terminal_only() -> None:

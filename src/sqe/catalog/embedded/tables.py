@@ -13,7 +13,7 @@ from sqe.catalog.embedded.rows import Rows, checked_name
 from sqe.catalog.embedded.store import Store
 from sqe.catalog.embedded.table_updates import apply_updates, with_previous_file
 from sqe.catalog.protocol import Ident, Json, Loaded, Namespace
-from sqe.errors import ErrorCode, SqeError
+from sqe.errors import SqeError, UpstreamError
 
 
 class Tables:
@@ -131,22 +131,22 @@ class Tables:
 
     def drop(self, ident: Ident, *, purge: bool) -> None:
         table: Loaded | None = None
-        if purge:
-            try:
-                table = self.load(ident)
-            except SqeError as error:
-                # A table whose metadata is damaged must still be droppable.
-                if error.code is not ErrorCode.CORRUPT_DATA:
-                    raise
         with self._store.write() as db:
             pointer = self._rows.pointer(db, ident)
             if pointer is None or pointer.is_view:
                 raise not_found(ident, is_view=False)
-            if table is not None and pointer.metadata_location != table.metadata_location:
-                raise conflict(f"The table {ident} changed while it was being dropped.")
+            if purge:
+                table = self._readable(ident, pointer.metadata_location)
             self._rows.remove(db, ident)
         if table is not None:
             purge_files(ident, table, self._warehouse)
+
+    def _readable(self, ident: Ident, metadata_location: str) -> Loaded | None:
+        """None for a table whose metadata is damaged: it must still be droppable."""
+        try:
+            return self._warehouse.read(ident, "table", metadata_location)
+        except UpstreamError:
+            return None
 
     def rename(self, source: Ident, target: Ident) -> None:
         self._commits.rename(source, target, is_view=False)

@@ -13,6 +13,9 @@ from sqe.errors import ErrorCode, InternalError, ResourceError
 
 _START_SECONDS = 10.0
 _STOP_SECONDS = 5.0
+# Longer than clients keep an idle connection: a server that closes first can lose a POST that is
+# just being sent, and nobody would know whether that commit happened.
+_KEEP_ALIVE_SECONDS = 600
 
 
 class HttpThread:
@@ -43,6 +46,7 @@ class HttpThread:
             lifespan="off",
             ws="none",
             timeout_graceful_shutdown=1,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
             server_header=False,
         )
         self._server = uvicorn.Server(config)

@@ -17,7 +17,7 @@ from sqe.errors import SqeError
 if TYPE_CHECKING:
     from sqe.cli.running import Outcome
 
-_GOODBYE = """\
+_GOODBYE = """
 That was the tour. The tables are in lake.demo; a second run takes them as they are.
 
   sqe shell      type SQL yourself   (in a clone: .venv/bin/sqe shell)
@@ -31,7 +31,9 @@ That was the tour. The tables are in lake.demo; a second run takes them as they 
 @click.pass_obj
 def command(invocation: Invocation, reset: bool) -> None:
     """Make a small lakehouse in lake.demo and take a tour of it; ends by itself."""
-    click.echo("Spark starts with the first query; on a new machine it fetches Iceberg first.")
+    click.echo(
+        "Spark starts with the first query; on a new machine it fetches Iceberg (120 MB) first."
+    )
     with invocation.session() as (gateway, session):
         guide = _Guide(gateway, session.id)
         if reset:

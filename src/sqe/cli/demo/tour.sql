@@ -29,11 +29,11 @@ SELECT
   concat(
     element_at(array('Oak', 'Steel', 'Linen', 'Cork', 'Glass'), CAST(id % 5 AS INT) + 1),
     ' ',
-    element_at(array('chair', 'lamp', 'desk', 'shelf', 'clock', 'mirror', 'bench', 'vase'),
+    element_at(array('chair', 'lamp', 'desk', 'shelf', 'clock', 'mirror', 'bench', 'lantern'),
       CAST(id DIV 5 AS INT) + 1)
   ) AS name,
   element_at(array('seating', 'lighting', 'tables', 'storage', 'decoration', 'decoration',
-    'seating', 'decoration'), CAST(id DIV 5 AS INT) + 1) AS category,
+    'seating', 'lighting'), CAST(id DIV 5 AS INT) + 1) AS category,
   CAST(19 + pmod(hash(id, 'price'), 280) + 0.95 AS DECIMAL(8, 2)) AS price
 FROM range(40);
 
@@ -46,14 +46,14 @@ FROM (
     CAST(pmod(hash(id, 'customer'), 500) AS INT) + 1 AS customer_id,
     CAST(pmod(hash(id, 'product'), 40) AS INT) + 1 AS product_id,
     CAST(pmod(hash(id, 'quantity'), 4) AS INT) + 1 AS quantity,
-    date_add(DATE '2025-01-01', CAST(id * 365 DIV 5000 AS INT)) AS ordered_on
+    date_add(DATE '2025-01-01', CAST(365 * sqrt(id / 5000) AS INT)) AS ordered_on
   FROM range(5000)
 ) AS o
 JOIN lake.demo.products AS p ON p.product_id = o.product_id;
 
 -- # A first look
 -- SHOW is answered by SQE itself, without Spark.
-SHOW TABLES IN lake.demo;
+SHOW TABLES IN lake.demo LIKE 'customers|orders|products';
 
 -- # A join and an aggregate
 -- Plain Spark SQL: this text reaches Spark as it is, only the table names are replaced.
@@ -111,15 +111,16 @@ LIMIT 2;
 -- The same table twice in one query: as it is, and as it was before the MERGE.
 SELECT p.product_id, p.name, old.price AS price_before, p.price AS price_now
 FROM lake.demo.products AS p
-LEFT JOIN lake.demo.products VERSION AS OF {before} AS old ON old.product_id = p.product_id
+LEFT JOIN lake.demo.products VERSION AS OF {before} AS old
+  ON old.product_id = p.product_id
 WHERE old.price IS NULL OR old.price <> p.price
 ORDER BY p.product_id;
 
 -- # EXPLAIN
 -- Which engine runs a query and why, the text it gets, and its plan.
 EXPLAIN
-SELECT p.category, sum(o.quantity) AS sold
+SELECT c.city, sum(o.quantity) AS sold
 FROM lake.demo.orders AS o
-JOIN lake.demo.products AS p ON p.product_id = o.product_id
+JOIN lake.demo.customers AS c ON c.customer_id = o.customer_id
 WHERE o.ordered_on >= DATE '2025-12-01'
-GROUP BY p.category;
+GROUP BY c.city;

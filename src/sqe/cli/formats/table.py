@@ -1,7 +1,8 @@
 """The table people read.
 
 Widths come from the first rows only, so that memory stays bounded and rows appear at once. A later
-cell that is wider is cut on a terminal; elsewhere it is written whole and its row sticks out.
+cell that is wider is cut on a terminal; elsewhere it is written whole and its row sticks out. A
+result of one column, such as a plan, has nothing to align: its texts are written as they are.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sqe.cli.screen import cut, escape_controls, pad, width
 from sqe.results.stream import ResultStream
 
 _SAMPLE_ROWS = 1000
+_WIDEST_RULE = 98  # the line under the only column's name, off a terminal
 _NARROWEST = 12  # columns are not shrunk below this to fit a terminal
 
 
@@ -32,6 +34,7 @@ class TableWriter:
         self._types = [column.type for column in result.columns]
         self._right = [_is_number(field.type) for field in result.schema]
         self._widths = []
+        self._alone = len(self._names) == 1
         if not self._first:
             self._out.write(b"\n")
         self._first = False
@@ -39,7 +42,11 @@ class TableWriter:
     def write(self, batch: pa.RecordBatch) -> None:
         # In slices, because a batch of Python strings takes many times the memory of the batch.
         for start in range(0, batch.num_rows, _SAMPLE_ROWS):
-            self._write_rows(rows_of(batch.slice(start, _SAMPLE_ROWS), self._types))
+            part = batch.slice(start, _SAMPLE_ROWS)
+            rows = rows_of(part, self._types, keep="\n" if self._alone else "")
+            if self._alone:
+                rows = [[line] for (cell,) in rows for line in cell.split("\n")]
+            self._write_rows(rows)
         self._out.flush()
 
     def _write_rows(self, rows: list[list[str]]) -> None:
@@ -57,11 +64,13 @@ class TableWriter:
         self._widths = [max(map(width, column)) for column in columns]
         if self._screen_width is not None:
             self._widths = fitted(self._widths, self._screen_width)
+        elif self._alone:
+            self._widths = [min(self._widths[0], _WIDEST_RULE)]
         rule = "+".join("-" * (size + 2) for size in self._widths)
         self._out.write((self._line(self._names) + rule + "\n").encode())
 
     def _line(self, cells: list[str]) -> str:
-        if self._screen_width is not None:
+        if self._screen_width is not None and not self._alone:
             cells = [cut(cell, size) for cell, size in zip(cells, self._widths, strict=True)]
         padded = [
             pad(cell, size, right=right)
@@ -70,12 +79,12 @@ class TableWriter:
         return (" " + " | ".join(padded)).rstrip() + "\n"
 
 
-def rows_of(batch: pa.RecordBatch, spark_types: list[str]) -> list[list[str]]:
-    """The batch's rows as texts that are safe on a terminal."""
+def rows_of(batch: pa.RecordBatch, spark_types: list[str], keep: str = "") -> list[list[str]]:
+    """The batch's rows as texts that are safe on a terminal; ``keep`` are allowed controls."""
     columns = []
     for array, spark_type in zip(batch.columns, spark_types, strict=True):
         cells = texts(array, spark_type, Spelling.SHOWN)
-        columns.append(["NULL" if cell is None else escape_controls(cell) for cell in cells])
+        columns.append(["NULL" if cell is None else escape_controls(cell, keep) for cell in cells])
     return [list(row) for row in zip(*columns, strict=True)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeVar
@@ -80,6 +80,15 @@ class Call:
         return (
             frozenset(name.lower() for name in restriction.hidden) if restriction else frozenset()
         )
+
+    def tellable(self, properties: Mapping[str, str]) -> dict[str, str]:
+        """Without those that mention a hidden column, as ``write.metadata.metrics.column.x``."""
+        hidden = self.hidden
+        return {
+            key: value
+            for key, value in properties.items()
+            if not any(name in f"{key}={value}".lower() for name in hidden)
+        }
 
     def error(
         self, code: ErrorCode, message: str, at: Span | None = None, hint: str = ""

@@ -34,7 +34,7 @@ def _show_create(command: ShowCreate, call: Call) -> Iterator[Row]:
                 at,
                 "Use SHOW CREATE TABLE.",
             )
-        yield (_table_text(str(target.name), metadata, call.hidden),)
+        yield (_table_text(str(target.name), metadata, call),)
     elif isinstance(target, BoundView):
         yield (_view_text(target, metadata),)
     else:
@@ -45,13 +45,14 @@ def _show_create(command: ShowCreate, call: Call) -> Iterator[Row]:
         )
 
 
-def _table_text(name: str, metadata: Json, hidden: frozenset[str]) -> str:
+def _table_text(name: str, metadata: Json, call: Call) -> str:
+    hidden = call.hidden
     fields = [f for f in current_schema(metadata)["fields"] if f["name"].lower() not in hidden]
     lines = [f"CREATE TABLE {name} (", ",\n".join(map(_column, fields)) + ")", "USING iceberg"]
     parts = parts_of(metadata, hidden)
     if parts:
         lines.append(f"PARTITIONED BY ({', '.join(part.text for part in parts)})")
-    properties: dict[str, str] = metadata.get("properties") or {}
+    properties = call.tellable(metadata.get("properties") or {})
     if properties.get("comment"):
         lines.append(f"COMMENT {string_literal(properties['comment'])}")
     kept = {key: value for key, value in properties.items() if key not in _LEFT_OUT}

@@ -124,7 +124,7 @@ def _details(call: Call) -> Iterator[Row]:
         yield "Provider", "iceberg", ""
         if properties.get("owner"):
             yield "Owner", properties["owner"], ""
-        pairs = ",".join(f"{key}={value}" for key, value in _table_properties(metadata))
+        pairs = ",".join(f"{key}={value}" for key, value in _table_properties(metadata, call))
         yield "Table Properties", f"[{pairs}]", ""
     elif isinstance(target, BoundView):
         yield "# Detailed View Information", "", ""
@@ -141,7 +141,7 @@ def _details(call: Call) -> Iterator[Row]:
 _RESERVED = frozenset({"comment", "location", "provider", "owner"})
 
 
-def _table_properties(metadata: Json) -> list[tuple[str, str]]:
+def _table_properties(metadata: Json, call: Call) -> list[tuple[str, str]]:
     """With those that Iceberg on Spark adds of its own."""
     properties: dict[str, str] = metadata.get("properties") or _NO_PROPERTIES
     snapshot = metadata.get("current-snapshot-id")
@@ -154,13 +154,13 @@ def _table_properties(metadata: Json) -> list[tuple[str, str]]:
     names = [field["name"] for field in schema["fields"] if field["id"] in identifiers]
     if names:
         found["identifier-fields"] = f"[{','.join(names)}]"
-    return sorted(found.items())
+    return sorted(call.tellable(found).items())
 
 
 def _show_properties(command: ShowTableProperties, call: Call) -> Iterator[Row]:
     metadata = metadata_of_target(call)
     if isinstance(call.target, BoundTable):
-        found = dict(_table_properties(metadata))
+        found = dict(_table_properties(metadata, call))
     else:
         found = dict(sorted((metadata.get("properties") or _NO_PROPERTIES).items()))
     if command.key is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -59,6 +59,7 @@ class SparkConnectEngine:
         try:
             prepared = self._prepare(statement, run, stack)
             items = self._execute(prepared, run)
+            stack.callback(items.close)  # stops Spark's work where nobody reads on
             struct = _struct(items)
         except BaseException:
             stack.close()
@@ -157,7 +158,7 @@ class SparkConnectEngine:
             )
         return granted
 
-    def _execute(self, prepared: _Prepared, run: Run) -> Iterator[Any]:
+    def _execute(self, prepared: _Prepared, run: Run) -> Generator[Any]:
         """Runs the plan; a cancel interrupts it on the server."""
         operation_id = new_operation_id()
         connection = prepared.spark.connection

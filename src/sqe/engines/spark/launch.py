@@ -47,6 +47,10 @@ class Log:
             self._rotate()
         return lines
 
+    def close(self) -> None:
+        self.feed(b"\n" if self._rest else b"")
+        self._file.close()
+
     def _rotate(self) -> None:
         self._file.close()
         for number in range(_LOGS_KEPT, 0, -1):
@@ -147,6 +151,7 @@ def main() -> int:
     tell(pid=jvm.pid)
     wanted = watch(jvm, log, alarm)
     end(jvm, log, wanted or launch["grace"])
+    log.close()
     shutil.rmtree(launch["work"], ignore_errors=True)
     return jvm.returncode if jvm.returncode >= 0 else 128 - jvm.returncode
 

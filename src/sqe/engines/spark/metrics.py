@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-# Metrics worth a reader's time, in this order; the rest is Spark's own bookkeeping.
-_SHOWN = (
-    "number of output rows",
-    "number of result data files",
-    "number of skipped data files",
-    "number of scanned data manifests",
-    "number of skipped data manifests",
-    "total data file size (bytes)",
-    "total planning duration (ms)",
-    "size of files read",
-    "data size",
-    "shuffle bytes written",
-    "records read",
-    "scan time",
-    "duration",
-    "time in aggregation build",
-    "sort time",
-    "time to build",
-    "spill size",
-    "peak memory",
+# Spark's metrics worth a reader's time, in this order: name, words, unit.
+_SHOWN: tuple[tuple[str, str, str], ...] = (
+    ("numOutputRows", "rows", ""),
+    ("resultDataFiles", "files read", ""),
+    ("skippedDataFiles", "files pruned", ""),
+    ("resultDeleteFiles", "delete files", ""),
+    ("totalDataFileSize", "file size", "bytes"),
+    ("totalPlanningDuration", "planning", "ms"),
+    ("pipelineTime", "time", "ms"),
+    ("aggTime", "aggregating", "ms"),
+    ("sortTime", "sorting", "ms"),
+    ("buildTime", "building", "ms"),
+    ("collectTime", "collecting", "ms"),
+    ("broadcastTime", "broadcasting", "ms"),
+    ("scanTime", "scanning", "ms"),
+    ("fetchWaitTime", "waiting for shuffle", "ms"),
+    ("dataSize", "data", "bytes"),
+    ("shuffleBytesWritten", "shuffled", "bytes"),
+    ("spillSize", "spilled", "bytes"),
 )
+# Operators that only pass rows on; their children stand in their place.
+_PASSING = ("AdaptiveSparkPlan", "InputAdapter", "ResultQueryStage", "ShuffleQueryStage")
 
 
 def operators(metrics: Sequence[Any], rows: int) -> str:
@@ -38,36 +39,25 @@ def operators(metrics: Sequence[Any], rows: int) -> str:
             parent = -1
         children.setdefault(parent, []).append(metric)
     lines = [f"{rows:,} rows returned"]
-    roots = children.get(-1, [])
-    for root in roots:
-        lines += _lines(root, children, 0, {root.plan_id})
+    for root in children.get(-1, []):
+        lines += _lines(root, children, 0)
     return "\n".join(lines)
 
 
-def _lines(node: Any, children: dict[int, list[Any]], depth: int, seen: set[int]) -> list[str]:
-    figures = {metric.name: metric for metric in node.metrics}
-    shown = [
-        f"{name.split(' (')[0]}: {_value(metric)}"
-        for wanted in _SHOWN
-        for name, metric in sorted(figures.items())
-        if name.startswith(wanted) and metric.value > 0
-    ]
-    label = f"{'  ' * depth}- {node.name}"
-    lines = [f"{label}  ({', '.join(shown)})" if shown else label]
+def _lines(node: Any, children: dict[int, list[Any]], depth: int) -> list[str]:
+    passing = node.name in _PASSING
+    lines = [] if passing else [f"{'  ' * depth}- {node.name}{_figures(node)}"]
     for child in children.get(node.plan_id, []):
-        if child.plan_id not in seen:
-            seen.add(child.plan_id)
-            lines += _lines(child, children, depth + 1, seen)
+        lines += _lines(child, children, depth if passing else depth + 1)
     return lines
 
 
-def _value(metric: Any) -> str:
-    kind = str(metric.metric_type).lower()
-    value = metric.value
-    if "nstiming" in kind:
-        return f"{value / 1e6:,.1f} ms"
-    if "timing" in kind or "(ms)" in metric.name:
-        return f"{value:,} ms"
-    if "size" in kind or "(bytes)" in metric.name:
-        return f"{value:,} bytes"
-    return f"{value:,}"
+def _figures(node: Any) -> str:
+    values = {metric.name: metric.value for metric in node.metrics}
+    shown = []
+    for name, words, unit in _SHOWN:
+        value = values.get(name)
+        # Rows and files say something when they are none; the rest only when there is some.
+        if value is not None and (value > 0 or not unit):
+            shown.append(f"{words} {value:,}{f' {unit}' if unit else ''}")
+    return f"  ({', '.join(shown)})" if shown else ""

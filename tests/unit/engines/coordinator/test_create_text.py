@@ -18,7 +18,8 @@ PARTITIONED BY (bucket(16, id), days(hired))
 COMMENT 'who\\'s here'
 TBLPROPERTIES (
   'format-version' = '2',
-  'k' = 'v')"""
+  'k' = 'v',
+  'write.parquet.compression-codec' = 'zstd')"""
 
 VIEW = """\
 CREATE VIEW lake.hr.names (

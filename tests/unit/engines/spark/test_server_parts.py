@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 from pathlib import Path
@@ -121,7 +122,8 @@ def test_the_log_hides_the_token_and_is_moved_aside_when_full(tmp_path: Path) ->
     assert log.feed(b"token=hush\npar") == [b"token=hush"]
     assert (tmp_path / "spark.log").read_bytes() == b"token=****\n"
     log.feed(b"tial " + b"x" * 11_000_000 + b"\n")
-    log.feed(b"next\n")
+    log.feed(b"next")
+    log.close()
     assert (tmp_path / "spark.log").read_bytes() == b"next\n"
     assert (tmp_path / "spark.log.1").stat().st_size > 11_000_000
 
@@ -131,11 +133,9 @@ def test_what_a_killed_server_left_is_removed_and_a_living_ones_is_not(tmp_path:
         (tmp_path / name).mkdir()
     (tmp_path / "tmp-1-dead.lock").touch()
     with (tmp_path / "tmp-1-live.lock").open("a") as lock:
-        import fcntl
-
         fcntl.flock(lock, fcntl.LOCK_EX)
         remove_stale(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["tmp-1-live", "tmp-1-live.lock"]
+    assert sorted(path.name for path in tmp_path.glob("tmp-*")) == ["tmp-1-live", "tmp-1-live.lock"]
 
 
 def test_a_java_that_ends_at_once_is_a_clear_error_without_stack_frames(

@@ -98,6 +98,8 @@ def _pretty_predicate(node: exp.Expr) -> str:
         return f"(NOT {text})" if node.args.get("negate") else text
     if isinstance(node, exp.In) and not node.args.get("query"):
         return f"({pretty(node.this)} IN ({', '.join(map(pretty, node.expressions))}))"
+    if isinstance(node, exp.Between):
+        return f"between({', '.join(pretty(node.args[k]) for k in ('this', 'low', 'high'))})"
     if isinstance(node, exp.Case) and not node.this:
         branches = [
             f"WHEN {pretty(b.this)} THEN {pretty(b.args['true'])}" for b in node.args["ifs"]

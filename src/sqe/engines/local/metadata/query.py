@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -231,7 +232,7 @@ def _run(
 
     connection = _locked()
     try:
-        cancellation.on_cancel(connection.interrupt)
+        cancellation.on_cancel(lambda: _interrupt(connection))
         for name, table in tables.items():
             connection.register(name, table)
         result = connection.execute(sql).to_arrow_table()
@@ -240,9 +241,17 @@ def _run(
         raise NotLocal(str(error)) from error
     finally:
         connection.close()
+    cancellation.check()
     if any(part.type not in _SPARK_TYPES for part in result.schema):
         raise NotLocal("a result type that is not Spark's")
     return tuple(Column(part.name, _SPARK_TYPES[part.type]) for part in result.schema), result
+
+
+def _interrupt(connection: duckdb.DuckDBPyConnection) -> None:
+    import duckdb
+
+    with suppress(duckdb.Error):  # it may be closed already
+        connection.interrupt()
 
 
 def _locked() -> duckdb.DuckDBPyConnection:

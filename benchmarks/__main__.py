@@ -1,0 +1,79 @@
+"""``python -m benchmarks``: measures the figures, prints a line for each, writes the result."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+
+from benchmarks.bench import QUICK_SCALE, Bench, Options
+from benchmarks.figure import Figure
+from benchmarks.figures import FIGURES
+from benchmarks.machine import machine
+from benchmarks.report import FigurePart, failed_part, measured_part, new_report
+
+
+def main(arguments: Sequence[str] | None = None, figures: Sequence[Figure] = FIGURES) -> int:
+    """0 also when a target is missed; 1 when a figure could not be measured."""
+    given = _parser(figures).parse_args(arguments)
+    if given.list:
+        for figure in figures:
+            print(f"{figure.name} {figure.target} {figure.unit}  {figure.meaning}")
+        return 0
+    scale = given.scale or (QUICK_SCALE if given.quick else 1.0)
+    options = Options(scale=scale, quick=given.quick)
+    wanted = [figure for figure in figures if not given.only or figure.name in given.only]
+    where = machine()
+    with Bench(options) as bench:
+        parts = [_measure(figure, bench) for figure in wanted]
+    complete = options.full and len(wanted) == len(figures)
+    path = new_report(scale, complete, parts, where).write()
+    _summary(parts)
+    print(f"written to {path}", file=sys.stderr)
+    return 1 if any(part.error for part in parts) else 0
+
+
+def _parser(figures: Sequence[Figure]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    names = [figure.name for figure in figures]
+    parser.add_argument("--list", action="store_true", help="say what is measured, and stop")
+    parser.add_argument("--only", nargs="+", metavar="NAME", choices=names, help="these figures")
+    parser.add_argument("--scale", type=float, help="TPC-H scale factor; 1 unless --quick")
+    parser.add_argument(
+        "--quick", action="store_true", help="small data, few runs: does the harness work?"
+    )
+    return parser
+
+
+def _measure(figure: Figure, bench: Bench) -> FigurePart:
+    bench.note(f"measuring {figure.name}: {figure.meaning}")
+    started = time.perf_counter()
+    try:
+        measured = figure.measure(bench)
+    except Exception as error:  # noqa: BLE001  the other figures are still worth having
+        traceback.print_exc()
+        bench.note(f"failed {figure.name} {error}")
+        return failed_part(figure, error, time.perf_counter() - started)
+    part = measured_part(figure, measured, time.perf_counter() - started)
+    print(f"figure {part.name} {part.value} {part.unit}", flush=True)
+    if not part.ok:
+        bench.note(f"missed {part.name} {part.value} {figure.target}")
+    return part
+
+
+def _summary(parts: Sequence[FigurePart]) -> None:
+    print(f"\n{'figure':30} {'value':>9} {'unit':6} {'target':>8}         took", file=sys.stderr)
+    for part in parts:
+        value = "failed" if part.value is None else f"{part.value:g}"
+        target = f"{part.target.comparison}{part.target.limit:g}"
+        verdict = "ok" if part.ok else "MISSED"
+        print(
+            f"{part.name:30} {value:>9} {part.unit:6} {target:>8} {verdict:6} {part.seconds:5.1f} s",
+            file=sys.stderr,
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

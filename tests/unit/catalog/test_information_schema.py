@@ -1,0 +1,111 @@
+"""The rows of information_schema, and what is loaded to give them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqe.catalog.information_schema import RELATIONS, ListingFilter, NameFilter, rows
+from sqe.errors import AccessError, ErrorCode, SqeError, UpstreamError
+from tests.unit.engines.coordinator.lake import Lake
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Iterator[Lake]:
+    lake = Lake(tmp_path)
+    yield lake
+    lake.close()
+
+
+def only(schemas: list[str] | None = None, tables: list[str] | None = None) -> ListingFilter:
+    return ListingFilter(
+        NameFilter(frozenset(schemas) if schemas is not None else None),
+        NameFilter(frozenset(tables) if tables is not None else None),
+    )
+
+
+def listed(lake: Lake, table: str, wanted: ListingFilter | None = None) -> list[tuple[Any, ...]]:
+    found = rows(lake.lake, "lake", table, wanted or ListingFilter())
+    assert found.schema.names == [column.name for column in RELATIONS[table]]
+    return [tuple(row.values()) for row in found.to_pylist()]
+
+
+def test_schemata_prints_levels_dotted(lake: Lake) -> None:
+    assert listed(lake, "schemata") == [("lake", "hr"), ("lake", "hr.old"), ("lake", "sales")]
+
+
+def test_tables_are_tables_and_views_in_order(lake: Lake) -> None:
+    assert listed(lake, "tables") == [
+        ("lake", "hr", "dept", "BASE TABLE"),
+        ("lake", "hr", "emp", "BASE TABLE"),
+        ("lake", "hr", "names", "VIEW"),
+        ("lake", "hr.old", "emp", "BASE TABLE"),
+        ("lake", "sales", "orders", "BASE TABLE"),
+    ]
+    assert not [call for call in lake.lake.calls if call.startswith("load")]
+
+
+def test_columns_have_sparks_types(lake: Lake) -> None:
+    assert listed(lake, "columns", only(["hr"], ["emp"]))[:2] == [
+        ("lake", "hr", "emp", "id", 1, None, "NO", "bigint", "the key"),
+        ("lake", "hr", "emp", "name", 2, None, "YES", "string", None),
+    ]
+
+
+def test_views_have_their_text(lake: Lake) -> None:
+    assert listed(lake, "views") == [("lake", "hr", "names", "SELECT name AS a FROM emp")]
+
+
+def test_only_what_is_asked_for_is_listed_and_loaded(lake: Lake) -> None:
+    found = listed(lake, "columns", only(["hr"], ["dept", "absent"]))
+    assert [row[2:5] for row in found] == [("dept", "a", 1)]
+    assert dict(lake.lake.calls) == {"list hr": 1, "load hr.dept": 1}
+
+
+def test_prefixes_cut_the_listing_short(lake: Lake) -> None:
+    wanted = ListingFilter(NameFilter(prefixes=("hr.o",)), NameFilter(prefixes=("e",)))
+    assert [row[1:3] for row in listed(lake, "columns", wanted)] == [("hr.old", "emp")]
+    assert dict(lake.lake.calls) == {"list hr.old": 1, "load hr.old.emp": 1}
+
+
+def test_contradictions_load_nothing(lake: Lake) -> None:
+    wanted = only(["hr"], None)
+    both = ListingFilter(wanted.schemas.both(only(["sales"]).schemas))
+    assert listed(lake, "tables", both) == []
+    assert not lake.lake.calls
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        UpstreamError(ErrorCode.CORRUPT_DATA, "broken"),
+        AccessError(ErrorCode.ACCESS_DENIED, "no"),
+        ValueError("not JSON"),
+    ],
+)
+def test_one_broken_table_does_not_fail_the_others(lake: Lake, failure: Exception) -> None:
+    lake.lake.broken["hr.emp"] = failure
+    assert {row[2] for row in listed(lake, "columns", only(["hr"]))} == {"dept", "names"}
+
+
+def test_a_catalog_that_is_down_fails_the_listing(lake: Lake) -> None:
+    lake.lake.broken["hr.emp"] = UpstreamError(ErrorCode.CATALOG_UNAVAILABLE, "down")
+    with pytest.raises(SqeError) as caught:
+        listed(lake, "columns")
+    assert caught.value.code is ErrorCode.CATALOG_UNAVAILABLE
+
+
+def test_a_listing_can_be_stopped(lake: Lake) -> None:
+    class Stop(Exception):
+        pass
+
+    def check() -> None:
+        if lake.lake.calls:
+            raise Stop
+
+    with pytest.raises(Stop):
+        rows(lake.lake, "lake", "columns", ListingFilter(), check)
+    assert lake.lake.calls.total() == 1

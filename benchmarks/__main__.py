@@ -7,15 +7,20 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 from benchmarks.bench import QUICK_SCALE, Bench, Options
 from benchmarks.figure import Figure
 from benchmarks.figures import FIGURES
 from benchmarks.machine import machine
-from benchmarks.report import FigurePart, failed_part, measured_part, new_report
+from benchmarks.report import RESULTS, FigurePart, failed_part, measured_part, new_report
 
 
-def main(arguments: Sequence[str] | None = None, figures: Sequence[Figure] = FIGURES) -> int:
+def main(
+    arguments: Sequence[str] | None = None,
+    figures: Sequence[Figure] = FIGURES,
+    results: Path = RESULTS,
+) -> int:
     """0 also when a target is missed; 1 when a figure could not be measured."""
     given = _parser(figures).parse_args(arguments)
     if given.list:
@@ -29,7 +34,7 @@ def main(arguments: Sequence[str] | None = None, figures: Sequence[Figure] = FIG
     with Bench(options) as bench:
         parts = [_measure(figure, bench) for figure in wanted]
     complete = options.full and len(wanted) == len(figures)
-    path = new_report(scale, complete, parts, where).write()
+    path = new_report(scale, complete, parts, where).write(results)
     _summary(parts)
     print(f"written to {path}", file=sys.stderr)
     return 1 if any(part.error for part in parts) else 0
@@ -64,15 +69,16 @@ def _measure(figure: Figure, bench: Bench) -> FigurePart:
 
 
 def _summary(parts: Sequence[FigurePart]) -> None:
-    print(f"\n{'figure':30} {'value':>9} {'unit':6} {'target':>8}         took", file=sys.stderr)
+    rows = [("figure", "value", "unit", "target", "", "took")]
     for part in parts:
         value = "failed" if part.value is None else f"{part.value:g}"
         target = f"{part.target.comparison}{part.target.limit:g}"
         verdict = "ok" if part.ok else "MISSED"
-        print(
-            f"{part.name:30} {value:>9} {part.unit:6} {target:>8} {verdict:6} {part.seconds:5.1f} s",
-            file=sys.stderr,
-        )
+        rows.append((part.name, value, part.unit, target, verdict, f"{part.seconds:.1f} s"))
+    print(file=sys.stderr)
+    for name, value, unit, target, verdict, took in rows:
+        line = f"{name:30} {value:>9} {unit:6} {target:>7} {verdict:7} {took:>8}"
+        print(line, file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -46,6 +46,8 @@ class Grant:
         for namespace, table in self.tables.items():
             schema = rf"(?:`?{CATALOG}`?\.)?`?{namespace}(?!\d)`?"
             name = rf"{schema}\.`?{re.escape(table.name.name)}`?"
+            listed = rf"{CATALOG}, {namespace}, {re.escape(table.name.name)}"  # as parsed plans do
+            text = re.sub(listed, ", ".join(table.name.parts).replace("\\", r"\\"), text)
             text = re.sub(name, str(table.name).replace("\\", r"\\"), text)
             text = re.sub(schema, str(table.name.schema).replace("\\", r"\\"), text)
         return text

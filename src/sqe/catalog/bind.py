@@ -20,7 +20,7 @@ from sqe.catalog.protocol import Catalog, Catalogs, Ident, Loaded
 from sqe.catalog.resolve import INFORMATION_SCHEMA, Candidate, candidates
 from sqe.catalog.schemas import columns_of
 from sqe.catalog.views import StoredView, read_view
-from sqe.errors import ErrorCode, SqeError, UserError
+from sqe.errors import ErrorCode, SqeError, UserError, error_of
 from sqe.model.names import RelationName, SchemaName
 from sqe.sessions.session import Session
 from sqe.sql.parse import parse
@@ -162,7 +162,12 @@ class Binder:
             temporary_views=view.relation is None,
             open_views=(*context.open_views, key),
         )
-        inner = self._bind(parse(view.text, self._limits), session, inside)
+        try:
+            inner = self._bind(parse(view.text, self._limits), session, inside)
+        except SqeError as error:
+            # Places in the view's text would mislead: the user sees their own text only.
+            message = f"In view {view.relation or view.name}: {error.message}"
+            raise error_of(error.code, message, hint=error.hint, position=where) from error
         return BoundView(view.name, inner, view.columns, view.relation, view.query_columns)
 
     def _absent(

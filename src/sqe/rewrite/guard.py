@@ -12,6 +12,7 @@ from sqe.rewrite.guarded import GuardedStatement
 from sqe.sql.statement import Access
 
 Decisions = Mapping[tuple[RelationName, Access], Decision]
+_LOOKING = (Access.READ, Access.DESCRIBE)
 Guard = Callable[[BoundStatement, Decisions], None]
 
 
@@ -26,7 +27,7 @@ def facts_of(bound: BoundStatement) -> list[tuple[tuple[RelationName, Access], T
         elif isinstance(target, BoundView) and target.relation is not None:
             name = target.relation
         else:
-            continue  # a temporary view is its tables; information_schema filters its own rows
+            continue  # a temporary view is its tables; information_schema is the catalog's answer
         columns = () if isinstance(target, BoundAbsent) else tuple(c.name for c in target.columns)
         facts[(name, access)] = TableFacts(name, columns, access.value)
     return list(facts.items())
@@ -55,7 +56,9 @@ def refuse_denied(bound: BoundStatement, decisions: Decisions) -> None:
 def refuse_partial_writes(bound: BoundStatement, decisions: Decisions) -> None:
     """Who sees only part of a table may not write it: old values would leak through the write."""
     for (name, access), _ in facts_of(bound):
-        if access is not Access.READ and isinstance(decisions[(name, access)], Restrict):
+        if access in _LOOKING:
+            continue
+        if isinstance(decisions[(name, access)], Restrict):
             raise AccessError(
                 ErrorCode.ACCESS_DENIED, f"You see only part of {name}; you may not change it."
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from sqe.gateway.tracker import QueryTracker
 from sqe.model.identity import Secret
 from sqe.model.names import SchemaName
 from sqe.model.query import EngineKind
-from sqe.policy.source import AllowAll
+from sqe.policy.source import AllowAll, PolicySource
 from sqe.sessions.store import SessionStore
 from sqe.settings import Settings
 from sqe.sql.text import TextLimits
@@ -39,7 +40,7 @@ WAREHOUSE = "warehouse"
 class Server:
     """SQE in one process. ``close`` ends everything it started."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, sources: Sequence[PolicySource]) -> None:
         self.settings = settings
         home = _prepare_home(settings.home)
         self._log: logging.Handler = log_to(home / "logs" / "sqe.log", settings.log.level)
@@ -62,7 +63,7 @@ class Server:
             Pipeline(
                 limits=limits,
                 binder=Binder(self.catalogs, limits, settings.limits.view_depth),
-                sources=(AllowAll(),),
+                sources=tuple(sources),
                 engines={EngineKind.COORDINATOR: coordinator, EngineKind.SPARK: engine},
             ),
             sessions,
@@ -101,8 +102,9 @@ class Server:
         stop_logging(self._log)
 
 
-def build(settings: Settings) -> Server:
-    return Server(settings)
+def build(settings: Settings, sources: Sequence[PolicySource] = (AllowAll(),)) -> Server:
+    """``sources`` decide who may do what; without any, everything is denied."""
+    return Server(settings, sources)
 
 
 def _prepare_home(home: Path) -> Path:

@@ -74,7 +74,7 @@ class Session:
             }
 
     def set_property(self, name: str, value: str | None) -> None:
-        """None resets it. The caller has checked the value; see ``check_property``."""
+        """None resets it. The caller has checked the value."""
         with self._lock:
             if value is None:
                 self._properties.pop(name, None)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqe.sql.dialect import SPAN
+from sqe.sql.references import table_span
 from sqe.sql.statement import Span
 
 
@@ -55,13 +55,16 @@ def _sources(select: exp.Select) -> dict[str, Span]:
         name = table.alias_or_name.lower()
         if name in found:
             return {}
-        found[name] = Span(*table.meta[SPAN])
+        span = table_span(table)
+        if span is None:
+            return {}
+        found[name] = span
     return found
 
 
 def _unclear(relation: exp.Expr) -> bool:
     """Anything but a plain table with, at most, a simple alias."""
-    if not isinstance(relation, exp.Table) or SPAN not in relation.meta:
+    if not isinstance(relation, exp.Table):
         return True
     alias = relation.args.get("alias")
     return bool(

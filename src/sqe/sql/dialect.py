@@ -14,16 +14,9 @@ END = "sqe_end"
 
 
 class SpanParser(SparkParser):
-    """Marks every table with the span of its dotted name, and its clauses with their ends."""
+    """Marks the clauses behind a table's name with their spans and ends."""
 
     SUPPORTS_TABLE_QUERY = True  # TABLE t
-
-    def _parse_table_parts(self, *args: Any, **kwargs: Any) -> Any:
-        first = self._curr
-        table = super()._parse_table_parts(*args, **kwargs)
-        if table is not None and first:
-            table.meta[SPAN] = (first.start, self._prev.end + 1)
-        return table
 
     def _parse_version(self) -> exp.Version | None:
         first = self._curr

@@ -21,7 +21,7 @@ def find_references(text: str, tree: exp.Expr, target: Any, access: Access) -> l
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.Func | exp.TableFromRows):
             continue  # a table function; its name is checked with the functions
-        if SPAN not in table.meta and table.name.startswith(_PIPE_TABLE):
+        if table.name.startswith(_PIPE_TABLE) and _span(text, list(_names(table))) is None:
             continue
         reference = _reference(text, table, access if table is target else Access.READ)
         if table is target or len(reference.parts) > 1 or not _is_cte(table):
@@ -30,11 +30,14 @@ def find_references(text: str, tree: exp.Expr, target: Any, access: Access) -> l
 
 
 def _reference(text: str, table: exp.Table, access: Access) -> Reference:
-    span = table.meta.get(SPAN)
-    parts = tuple(_parts(table))
-    if span is None or not parts or not all(parts):
-        raise _not_a_name(text, span)
-    end = span[1]
+    names = list(_names(table))
+    span = _span(text, names)
+    if span is None:
+        raise UserError(
+            ErrorCode.NOT_SUPPORTED,
+            f"A relation must be named by identifiers, not by {table.sql(dialect='spark')[:80]}.",
+        )
+    end = span.end
     temporal = None
     version = table.args.get("version")
     if version is not None:
@@ -51,8 +54,8 @@ def _reference(text: str, table: exp.Table, access: Access) -> Reference:
         end = max(end, sample.meta.get(END, end))
     alias = table.args.get("alias")
     return Reference(
-        parts=parts,
-        span=Span(*span),
+        parts=tuple(name.this for name in names),
+        span=span,
         access=access,
         alias=alias.name if alias is not None and alias.this is not None else None,
         temporal=temporal,
@@ -60,30 +63,41 @@ def _reference(text: str, table: exp.Table, access: Access) -> Reference:
     )
 
 
-def _not_a_name(text: str, span: tuple[int, int] | None) -> UserError:
-    piece = text[span[0] : span[1]] if span else ""
-    return UserError(
-        ErrorCode.NOT_SUPPORTED,
-        f"A relation must be named by identifiers{f', not by {piece}' if piece else ''}.",
-        position=position_at(text, span[0], piece) if span else None,
-    )
+def table_span(table: exp.Table) -> Span | None:
+    """The span of a table's dotted name, or None for a table that is not written in the text."""
+    names = list(_names(table))
+    if not names or any("start" not in name.meta for name in names):
+        return None
+    return Span(names[0].meta["start"], names[-1].meta["end"] + 1)
 
 
-def _parts(table: exp.Table) -> Iterator[str]:
+def _span(text: str, names: list[Any]) -> Span | None:
+    """The place of the whole name, if each of its parts really stands where the tree says."""
+    for name in names:
+        if not isinstance(name, exp.Identifier) or "start" not in name.meta:
+            return None
+        written = text[name.meta["start"] : name.meta["end"] + 1]
+        if written.startswith("`"):
+            written = written[1:-1].replace("``", "`")
+        if not written or written != name.this:
+            return None
+    return Span(names[0].meta["start"], names[-1].meta["end"] + 1) if names else None
+
+
+def _names(table: exp.Table) -> Iterator[Any]:
+    """The parts of the dotted name; what is not an identifier is no name."""
     for key in ("catalog", "db", "this"):
         node = table.args.get(key)
         if node is not None:
             yield from _flatten(node)
 
 
-def _flatten(node: Any) -> Iterator[str]:
+def _flatten(node: Any) -> Iterator[Any]:
     if isinstance(node, exp.Dot):
         yield from _flatten(node.this)
         yield from _flatten(node.expression)
-    elif isinstance(node, exp.Identifier):
-        yield node.this
     else:
-        yield ""  # a literal, a parameter, an expression: not a name
+        yield node
 
 
 def _is_cte(table: exp.Table) -> bool:

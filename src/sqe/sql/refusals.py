@@ -39,7 +39,10 @@ _GAPS: tuple[tuple[str, str], ...] = (
     (r"/\*/", "A comment that opens another one at once"),
     (r"(?i)\bclustered\s+by\b", "CLUSTERED BY (use bucket in PARTITIONED BY)"),
     (r"(?i)\bpivot\s*\(", "An expression over aggregates in PIVOT"),
+    (r"(?i)^\s*insert\s+overwrite\s+(?:local\s+)?directory\b", "INSERT OVERWRITE DIRECTORY"),
+    (r"(?i)^\s*begin\b", "SQL scripting"),
 )
+_FORMATS = frozenset({"iceberg", "parquet", "orc", "avro"})
 # Statements that are Spark's or other databases', by their first words.
 _STATEMENTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("EXECUTE",), "EXECUTE IMMEDIATE"),
@@ -70,7 +73,7 @@ _STATEMENTS: tuple[tuple[tuple[str, ...], str], ...] = (
 
 def refused_statement(text: str, tokens: list[Token]) -> UserError:
     """The refusal for a statement of a kind SQE does not know."""
-    words = tuple(token.text.upper() for token in tokens[:3])
+    words = tuple(word for token in tokens[:3] for word in token.text.upper().split())
     name = next(
         (name for start, name in _STATEMENTS if words[: len(start)] == start),
         f"A statement that begins with {words[0][:40]}",
@@ -122,6 +125,19 @@ def refuse_nodes(text: str, tree: exp.Expr, tokens: list[Token]) -> None:
                     f"{name} is not supported.",
                     position=position_at(text, tokens[0].start, tokens[0].text),
                 )
+        if isinstance(node, exp.Property) and node.name.lower() in ("path", "location"):
+            raise UserError(
+                ErrorCode.NOT_SUPPORTED,
+                f"The option {node.name} is not supported (the catalog chooses where a table"
+                " lives).",
+                position=position_at(text, tokens[0].start, tokens[0].text),
+            )
+        if isinstance(node, exp.FileFormatProperty) and node.name.lower() not in _FORMATS:
+            raise UserError(
+                ErrorCode.NOT_SUPPORTED,
+                f"CREATE TABLE … USING {node.name} is not supported.",
+                hint="Tables are Iceberg's: leave USING out, or name parquet, orc or avro files.",
+            )
         if isinstance(node, exp.Anonymous) and node.find_ancestor(exp.Hint) is None:
             _check_function(text, node)
 

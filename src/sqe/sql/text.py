@@ -92,6 +92,12 @@ def _one_statement(text: str, tokens: list[Token]) -> list[Token]:
         )
     for index, token in enumerate(tokens):
         if token.token_type is TokenType.SEMICOLON:
+            if tokens[0].text.upper() == "BEGIN":
+                raise UserError(
+                    ErrorCode.NOT_SUPPORTED,
+                    "SQL scripting is not supported.",
+                    position=position_at(text, tokens[0].start, tokens[0].text),
+                )
             following = tokens[index + 1]
             raise UserError(
                 ErrorCode.MULTIPLE_STATEMENTS,

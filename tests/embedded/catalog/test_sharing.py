@@ -59,6 +59,18 @@ def test_two_processes_lose_no_commit(catalog: EmbeddedCatalog, table: Ident, ho
     assert len(catalog.list_tables(NS)) == 11
 
 
+def test_many_may_open_a_new_home_at_once(home: Path) -> None:
+    def first(_: int) -> list[tuple[str, ...]]:
+        catalog = EmbeddedCatalog(home / "new.db", home / "new")
+        try:
+            return catalog.list_namespaces()
+        finally:
+            catalog.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(first, range(6))) == [[]] * 6
+
+
 def test_many_threads_lose_no_commit(catalog: EmbeddedCatalog, table: Ident) -> None:
     with ThreadPoolExecutor(8) as pool:
         jobs = [

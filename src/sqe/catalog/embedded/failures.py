@@ -42,6 +42,18 @@ def check(condition: bool, message: str) -> None:
 
 
 @contextmanager
+def shape_failures(what: str) -> Iterator[None]:
+    """INVALID_ARGUMENT where JSON from outside has not the shape that the specification gives it.
+
+    Around the code that takes such JSON apart, instead of a check of every type at every level.
+    """
+    try:
+        yield
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise invalid(f"Malformed {what}: it has not the shape of the specification.") from error
+
+
+@contextmanager
 def file_failures(what: str) -> Iterator[None]:
     """Turns the operating system's refusals to write into SQE's errors."""
     try:

@@ -11,7 +11,7 @@ from sqe.catalog.embedded.draft import (
     check_properties,
     empty_metadata,
 )
-from sqe.catalog.embedded.failures import check, invalid, need
+from sqe.catalog.embedded.failures import check, invalid, need, shape_failures
 from sqe.catalog.embedded.layouts import FIRST_PARTITION_ID, with_sources
 from sqe.catalog.embedded.schemas import fields_of, with_fresh_ids
 from sqe.catalog.embedded.table_updates import apply_updates
@@ -43,6 +43,11 @@ _METRICS_COLUMN = "write.metadata.metrics.column."
 def new_table(request: Json, location: str) -> Json:
     """Metadata for a create request: field ids are given anew, from 1, whatever the request says,
     and the partition spec and sort order follow."""
+    with shape_failures("table"):
+        return _new_table(request, location)
+
+
+def _new_table(request: Json, location: str) -> Json:
     schema = need(request.get("schema"), "Invalid schema: null")
     properties = request.get("properties") or {}
     check_properties(properties)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sqe.catalog.embedded.draft import MAIN
-from sqe.catalog.embedded.failures import check, conflict, invalid, need
+from sqe.catalog.embedded.failures import check, conflict, invalid, need, shape_failures
 from sqe.catalog.protocol import Json
 
 
@@ -26,7 +26,8 @@ def check_table(base: Json, requirements: Iterable[Json]) -> None:
         checker = TABLE_REQUIREMENTS.get(str(kind))
         if checker is None:
             raise invalid(f"Cannot check the requirement {kind!r} against a table.")
-        checker(base, requirement)
+        with shape_failures(f"requirement {kind}"):
+            checker(base, requirement)
 
 
 def check_view(base: Json, requirements: Iterable[Json]) -> None:

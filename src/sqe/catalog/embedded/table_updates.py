@@ -17,7 +17,7 @@ from sqe.catalog.embedded.draft import (
     now_ms,
     stored_form,
 )
-from sqe.catalog.embedded.failures import check, invalid, need
+from sqe.catalog.embedded.failures import check, invalid, need, shape_failures
 from sqe.catalog.embedded.layouts import (
     UNSORTED,
     check_order,
@@ -45,10 +45,12 @@ def apply_updates(base: Json, updates: Iterable[Json], *, creating: bool = False
         handler = TABLE_UPDATES.get(str(action))
         if handler is None:
             raise invalid(f"Cannot apply the update {action!r} to a table.")
-        handler(draft, update)
+        with shape_failures(f"update {action}"):
+            handler(draft, update)
     if not draft.changed and not creating:
         return None
-    _finish(draft, base)
+    with shape_failures("update"):
+        _finish(draft, base)
     return stored_form(draft.metadata)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqe.catalog.embedded.commits import Change, Commits, not_found
 from sqe.catalog.embedded.draft import DEFAULT_FORMAT_VERSION, empty_metadata
-from sqe.catalog.embedded.failures import check, conflict, invalid, need
+from sqe.catalog.embedded.failures import check, conflict, invalid, need, shape_failures
 from sqe.catalog.embedded.files import Warehouse, staged
 from sqe.catalog.embedded.new_table import new_table
 from sqe.catalog.embedded.purge import purge_files
@@ -66,7 +66,8 @@ class Tables:
         loaded = self._warehouse.read(ident, "table", location)
         for key in ("table-uuid", "current-schema-id", "location"):
             need(loaded.metadata.get(key), f"Invalid table metadata: no {key} in {location}.")
-        self._warehouse.check_metadata(loaded.metadata)
+        with shape_failures("table metadata"):
+            self._warehouse.check_metadata(loaded.metadata)
         overwrite = bool(request.get("overwrite"))
         self._commits.register(ident, location, is_view=False, overwrite=overwrite)
         return loaded

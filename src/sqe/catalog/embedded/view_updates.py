@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Iterable
 
 from sqe.catalog.embedded.draft import LAST_ADDED, check_properties, now_ms
-from sqe.catalog.embedded.failures import check, invalid, need
+from sqe.catalog.embedded.failures import check, invalid, need, shape_failures
 from sqe.catalog.embedded.schemas import fields_of, same_schema
 from sqe.catalog.protocol import Json
 
@@ -46,6 +46,7 @@ class ViewDraft:
 def new_view(request: Json, location: str) -> Json:
     """Metadata for a create request."""
     version = need(request.get("view-version"), "Invalid view version: null")
+    check(isinstance(version, dict), "Invalid view version: not an object.")
     properties = request.get("properties") or {}
     base: Json = {
         "view-uuid": str(uuid.uuid4()),
@@ -78,10 +79,12 @@ def apply_view_updates(
         handler = VIEW_UPDATES.get(str(action))
         if handler is None:
             raise invalid(f"Cannot apply the update {action!r} to a view.")
-        handler(draft, update)
+        with shape_failures(f"update {action}"):
+            handler(draft, update)
     if not draft.changed:
         return None
-    _finish(draft)
+    with shape_failures("update"):
+        _finish(draft)
     return draft.metadata
 
 

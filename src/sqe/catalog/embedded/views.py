@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqe.catalog.embedded.commits import Change, Commits, not_found
-from sqe.catalog.embedded.failures import need
+from sqe.catalog.embedded.failures import need, shape_failures
 from sqe.catalog.embedded.files import Warehouse
 from sqe.catalog.embedded.requirements import check_view
 from sqe.catalog.embedded.rows import Rows, checked_name
@@ -85,6 +85,7 @@ class Views:
         loaded = self._warehouse.read(ident, "view", location)
         for key in ("view-uuid", "current-version-id", "location"):
             need(loaded.metadata.get(key), f"Invalid view metadata: no {key} in {location}.")
-        self._warehouse.check_metadata(loaded.metadata)
+        with shape_failures("view metadata"):
+            self._warehouse.check_metadata(loaded.metadata)
         self._commits.register(ident, location, is_view=True, overwrite=False)
         return loaded

@@ -53,7 +53,14 @@ class ParquetWriter:
         self._schema = pa.schema(
             [field.with_name(name) for field, name in zip(result.schema, names, strict=True)]
         )
-        self._file = pq.ParquetWriter(self._out, self._schema, compression="zstd")
+        try:
+            self._file = pq.ParquetWriter(self._out, self._schema, compression="zstd")
+        except pa.ArrowNotImplementedError as error:
+            raise UserError(
+                ErrorCode.NOT_SUPPORTED,
+                f"Parquet has no type for a column of this result: {error}.",
+                hint="Cast it, e.g. to string, or choose another format.",
+            ) from error
 
     def write(self, batch: pa.RecordBatch) -> None:
         self._pending.append(pa.RecordBatch.from_arrays(batch.columns, schema=self._schema))

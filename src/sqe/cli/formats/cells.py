@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from sqe.cli.formats import temporal
+from sqe.cli.formats.months import CARRIER
 from sqe.cli.formats.nesting import Spans, validity
 from sqe.cli.formats.numbers import decimal_text, float_text
 
@@ -72,9 +73,11 @@ def _temporal(array: pa.Array, spark_type: str, spelling: Spelling) -> list[str 
         return _each(_list(array.cast(pa.date32()).view(pa.int32())), temporal.date_text)
     if kinds.is_timestamp(kind):
         return _timestamps(array, spelling)
-    if kinds.is_time(kind):
-        storage = pa.int32() if kinds.is_time32(kind) else pa.int64()
-        return _each(_list(array.view(storage)), lambda n: temporal.time_text(n, kind.unit))
+    if kind == CARRIER:
+        months = _list(array.view(pa.int32()))
+        return _each(months, lambda n: temporal.year_month_text(n, spark_type))
+    if kinds.is_time64(kind):
+        return _each(_list(array.view(pa.int64())), lambda n: temporal.time_text(n, kind.unit))
     if kinds.is_duration(kind):
         micros = _list(array.cast(pa.duration("us"), safe=False).view(pa.int64()))
         return _each(micros, lambda n: temporal.day_time_text(n, spark_type))

@@ -7,6 +7,7 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from sqe.cli.formats.cells import Spelling, texts
+from sqe.cli.formats.months import columns_of
 from sqe.results.stream import ResultStream
 
 _SLICE = 10_000
@@ -28,7 +29,7 @@ class CsvWriter:
             self._write_rows(
                 [
                     texts(array, kind, Spelling.PORTABLE)
-                    for array, kind in zip(part.columns, self._types, strict=True)
+                    for array, kind in zip(columns_of(part), self._types, strict=True)
                 ]
             )
         self._out.flush()

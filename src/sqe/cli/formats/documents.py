@@ -7,6 +7,7 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from sqe.cli.formats.json_cells import json_texts, objects
+from sqe.cli.formats.months import columns_of
 from sqe.cli.formats.writer import unique_names
 from sqe.results.stream import ResultStream
 
@@ -32,7 +33,7 @@ class JsonWriter:
             part = batch.slice(start, _SLICE)
             columns = [
                 json_texts(array, kind)
-                for array, kind in zip(part.columns, self._types, strict=True)
+                for array, kind in zip(columns_of(part), self._types, strict=True)
             ]
             self._write_rows(objects(self._names, columns))
         self._out.flush()

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from sqe.cli.formats.cells import Spelling, texts
+from sqe.cli.formats.months import columns_of
 from sqe.cli.screen import cut, escape_controls, pad, width
 from sqe.results.stream import ResultStream
 
@@ -82,7 +83,7 @@ class TableWriter:
 def rows_of(batch: pa.RecordBatch, spark_types: list[str], keep: str = "") -> list[list[str]]:
     """The batch's rows as texts that are safe on a terminal; ``keep`` are allowed controls."""
     columns = []
-    for array, spark_type in zip(batch.columns, spark_types, strict=True):
+    for array, spark_type in zip(columns_of(batch), spark_types, strict=True):
         cells = texts(array, spark_type, Spelling.SHOWN)
         columns.append(["NULL" if cell is None else escape_controls(cell, keep) for cell in cells])
     return [list(row) for row in zip(*columns, strict=True)]

@@ -29,7 +29,11 @@ _TELLING = re.compile(r"(\bERROR\b|Exception|Error:|^Error|Unrecognized|Invalid|
 
 
 class StartFailed(Exception):
-    """Spark ended, or did not listen in time. The text is for people."""
+    """Spark did not come up. The text is for people."""
+
+
+class EndedAtOnce(StartFailed):
+    """The JVM ended before it listened."""
 
 
 class SparkChild:
@@ -89,7 +93,7 @@ class SparkChild:
                 continue
             data = os.read(answer.fileno(), 4096)
             if not data:
-                raise StartFailed(f"it ended at once{self._last_words()}")
+                raise EndedAtOnce(f"it ended at once{self._last_words()}")
             *lines, told = (told + data).split(b"\n")
             for fact in map(json.loads, lines):
                 self.jvm_pid = fact.get("pid", self.jvm_pid)

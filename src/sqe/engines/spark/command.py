@@ -101,7 +101,7 @@ def _flags(options: SparkServerOptions, runtime: Runtime, work: Path) -> list[st
         "log4j2.configurationFile": str(work / "log4j2.properties"),
         "io.netty.tryReflectionSetAccessible": "true",
         "jdk.reflect.useDirectMethodHandle": "false",
-        "java.net.preferIPv4Stack": "true",
+        "java.net.preferIPv6Addresses": "false",
         **server_conf(options, work),
     }
     return [

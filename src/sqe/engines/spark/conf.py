@@ -23,7 +23,6 @@ def server_conf(options: SparkServerOptions, work: Path) -> dict[str, str]:
         **_upkeep(),
         "spark.local.dir": str(work / "local"),
         "spark.sql.warehouse.dir": str(work / "warehouse"),
-        "spark.sql.artifact.isolation.enabled": "true",
         **options.extra_conf,
     }
 

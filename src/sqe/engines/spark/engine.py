@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -64,21 +64,25 @@ class SparkConnectEngine:
         except BaseException:
             stack.close()
             raise
+        columns = _real_names(columns_of_struct(struct), prepared.grant)
+        names = [column.name for column in columns]
         schema, batches = _peek(struct, items)
+        schema = pa.schema([f.with_name(n) for f, n in zip(schema, names, strict=True)])
 
         def stream() -> Iterator[pa.RecordBatch]:
             with stack:
                 for item in batches:
                     if isinstance(item, pa.RecordBatch):
-                        yield item
+                        yield item.rename_columns(names)
 
-        return ResultStream(columns_of_struct(struct), schema, stream(), stack.close)
+        return ResultStream(columns, schema, stream(), stack.close)
 
     def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
         with ExitStack() as stack:
             prepared = self._prepare(statement, run, stack)
             try:
-                return columns_of_struct(prepared.spark.connection.schema(prepared.plan))
+                struct = prepared.spark.connection.schema(prepared.plan)
+                return _real_names(columns_of_struct(struct), prepared.grant)
             except Exception as error:
                 raise translate(error, prepared.grant, prepared.spliced) from error
 
@@ -134,7 +138,12 @@ class SparkConnectEngine:
             explained = spark.connection.explain(plan)
         except Exception as error:
             raise translate(error, grant, spliced) from error
-        check_plan(explained, set(grant.tables), must_scan=_must_scan(statement, grant))
+        check_plan(
+            explained,
+            grant.tables.keys(),
+            must_scan=_must_scan(statement, grant),
+            changes=statement.bound.statement.kind is not StatementKind.QUERY,
+        )
         return _Prepared(spark, grant, spliced, plan, explained)
 
     def _tables(self, statement: GuardedStatement, run: Run) -> list[GrantedTable]:
@@ -178,6 +187,11 @@ class SparkConnectEngine:
         finally:
             if not finished:
                 connection.interrupt(operation_id)
+
+
+def _real_names(columns: tuple[Column, ...], grant: Grant) -> tuple[Column, ...]:
+    """Spark names some expressions by the tables in them, which it knows by their handles."""
+    return tuple(replace(column, name=grant.to_user(column.name)) for column in columns)
 
 
 def _must_scan(statement: GuardedStatement, grant: Grant) -> list[str]:

@@ -74,7 +74,7 @@ MESSAGES: tuple[tuple[str, ErrorCode], ...] = (
     ),
     (r"Failed to open (input stream for )?file|Cannot find source column", ErrorCode.CORRUPT_DATA),
     (
-        r"Cannot find (snapshot|a snapshot)|snapshot .*not found|Cannot find snapshot",
+        r"Cannot find (snapshot|a snapshot|matching snapshot)|snapshot .*not found",
         ErrorCode.SNAPSHOT_NOT_FOUND,
     ),
     (r"NoSuchTableException|Table does not exist", ErrorCode.TABLE_NOT_FOUND),
@@ -91,6 +91,7 @@ _LOST = (
 )
 # Where Spark puts the place, its copy of the text and the unresolved plan: all behind the message.
 _TAIL = re.compile(r"\s*(?:;\s*line \d+,? pos(?:ition)? \d+|\(?line \d+, pos|== SQL).*", re.DOTALL)
+_PLAN = re.compile(r";\n['!]?[A-Z]\w*\b(?=.*(?:#\d|\n\s*[:+]- )).*", re.DOTALL)
 _ADVICE = re.compile(r"\s*If necessary,? set \S+ to \S+ (?:to|\()[^.]*\.")
 _TRACE = re.compile(r"\n\s*(at [\w.$/]+\(|JVM stacktrace).*", re.DOTALL)
 _JAVA_CLASS = re.compile(r"^\(?(?:[a-z][\w]*\.)+[A-Z]\w*(?:Exception|Error)\)?:? ?")
@@ -133,6 +134,8 @@ def code_of(condition: str, message: str, kind: str) -> ErrorCode:
             return code
     if condition or kind in ("AnalysisException", "ParseException", "ArithmeticException"):
         return ErrorCode.USER_ERROR
+    if kind == "IllegalArgumentException":
+        return ErrorCode.INVALID_ARGUMENT
     return ErrorCode.ENGINE_ERROR
 
 
@@ -140,6 +143,7 @@ def clean(message: str) -> str:
     """One message for people: no stack trace, no Java class, no copy of the rewritten text."""
     text = _TRACE.sub("", message)
     text = _TAIL.sub("", text)
+    text = _PLAN.sub("", text)
     text = _ADVICE.sub("", text)
     text = _CONDITION.sub("", text.strip())
     text = _JAVA_CLASS.sub("", text)

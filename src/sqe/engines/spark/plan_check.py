@@ -1,4 +1,8 @@
-"""Lock 5: the analysed plan must scan exactly this query's handles, or the query does not run."""
+"""Lock 5: the analysed plan must be of the expected kind and scan exactly this query's handles.
+
+Spark shows its plan as text. Literals in it can hold anything, even lines that look like a plan:
+every test here is such that added text can only refuse a query, never let one through.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,18 @@ from collections.abc import Collection
 
 from sqe.broker.handles import CATALOG
 from sqe.errors import ErrorCode, InternalError
+from sqe.sql.functions import DENIED
 
-_SECTION = "== Analyzed Logical Plan =="
-_NEXT_SECTION = re.compile(r"^== .* ==$", re.MULTILINE)
+_BEGIN = "== Analyzed Logical Plan =="
+_END = "\n== Optimized Logical Plan =="
 # A node stands behind the tree's branches: "   :  +- Project [a#1]".
 _NODE = re.compile(r"^[ :|]*(?:[+:]- )?(?P<name>[A-Za-z]\w*)")
 _HANDLE = re.compile(rf"\b{CATALOG}\.(?P<namespace>q_[0-9a-f]{{32}}_\d+)\b")
+# IDENTIFIER() is gone from an analysed plan; what it named is seen as a relation.
+_NAMES = "|".join(sorted(DENIED.keys() - {"identifier"}))
+_FUNCTION = re.compile(rf"\b(?P<name>{_NAMES})\(", re.IGNORECASE)
 
-# Leaves and commands that read or write outside of the query's handles. The plan's text may hold
-# these words in literals too: that refuses a query now and then, and never lets one through.
+# Leaves and operators that reach outside of the query's handles, whatever the statement.
 _FORBIDDEN = frozenset(
     {
         "ScriptTransformation",
@@ -27,52 +34,76 @@ _FORBIDDEN = frozenset(
         "InMemoryRelation",
         "LogicalRDD",
         "ExternalRDD",
-        "AddJarsCommand",
-        "AddFilesCommand",
-        "SetCommand",
-        "ResetCommand",
-        "CacheTableAsSelect",
-        "CreateViewCommand",
-        "CreateDataSourceTableCommand",
         "InsertIntoDir",
-        "InsertIntoHadoopFsRelationCommand",
-        "LoadDataCommand",
-        "RunnableCommand",
+        "CacheTable",
+        "CacheTableAsSelect",
+        "Call",
+    }
+)
+# What changes something. Only a statement that is meant to may have one of these.
+_CHANGING = frozenset(
+    {
+        "AppendData",
+        "OverwriteByExpression",
+        "OverwritePartitionsDynamic",
+        "ReplaceData",
+        "WriteDelta",
+        "MergeIntoTable",
+        "UpdateTable",
+        "DeleteFromTable",
+        "CreateTable",
+        "CreateTableAsSelect",
+        "ReplaceTable",
+        "ReplaceTableAsSelect",
+        "TruncateTable",
+        "DropTable",
+        "InsertIntoStatement",
+        "CommandResult",
     }
 )
 
 
-def check_plan(explained: str, granted: Collection[str], *, must_scan: Collection[str]) -> None:
-    """``granted`` are the handles this query has, ``must_scan`` those it certainly reads."""
+def check_plan(
+    explained: str, granted: Collection[str], *, must_scan: Collection[str], changes: bool
+) -> None:
+    """``granted`` are the handles this query has, ``must_scan`` those its plan has to name.
+
+    ``changes`` says whether the statement may change anything.
+    """
     plan = analysed(explained)
-    scanned = {match.group("namespace") for match in _HANDLE.finditer(plan)}
-    foreign = scanned - set(granted)
-    if foreign:
+    named = {match.group("namespace") for match in _HANDLE.finditer(plan)}
+    if named - set(granted):
         raise _refused("it names a handle that was not granted to this query")
-    missing = set(must_scan) - scanned
-    if missing:
+    if set(must_scan) - named:
         raise _refused("it does not read a table that the statement names")
+    function = _FUNCTION.search(plan)
+    if function:
+        raise _refused(f"it calls {function.group('name').lower()}")
     for line in plan.splitlines():
         node = _NODE.match(line)
-        if node is None:
-            continue
-        name = node.group("name")
-        if name in _FORBIDDEN:
-            raise _refused(f"it contains {name}")
-        if name in ("RelationV2", "DataSourceV2Relation") and not _HANDLE.search(line):
-            raise _refused("it reads a relation that is not a handle")
-        if name in ("Relation", "LogicalRelation"):
-            raise _refused("it reads files directly")
+        if node is not None:
+            _check_node(node.group("name"), line, changes)
+
+
+def _check_node(name: str, line: str, changes: bool) -> None:
+    if name in _FORBIDDEN or name.endswith("Command"):
+        raise _refused(f"it contains {name}")
+    if name in _CHANGING and not changes:
+        raise _refused(f"a query may not contain {name}")
+    if name in ("RelationV2", "DataSourceV2Relation") and not _HANDLE.search(line):
+        raise _refused("it reads a relation that is not a handle")
+    if name in ("Relation", "LogicalRelation"):
+        raise _refused("it reads files directly")
 
 
 def analysed(explained: str) -> str:
-    """The analysed plan out of Spark's extended explanation."""
-    start = explained.find(_SECTION)
-    if start < 0:
+    """The analysed plan out of Spark's extended explanation: from the first of the possible
+    beginnings to the last of the possible ends, so that a faked heading hides nothing."""
+    begin = explained.find(_BEGIN)
+    end = explained.rfind(_END)
+    if begin < 0 or end < begin:
         raise _refused("Spark did not show its analysed plan")
-    rest = explained[start + len(_SECTION) :]
-    end = _NEXT_SECTION.search(rest)
-    return rest[: end.start()] if end else rest
+    return explained[begin + len(_BEGIN) : end]
 
 
 def _refused(why: str) -> InternalError:

@@ -7,7 +7,13 @@ import threading
 from dataclasses import dataclass, replace
 
 from sqe.engines.spark.archive import archive_for
-from sqe.engines.spark.child import SparkChild, StartFailed, remove_stale, unavailable
+from sqe.engines.spark.child import (
+    EndedAtOnce,
+    SparkChild,
+    StartFailed,
+    remove_stale,
+    unavailable,
+)
 from sqe.engines.spark.command import Runtime
 from sqe.engines.spark.jars import ensure_jars, spark_jars
 from sqe.engines.spark.java import find_java
@@ -17,6 +23,7 @@ from sqe.model.identity import Secret
 
 _log = logging.getLogger(__name__)
 _CLEAN_EXITS = (0, 143)  # by itself, or asked by SIGTERM
+_CRASHES = (134, 135, 139)  # SIGABRT, SIGBUS, SIGSEGV: the JVM itself broke
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +104,21 @@ class SparkServer:
                 return self._endpoint
             self._end_child()
             remove_stale(self.options.scratch)
-            runtime = self._runtime()
             try:
-                return self._boot(runtime)
-            except StartFailed as error:
-                archive = runtime.archive
-                if archive is None or self._stopping.is_set():
-                    raise unavailable(error, self.options) from None
-                # A damaged archive can bring a JVM down: try without before giving up.
-                archive.discard()
-            try:
-                return self._boot(replace(runtime, archive=None))
+                return self._boot_with_or_without_archive(self._runtime())
             except StartFailed as error:
                 raise unavailable(error, self.options) from None
+
+    def _boot_with_or_without_archive(self, runtime: Runtime) -> Endpoint:
+        """A damaged archive can bring a JVM down: try without it before giving up."""
+        archive = runtime.archive
+        if archive is None or not archive.ready:
+            return self._boot(runtime)
+        try:
+            return self._boot(runtime)
+        except EndedAtOnce:
+            archive.discard()
+        return self._boot(replace(runtime, archive=None))
 
     def _runtime(self) -> Runtime:
         options = self.options
@@ -139,8 +148,11 @@ class SparkServer:
         options, archive = self.options, child.runtime.archive
         training = child.training and child.alive
         code = child.end(options.archive_timeout_s if training else options.stop_timeout_s)
-        if archive is not None and child.training:
-            if training and code in _CLEAN_EXITS:
-                archive.keep()
-            else:
-                archive.draft.unlink(missing_ok=True)
+        if archive is None:
+            return
+        if training and code in _CLEAN_EXITS:
+            archive.keep()
+        elif code in _CRASHES:  # perhaps of a damaged archive, which must not crash the next one
+            archive.discard()
+        else:
+            archive.draft.unlink(missing_ok=True)

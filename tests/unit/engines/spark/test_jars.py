@@ -61,7 +61,7 @@ def test_the_second_time_nothing_is_fetched(tmp_path: Path, no_java: Java) -> No
 
 def test_a_fetched_jar_with_another_hash_never_reaches_the_cache(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    with pytest.raises(UpstreamError, match="not the pinned org.example:thing:1.0") as raised:
+    with pytest.raises(UpstreamError, match=r"not the pinned org\.example:thing:1\.0") as raised:
         fetch(cache, ivy_java(tmp_path, b"something else"))
     assert raised.value.code is ErrorCode.ENGINE_UNAVAILABLE
     assert not (cache / "thing-1.0.jar").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from sqe.engines.spark.server import SparkServer
 from sqe.engines.spark.trust import trust_flags
 from sqe.errors import ErrorCode, UpstreamError
 from sqe.model.identity import Secret
+
+LISTEN = "echo 'Spark Connect server started at: 127.0.0.1:4711'; exec sleep 60"
 
 
 @pytest.fixture
@@ -176,8 +179,7 @@ def test_stopping_ends_a_start_that_is_under_way(
 def test_the_port_is_the_one_spark_says_it_took(
     options: SparkServerOptions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    line = "Spark Connect server started at: 127.0.0.1:4711"
-    server = scripted(options, tmp_path, monkeypatch, f"echo '{line}'; exec sleep 60")
+    server = scripted(options, tmp_path, monkeypatch, LISTEN)
     endpoint = server.start()
     assert (endpoint.host, endpoint.port, endpoint.generation) == ("127.0.0.1", 4711, 1)
     assert server.start() == endpoint
@@ -188,15 +190,46 @@ def test_the_port_is_the_one_spark_says_it_took(
     server.stop()
 
 
+def test_a_class_archive_that_brings_java_down_is_given_up(
+    options: SparkServerOptions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = ClassArchive(tmp_path / "spark-k.jsa", None)
+    archive.path.write_bytes(b"damaged")
+    body = f"grep -q spark-k.jsa ${{1#@}} && kill -ABRT $$; {LISTEN}"
+    server = scripted(options, tmp_path, monkeypatch, body, archive)
+    assert server.start().generation == 1
+    assert not archive.ready
+    server.stop()
+
+
+def test_a_class_archive_is_given_up_when_java_crashes_later(
+    options: SparkServerOptions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = ClassArchive(tmp_path / "spark-k.jsa", None)
+    archive.path.write_bytes(b"damaged")
+    server = scripted(options, tmp_path, monkeypatch, LISTEN, archive)
+    server.start()
+    assert server.pid is not None
+    os.kill(server.pid, signal.SIGABRT)
+    while server.alive:
+        time.sleep(0.02)
+    server.stop()
+    assert not archive.ready
+
+
 def scripted(
-    options: SparkServerOptions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str
+    options: SparkServerOptions,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    body: str,
+    archive: ClassArchive | None = None,
 ) -> SparkServer:
     """A server whose Java is a shell script."""
     script = tmp_path / "bin" / "java"
     script.parent.mkdir()
     script.write_text(f"#!/bin/sh\n{body}\n")
     script.chmod(0o755)
-    runtime = Runtime(Java(script, "17", "settings"), [], None)
+    runtime = Runtime(Java(script, "17", "settings"), [], archive)
     monkeypatch.setattr(SparkServer, "_runtime", lambda _: runtime)
     return SparkServer(options)
 

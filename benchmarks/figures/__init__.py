@@ -1,0 +1,90 @@
+"""All figures, in the order they are measured: quick ones first, Spark's last.
+
+A later issue adds a module with a function that measures, and a line here.
+"""
+
+from __future__ import annotations
+
+from benchmarks.figure import Figure, Target
+from benchmarks.figures.bind_10k_tables import bind_10k_tables
+from benchmarks.figures.cli_help import cli_help
+from benchmarks.figures.idle_rss import idle_rss
+from benchmarks.figures.list_10k_tables import list_10k_tables
+from benchmarks.figures.serve_ready import serve_ready
+from benchmarks.figures.spark_boot_cds import spark_boot_cds
+from benchmarks.figures.spark_overhead import spark_overhead
+from benchmarks.figures.stream_50m import stream_50m_growth, stream_50m_peak
+from benchmarks.figures.tpch_over_direct import tpch_over_direct
+
+FIGURES: tuple[Figure, ...] = (
+    Figure(
+        "cli_help_ms",
+        "ms",
+        Target("<", 300),
+        "`sqe --help`, the whole process",
+        cli_help,
+    ),
+    Figure(
+        "idle_rss_mb",
+        "MB",
+        Target("<", 250),
+        "resident memory of SQE without Spark, after coordinator queries",
+        idle_rss,
+    ),
+    Figure(
+        "bind_10k_tables_ms",
+        "ms",
+        Target("<", 50),
+        "parse and bind a single-table query in a catalog of 10,000 tables",
+        bind_10k_tables,
+    ),
+    Figure(
+        "list_10k_tables_ms",
+        "ms",
+        Target("<", 500),
+        "SHOW TABLES of 10,000 tables through the gateway",
+        list_10k_tables,
+    ),
+    Figure(
+        "spark_boot_cds_ratio",
+        "ratio",
+        Target("<=", 0.6),
+        "Spark's start until SELECT 1 answers, with class data sharing over without",
+        spark_boot_cds,
+    ),
+    Figure(
+        "serve_ready_s",
+        "s",
+        Target("<", 2),
+        "`sqe serve` until it says ready and answers, while Spark starts",
+        serve_ready,
+    ),
+    Figure(
+        "spark_overhead_p50_ms",
+        "ms",
+        Target("<", 120),
+        "SQE's own share of a small warm Spark query",
+        spark_overhead,
+    ),
+    Figure(
+        "tpch_sf1_spark_over_direct",
+        "x",
+        Target("<=", 1.15),
+        "22 TPC-H queries through SQE over the same sent to Spark Connect directly",
+        tpch_over_direct,
+    ),
+    Figure(
+        "stream_50m_spark_peak_mb",
+        "MB",
+        Target("<", 400),
+        "peak resident memory of SQE's own process while it streams 50 million rows",
+        stream_50m_peak,
+    ),
+    Figure(
+        "stream_50m_spark_growth_mb",
+        "MB",
+        Target("<", 50),
+        "how much that memory grows after the first tenth of the rows",
+        stream_50m_growth,
+    ),
+)

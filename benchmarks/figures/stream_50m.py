@@ -1,0 +1,35 @@
+"""The memory of SQE's own process while 50 million rows pass through it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.bench import Bench
+from benchmarks.figure import Measured
+from benchmarks.lakehouse import lakehouse
+from benchmarks.processes import program
+from benchmarks.tpch_tables import SCHEMA
+
+ROWS = 50_000_000
+QUICK_ROWS = 500_000
+
+
+def stream_50m_peak(bench: Bench) -> Measured:
+    answer = bench.once(_stream)
+    return Measured(answer["peak_mb"], answer)
+
+
+def stream_50m_growth(bench: Bench) -> Measured:
+    answer = bench.once(_stream)
+    return Measured(answer["growth_mb"], {})
+
+
+def _stream(bench: Bench) -> dict[str, Any]:
+    """In a process that has only SQE in it; Spark is the lakehouse's, already warm."""
+    lake = bench.once(lakehouse)
+    return program(
+        "stream",
+        {"SQE_HOME": str(lake.home), "SQE_SPARK__REMOTE": lake.spark_url.reveal()},
+        SCHEMA,
+        str(QUICK_ROWS if bench.options.quick else ROWS),
+    )

@@ -1,0 +1,53 @@
+"""What ``sqe serve`` holds, after it answered coordinator queries; without Spark."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from benchmarks.memory import rss_mb
+from sqe.catalog.rest.serving import HttpThread
+from sqe.model.identity import Identity
+from sqe.model.query import QueryRequest
+from sqe.server.build import build
+from sqe.server.run import health_app
+from sqe.settings import load_settings
+
+QUERIES = (
+    "SHOW CATALOGS",
+    "SHOW TABLES",
+    "CREATE TABLE t (id BIGINT, name STRING)",
+    "DESCRIBE t",
+    "SELECT count(*) FROM information_schema.tables",
+)
+
+
+def main() -> None:
+    server = build(load_settings())
+    http = HttpThread(health_app(server))
+    http.start()
+    after_start = rss_mb()
+    session = server.gateway.open_session(Identity("bench"))
+    engines = {}
+    for text in QUERIES:
+        query_id = server.gateway.submit(QueryRequest(session.id, text))
+        with server.gateway.fetch(query_id) as result:
+            result.read_all()
+        route = server.gateway.record(query_id).route
+        engines[text] = route.engine.value if route else ""
+    after_queries = rss_mb()
+    http.stop()
+    server.close()
+    json.dump(
+        {
+            "rss_mb": round(after_queries, 1),
+            "after_start_mb": round(after_start, 1),
+            "engines": engines,
+            "pyspark_imported": "pyspark" in sys.modules,
+        },
+        sys.stdout,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""One server with a real Spark for all tests of the pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pydantic import SecretStr
+
+from sqe.engines.spark.addresses import EmbeddedAddress
+from sqe.server.build import build
+from sqe.settings import Settings, SparkSettings
+from tests.embedded.pipe.lake import ANN, Lake, Rules
+
+SESSION_CONF = {"spark.sql.shuffle.partitions": "2"}
+
+Another = Callable[[Settings], Lake]
+
+
+@pytest.fixture(scope="session")
+def shared_lake(
+    _isolated_session: None, tmp_path_factory: pytest.TempPathFactory, jar_cache: Path
+) -> Iterator[Lake]:
+    settings = Settings(
+        home=tmp_path_factory.mktemp("pipe home"),
+        spark=SparkSettings(
+            jars=jar_cache,
+            master="local[2]",
+            driver_memory="1g",
+            class_data_sharing=False,  # a new home has no archive, and writing one takes its time
+            session_conf=SESSION_CONF,
+        ),
+    )
+    rules = Rules()
+    server = build(settings, (rules,))
+    yield Lake(server, server.gateway.open_session(ANN), rules)
+    server.close()
+
+
+@pytest.fixture
+def lake(shared_lake: Lake) -> Lake:
+    """The session that most tests share: they leave its settings and schema alone."""
+    return shared_lake
+
+
+@pytest.fixture
+def mine(shared_lake: Lake) -> Iterator[Lake]:
+    """A session of this test's own, on the shared server."""
+    own = shared_lake.another_session()
+    yield own
+    own.close()
+
+
+@pytest.fixture
+def run(shared_lake: Lake) -> Callable[[str], pa.Table]:
+    return shared_lake.run
+
+
+@pytest.fixture
+def another(shared_lake: Lake, tmp_path: Path) -> Iterator[Another]:
+    """Servers with settings of their own, and their own home, on the shared Spark."""
+    lakes: list[Lake] = []
+
+    def make(settings: Settings) -> Lake:
+        assert shared_lake.server.spark is not None
+        url = EmbeddedAddress(shared_lake.server.spark).reach().url.reveal()
+        spark = SparkSettings(remote=SecretStr(url), session_conf=SESSION_CONF)
+        home = tmp_path / f"home {len(lakes)}"
+        server = build(settings.model_copy(update={"home": home, "spark": spark}))
+        lakes.append(Lake(server, server.gateway.open_session(ANN)))
+        return lakes[-1]
+
+    yield make
+    for lake in lakes:
+        lake.server.close()

@@ -86,8 +86,8 @@ def _plain_session(bench: Bench, home: Path, url: Secret) -> Connection:
     catalog = bench.enter(closing(open_catalog(home)))
     http = HttpThread(catalog_app(lambda _: catalog))
     http.start()
-    bench.enter(_stopping(http))
     connection = Connection(Secret(f"{url.reveal()};user_id=direct"), "direct")
+    bench.enter(_ended(http, connection))
     prefix = "spark.sql.catalog.lake"
     connection.set_conf(
         {
@@ -103,10 +103,11 @@ def _plain_session(bench: Bench, home: Path, url: Secret) -> Connection:
 
 
 @contextmanager
-def _stopping(http: HttpThread) -> Iterator[None]:
+def _ended(http: HttpThread, connection: Connection) -> Iterator[None]:
     try:
         yield
     finally:
+        connection.close(server_alive=True)
         http.stop()
 
 

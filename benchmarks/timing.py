@@ -22,7 +22,7 @@ def in_ms(seconds: Sequence[float]) -> list[float]:
 
 
 def p50(samples: Sequence[float]) -> float:
-    return statistics.median(samples)
+    return round(statistics.median(samples), 3)
 
 
 def p95(samples: Sequence[float]) -> float:

@@ -76,7 +76,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure(
         "stream_50m_spark_peak_mb",
         "MB",
-        Target("<", 400),
+        Target("<", 300),
         "peak resident memory of SQE's own process while it streams 50 million rows",
         stream_50m_peak,
     ),

@@ -36,7 +36,9 @@ class GatewayTarget:
 
     def __init__(self, folder: Path, jars: Path) -> None:
         self._folder = folder
-        options = SparkServerOptions(home=folder / "spark", jar_cache=jars, master="local[2]")
+        home = folder / "spark"
+        # The archive of classes pays only for a server that is started again.
+        options = SparkServerOptions(home, jar_cache=jars, master="local[2]", cds=False)
         self._spark = SparkServer(options)
         self._homes = 0
 

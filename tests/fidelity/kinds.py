@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+KEPT_WORDS = {"TEMPORARY": 2, "TEMP": 2, "GLOBAL": 3}
 SPACE = re.compile(r"(?:\s+|--[^\n]*(?:\n|\Z))*")
 BRACKET = re.compile(r"/\*|\*/")
 WORD = re.compile(r"[A-Za-z_]+")
@@ -41,7 +42,7 @@ def classify(sql: str) -> Kind:
         return Kind(first, reads=True)
     if first in TWO_WORDS:
         rest = [word for word in words[1:] if word not in NOISE]
-        keep = 2 if rest[:1] and rest[0] in {"TEMPORARY", "TEMP", "GLOBAL"} else 1
+        keep = KEPT_WORDS.get(rest[0], 1) if rest else 0
         return Kind(" ".join([first, *rest[:keep]]), reads=False)
     return Kind(first or "(empty)", reads=False)
 

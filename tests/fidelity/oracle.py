@@ -15,8 +15,9 @@ from typing import Any, TextIO
 import pyarrow as pa
 
 from tests.fidelity.corpus import CorpusFile, corpus_root, read_corpus
+from tests.fidelity.outcome import Outcome, Result
 from tests.fidelity.report import describe
-from tests.fidelity.runner import Outcome, Result, run_file
+from tests.fidelity.runner import run_file
 from tests.fidelity.tables import SUITE_TABLES
 from tests.fidelity.target import Answer, TargetError
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tests.fidelity.outcome import Outcome, Result
 from tests.fidelity.report import Report
-from tests.fidelity.runner import Outcome, Result
 
 HEAD = """\
 # How close SQE is to Spark

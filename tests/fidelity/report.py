@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from tests.fidelity.runner import Outcome, Result
+from tests.fidelity.outcome import Outcome, Result
 
 QUOTED = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 
 from tests.fidelity.compare import same_rows
 from tests.fidelity.corpus import Case, CorpusFile
 from tests.fidelity.golden import Style, rows_of
+from tests.fidelity.outcome import Outcome, Result
 from tests.fidelity.reviewed import REVIEWED
 from tests.fidelity.tables import left_out
 from tests.fidelity.taint import Taint
@@ -16,25 +16,6 @@ from tests.fidelity.target import Answer, Connection, Target, TargetError
 
 # Never the right way to fail, not even where Spark fails too.
 DEFECTS = ("INTERNAL_ERROR", "PLAN_REFUSED", "ENGINE_LOST", "ENGINE_UNAVAILABLE")
-
-
-class Outcome(Enum):
-    IDENTICAL = "identical"
-    REFUSED = "refused"
-    DIFFERENT = "different"
-    FAILED = "failed"
-    REVIEWED = "reviewed"
-    LEFT_OUT = "left out"
-
-
-@dataclass(frozen=True)
-class Result:
-    """`reason` groups; `detail` is what was answered instead, for people."""
-
-    case: Case
-    outcome: Outcome
-    reason: str = ""
-    detail: str = ""
 
 
 def run_file(target: Target, file: CorpusFile) -> Iterator[Result]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tests.fidelity.runner import Result
+from tests.fidelity.outcome import Outcome, Result
 
 NAME = r"((?:`[^`]+`|\"[^\"]+\"|\w+)(?:\s*\.\s*(?:`[^`]+`|\w+))*)"
 MAKES = re.compile(
@@ -15,7 +13,12 @@ MAKES = re.compile(
     r"(?:OR\s+REPLACE\s+)?(?:VARIABLE\s+|VAR\s+|TABLE\s+)?(?:IF\s+(?:NOT\s+)?EXISTS\s+)?" + NAME,
     re.IGNORECASE,
 )
-SETTING = re.compile(r"^\s*(?:SET|RESET)\s+(spark\.[\w.]+|TIME\s+ZONE)", re.IGNORECASE)
+SETTING = re.compile(r"^\s*(?:SET|RESET)\s+(?:spark\.|TIME\s+ZONE)", re.IGNORECASE)
+
+
+VARIABLE = re.compile(r"^DECLARE|\bVAR(?:IABLE)?\b")
+SMALL = re.compile(r"\s*CREATE\s+TABLE\b.*\b(?:SMALLINT|TINYINT|BYTE|SHORT)\b", re.I | re.S)
+WIDER = "Iceberg has no tinyint and smallint: such columns of tables are int"
 
 
 class Taint:
@@ -27,37 +30,45 @@ class Taint:
 
     def learn(self, result: Result) -> None:
         """Remembers what a statement that did not run would have made or changed."""
-        case, outcome = result.case, result.outcome.value
-        if case.kind.reads or case.fails or outcome not in ("refused", "left out", "failed"):
+        case = result.case
+        if case.kind.reads or case.fails:
+            return
+        made = MAKES.search(case.sql)
+        name = re.split(r"\s*\.\s*", made.group(1))[-1].strip('`"').lower() if made else None
+        if result.outcome is Outcome.IDENTICAL:
+            if name and case.kind.words.startswith("CREATE"):
+                self._made(name, result)
             return
         setting = SETTING.match(case.sql)
         if setting:
-            self._settings.append(needs(f"SET {setting.group(1)}"))
-        made = MAKES.search(case.sql)
-        if made:
-            name = re.split(r"\s*\.\s*", made.group(1))[-1].strip('`"').lower()
+            self._settings.append(needs("SET or RESET of Spark's own settings"))
+        if name:
             self._names[name] = result
+
+    def _made(self, name: str, result: Result) -> None:
+        self._names.pop(name, None)
+        if SMALL.match(result.case.sql):
+            self._names[name] = replace(result, outcome=Outcome.REVIEWED, reason=WIDER)
 
     def explain(self, result: Result) -> Result:
         """A statement that went wrong for want of an earlier one shares its fate."""
-        from tests.fidelity.runner import Outcome
-
         if result.outcome not in (Outcome.DIFFERENT, Outcome.FAILED):
             return result
         words = set(re.findall(r"\w+", result.case.sql.lower()))
         for name, cause in self._names.items():
             if name in words:
                 return replace(result, outcome=cause.outcome, reason=blame(cause))
-        if self._settings and result.outcome is Outcome.DIFFERENT:
+        if self._settings:
             return replace(result, outcome=Outcome.REFUSED, reason=self._settings[-1])
         return result
 
 
 def blame(cause: Result) -> str:
     """The reason of a first cause is handed down; a refusal becomes one."""
-    if cause.outcome.value == "refused" and not cause.reason.startswith("needs "):
-        return needs(cause.case.kind.words)
-    return cause.reason
+    if cause.outcome is not Outcome.REFUSED or cause.reason.startswith("needs "):
+        return cause.reason
+    words = cause.case.kind.words
+    return needs("session variables" if VARIABLE.search(words) else words)
 
 
 def needs(statement: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from tests.fidelity.compare import same_rows
 from tests.fidelity.corpus import Case, confs_of, read_cases
 from tests.fidelity.kinds import classify, defines_order
-from tests.fidelity.runner import Outcome, Result
+from tests.fidelity.outcome import Outcome, Result
 from tests.fidelity.taint import Taint
 
 GOLDEN = """\
@@ -104,6 +104,13 @@ def test_a_query_on_a_table_that_was_refused_counts_as_refused() -> None:
     result = taint.explain(Result(case("SELECT * FROM t"), Outcome.FAILED, "TABLE_NOT_FOUND"))
     assert result.outcome is Outcome.REFUSED
     assert result.reason == "needs CREATE TABLE, which SQE refuses"
+
+
+def test_wider_columns_of_iceberg_excuse_a_difference() -> None:
+    taint = Taint()
+    taint.learn(Result(case("CREATE TABLE t (a SMALLINT)"), Outcome.IDENTICAL))
+    result = taint.explain(Result(case("SELECT * FROM t"), Outcome.DIFFERENT, "types"))
+    assert result.outcome is Outcome.REVIEWED
 
 
 def test_a_failure_of_its_own_stays_a_failure() -> None:

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.fidelity.gateway_target import GatewayTarget
 
 from tests.fidelity.conftest import REPOSITORY, count_files, wants_all
 from tests.fidelity.corpus import CorpusFile
+from tests.fidelity.gateway_target import GatewayTarget
+from tests.fidelity.outcome import Outcome, Result
 from tests.fidelity.page import page
 from tests.fidelity.report import Report, describe
-from tests.fidelity.runner import Outcome, Result, run_file
+from tests.fidelity.runner import run_file
 from tests.fidelity.target import Target
 
 PAGE = REPOSITORY / "docs" / "reference" / "spark-fidelity.md"

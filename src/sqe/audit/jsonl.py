@@ -13,6 +13,7 @@ from sqe.audit.events import QueryEvent
 from sqe.audit.redact import redact
 
 _PROGRESS = "progress"
+_TEXT = 100_000  # characters of a statement that are kept
 
 
 def event_fields(event: QueryEvent) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def event_fields(event: QueryEvent) -> dict[str, Any]:
         "session_id": record.session_id[:8],  # enough to tell sessions apart, not to take one over
         "state": record.state.value,
         "kind": record.kind,
-        "text": redact(record.text),
+        "text": redact(record.text)[:_TEXT],  # cut last: half a secret does not look like one
     }
     if record.route is not None:
         fields["engine"] = record.route.engine.value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundTable, BoundView
+from sqe.catalog.resolve import METADATA_TABLES
 from sqe.errors import AccessError, ErrorCode, InternalError
 from sqe.model.decision import Decision, Deny, Restrict, TableFacts
 from sqe.model.names import RelationName
@@ -64,4 +65,23 @@ def refuse_partial_writes(bound: BoundStatement, decisions: Decisions) -> None:
             )
 
 
-GUARDS: tuple[Guard, ...] = (refuse_undecided, refuse_denied, refuse_partial_writes)
+def refuse_metadata_of_partial(bound: BoundStatement, decisions: Decisions) -> None:
+    """A table's files and partitions show bounds and counts of rows that a guard would hide."""
+    for reference in bound.walk():
+        target = reference.target
+        if not isinstance(target, BoundTable) or not target.suffix:
+            continue
+        decision = decisions[(target.name, reference.reference.access)]
+        if isinstance(decision, Restrict) and target.suffix[-1].lower() in METADATA_TABLES:
+            raise AccessError(
+                ErrorCode.ACCESS_DENIED,
+                f"You see only part of {target.name}; you may not read its metadata.",
+            )
+
+
+GUARDS: tuple[Guard, ...] = (
+    refuse_undecided,
+    refuse_denied,
+    refuse_partial_writes,
+    refuse_metadata_of_partial,
+)

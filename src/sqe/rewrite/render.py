@@ -18,7 +18,7 @@ from sqe.model.decision import Restrict
 from sqe.model.names import RelationName, SchemaName, quote
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.sql.splice import Edit, Spliced, splice
-from sqe.sql.statement import Qualifier, Span, Statement
+from sqe.sql.statement import Span, Statement
 
 
 @dataclass(frozen=True)
@@ -59,15 +59,20 @@ def _replace(
         temporal = f" {reference.temporal.of(statement.text)}" if reference.temporal else ""
         derived = _guarded(target, restriction, name + temporal)
         end = reference.temporal.end if reference.temporal else reference.span.end
-        return _derived(bound, derived, Span(reference.span.start, end))
+        return _derived(statement, bound, derived, Span(reference.span.start, end))
     if isinstance(target, BoundView):
-        return _derived(bound, _view(target, guarded, names), reference.span)
-    return _derived(bound, f"({names.metadata(target)})", reference.span)
+        return _derived(statement, bound, _view(target, guarded, names), reference.span)
+    return _derived(statement, bound, f"({names.metadata(target)})", reference.span)
 
 
-def _derived(bound: BoundReference, text: str, span: Span) -> list[Edit]:
+def _derived(statement: Statement, bound: BoundReference, text: str, span: Span) -> list[Edit]:
     """A derived table in place of a name, under the name the user's text knows it by."""
     reference = bound.reference
+    if reference.table_word is not None:
+        # TABLE takes only a name. In front of a pipe the alias must stay visible.
+        piped = statement.text[span.end :].lstrip().startswith("|>")
+        query = f"{'FROM' if piped else 'SELECT * FROM'} {text} AS {quote(reference.parts[-1])}"
+        return [Edit(Span(reference.table_word, span.end), query)]
     if reference.alias is not None:
         return [Edit(span, text)]
     alias = f" AS {quote(reference.parts[-1])}"
@@ -95,12 +100,14 @@ def _view(view: BoundView, guarded: GuardedStatement, names: Names) -> str:
 
 def _guarded(table: BoundTable, restriction: Restrict, source: str) -> str:
     """Filter on the stored values first, then masks; whatever the user wrote sees only that."""
+    masks = {name.lower(): mask for name, mask in restriction.masks.items()}
+    hidden = {name.lower() for name in restriction.hidden}
     items = ", ".join(
-        f"CAST({restriction.masks[c.name]} AS {c.type}) AS {quote(c.name)}"
-        if c.name in restriction.masks
+        f"CAST({masks[c.name.lower()]} AS {c.type}) AS {quote(c.name)}"
+        if c.name.lower() in masks
         else quote(c.name)
         for c in table.columns
-        if c.name not in restriction.hidden
+        if c.name.lower() not in hidden
     )
     where = f" WHERE {restriction.row_filter}" if restriction.row_filter else ""
     return f"(SELECT {items} FROM {source}{where})"  # noqa: S608  names are quoted, the rest is the policy's or the view's own SQL
@@ -109,17 +116,20 @@ def _guarded(table: BoundTable, restriction: Restrict, source: str) -> str:
 def _qualifiers(bound: BoundStatement, guarded: GuardedStatement, names: Names) -> list[Edit]:
     edits = []
     for qualifier in bound.statement.qualifiers:
-        spelled = _spelled(bound, qualifier, guarded, names)
-        if spelled is not None:
-            edits.append(Edit(qualifier.span, spelled))
+        # The longest prefix that names a relation here; a single part needs no change.
+        for count in range(len(qualifier.parts), 1, -1):
+            spelled = _spelled(bound, qualifier.parts[:count], guarded, names)
+            if spelled is not None:
+                edits.append(Edit(qualifier.spans[count - 1], spelled))
+                break
     return edits
 
 
 def _spelled(
-    bound: BoundStatement, qualifier: Qualifier, guarded: GuardedStatement, names: Names
+    bound: BoundStatement, parts: tuple[str, ...], guarded: GuardedStatement, names: Names
 ) -> str | None:
     """``hr.emp`` of ``hr.emp.salary`` as the engine knows it, if a relation here is meant by it."""
-    wanted = tuple(part.lower() for part in qualifier.parts)
+    wanted = tuple(part.lower() for part in parts)
     for reference in bound.references:
         target = reference.target
         if reference.reference.alias is not None or isinstance(target, BoundMetadata):

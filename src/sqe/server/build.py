@@ -45,7 +45,8 @@ class Server:
         home = _prepare_home(settings.home)
         self._log: logging.Handler = log_to(home / "logs" / "sqe.log", settings.log.level)
         self._audit = AuditLog(home / "logs" / "audit.jsonl") if settings.log.audit else None
-        self.catalogs = _catalogs(settings)
+        self._embedded = _embedded_catalogs(settings)
+        self.catalogs = ConfiguredCatalogs(self._embedded)
         self.spark, address = _spark(settings)
         self.broker = Broker(settings.serve.host, settings.serve.broker_port)
         schema = SchemaName(settings.default_catalog, (settings.default_schema,))
@@ -97,6 +98,8 @@ class Server:
         self.broker.close()
         if self.spark is not None:
             self.spark.stop()
+        for catalog in self._embedded.values():
+            catalog.close()
         if self._audit is not None:
             self._audit.close()
         stop_logging(self._log)
@@ -120,7 +123,7 @@ def _prepare_home(home: Path) -> Path:
     return home
 
 
-def _catalogs(settings: Settings) -> ConfiguredCatalogs:
+def _embedded_catalogs(settings: Settings) -> dict[str, EmbeddedCatalog]:
     catalogs = {
         name: EmbeddedCatalog(settings.home / CATALOG_FILE, settings.home / WAREHOUSE, name=name)
         for name in settings.catalogs
@@ -128,7 +131,7 @@ def _catalogs(settings: Settings) -> ConfiguredCatalogs:
     default = catalogs.get(settings.default_catalog)
     if default is not None:
         _ensure_schema(default, (settings.default_schema,))
-    return ConfiguredCatalogs(catalogs)
+    return catalogs
 
 
 def _ensure_schema(catalog: EmbeddedCatalog, path: tuple[str, ...]) -> None:

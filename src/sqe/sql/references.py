@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from sqe.sql.dialect import END, SPAN
 from sqe.sql.functions import SESSION_FUNCTIONS
 from sqe.sql.statement import Access, Qualifier, Reference, SessionFunction, Span, position_at
 
+_TABLE_WORD = re.compile(r"\btable\s+\Z", re.IGNORECASE)
 _PIPE_TABLE = "__tmp"  # names sqlglot gives to the steps of a |> query
 
 
@@ -53,12 +55,14 @@ def _reference(text: str, table: exp.Table, access: Access) -> Reference:
     if sample is not None:
         end = max(end, sample.meta.get(END, end))
     alias = table.args.get("alias")
+    before = _TABLE_WORD.search(text[: span.start])
     return Reference(
         parts=tuple(name.this for name in names),
         span=span,
         access=access,
         alias=alias.name if alias is not None and alias.this is not None else None,
         temporal=temporal,
+        table_word=before.start() if before and access is Access.READ else None,
         alias_at=end,
     )
 
@@ -126,16 +130,19 @@ def _visible_names(with_: exp.With, child: exp.Expr) -> set[str]:
 
 
 def find_qualifiers(tree: exp.Expr) -> list[Qualifier]:
-    """Column references that carry at least schema and table, ``hr.emp.salary``."""
-    found = []
+    """Column references that may carry at least schema and table, ``hr.emp.salary``."""
+    found = set()
     for column in tree.find_all(exp.Column):
         nodes = [column.args.get(key) for key in ("catalog", "db", "table")]
+        if isinstance(column.parent, exp.Dot):
+            nodes.append(column.this)  # five parts and more: what follows is a field or a column
         named = [node for node in nodes if isinstance(node, exp.Identifier)]
         if len(named) < 2 or any("start" not in node.meta for node in named):
             continue
-        span = Span(named[0].meta["start"], named[-1].meta["end"] + 1)
-        found.append(Qualifier(tuple(node.this for node in named), span))
-    return sorted(set(found), key=lambda qualifier: qualifier.span)
+        start = named[0].meta["start"]
+        spans = tuple(Span(start, node.meta["end"] + 1) for node in named)
+        found.add(Qualifier(tuple(node.this for node in named), spans))
+    return sorted(found, key=lambda qualifier: qualifier.spans)
 
 
 def find_session_functions(tree: exp.Expr, tokens: list[Token]) -> list[SessionFunction]:

@@ -59,19 +59,21 @@ class Reference:
     access: Access = Access.READ
     alias: str | None = None  # the alias the user gave, if any
     temporal: Span | None = None  # VERSION or TIMESTAMP AS OF …, behind the name
+    table_word: int | None = None  # where TABLE stands, in a query of the form TABLE t
     alias_at: int = -1  # where an alias would stand (behind time travel and TABLESAMPLE)
     if_exists: bool = False  # the statement tolerates its absence (or presence, for CREATE)
 
 
 @dataclass(frozen=True, slots=True)
 class Qualifier:
-    """A column reference that spells out more of a table's name than its last part.
+    """What stands before the last part of a column reference of three parts or more.
 
-    ``lake.hr.emp.salary`` has parts ("lake", "hr", "emp") and the span of ``lake.hr.emp``.
+    Of ``hr.emp.address.city`` it is ("hr", "emp", "address"), and only the relations in the query
+    tell how much of that is a table's name. ``spans`` has the span of each prefix.
     """
 
     parts: tuple[str, ...]
-    span: Span
+    spans: tuple[Span, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 
-import httpx
+import httpx2 as httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse

@@ -38,11 +38,9 @@ class ClassArchive:
         """Use the archive, or record one. Java ignores an archive that does not fit."""
         if self.ready:
             layers = [self.base, self.path] if self.base else [self.path]
-            return (
-                "-Xshare:auto",
-                f"-XX:SharedArchiveFile={os.pathsep.join(map(str, layers))}",
-                *_QUIET,
-            )
+            shared = f"-XX:SharedArchiveFile={os.pathsep.join(map(str, layers))}"
+            # A flipped bit in a class would be run as it is; checking costs a tenth of a second.
+            return ("-Xshare:auto", "-XX:+VerifySharedSpaces", shared, *_QUIET)
         base = (f"-XX:SharedArchiveFile={self.base}",) if self.base else ()
         return ("-Xshare:auto", *base, f"-XX:ArchiveClassesAtExit={self.draft}", *_QUIET)
 

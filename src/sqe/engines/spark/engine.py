@@ -72,7 +72,8 @@ class SparkConnectEngine:
         def stream() -> Iterator[pa.RecordBatch]:
             with stack:
                 for item in batches:
-                    if isinstance(item, pa.RecordBatch):
+                    # Spark's batches of no rows lack buffers that pyarrow reads: it would crash.
+                    if isinstance(item, pa.RecordBatch) and item.num_rows:
                         yield item.rename_columns(names)
 
         return ResultStream(columns, schema, stream(), stack.close)

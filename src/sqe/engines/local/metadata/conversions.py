@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
-from sqe.engines.local.metadata.proven import NotLocal
+from sqe.engines.local.plan import NotLocal
 
 _FAMILIES = {
     exp.DType.TEXT: "string",

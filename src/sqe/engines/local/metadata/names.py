@@ -6,7 +6,7 @@ import re
 
 from sqlglot import exp
 
-from sqe.engines.local.metadata.proven import NotLocal
+from sqe.engines.local.plan import NotLocal
 
 # Spark prints a function under the name the user called it by; the tree knows only one of them.
 _OTHER_SPELLINGS = re.compile(

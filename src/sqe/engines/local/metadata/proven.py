@@ -10,10 +10,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-
-class NotLocal(Exception):
-    """The query is outside what is proven here; another engine has to answer it."""
-
+from sqe.engines.local.plan import NotLocal
 
 _NODES: frozenset[type[exp.Expr]] = frozenset(
     {

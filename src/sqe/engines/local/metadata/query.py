@@ -19,8 +19,9 @@ from sqe.catalog.bound import BoundMetadata
 from sqe.catalog.information_schema import ListingFilter
 from sqe.engines.local.metadata.conversions import check_types
 from sqe.engines.local.metadata.names import name_projections
-from sqe.engines.local.metadata.proven import NotLocal, check_shape
+from sqe.engines.local.metadata.proven import check_shape
 from sqe.engines.local.metadata.pushdown import listing_filters
+from sqe.engines.local.plan import NotLocal
 from sqe.errors import ErrorCode, UserError
 from sqe.model.query import Column
 from sqe.results.cancellation import Cancellation

@@ -1,0 +1,59 @@
+"""What the local engine is asked to do: DuckDB SQL over named scans of Iceberg tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from sqe.catalog.bound import BoundTable
+from sqe.model.query import Column
+
+
+class NotLocal(Exception):
+    """The statement is Spark's to run; the message says why, in words for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``column op value``, true for every row the query can need: for pruning files only.
+
+    ``op`` is one of = != < <= > >= in isnull notnull startswith. Values are Python's (int, float,
+    str, bool, Decimal, date, datetime), or a tuple of them for ``in``, or None.
+    """
+
+    column: str  # the table's own name for it
+    op: str
+    value: object = None
+
+
+@dataclass(frozen=True)
+class ScanColumn:
+    """A column as the SQL text knows it. ``name`` is the table's; ``alias`` stands in the SQL."""
+
+    name: str
+    alias: str
+    type: str  # Spark's spelling
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A table as the query reads it: which snapshot, which columns, which rows it can need."""
+
+    relation: str  # the name in the SQL text, e.g. scan_1
+    table: BoundTable
+    columns: tuple[ScanColumn, ...]
+    snapshot_id: int | None = None  # None: the table as it is now, or no snapshot yet
+    pruning: tuple[Comparison, ...] = ()  # all of them hold
+
+
+@dataclass(frozen=True)
+class LocalPlan:
+    """A statement the local engine may run. The SQL gives columns of exactly ``schema``'s types,
+    in its order, under any names."""
+
+    sql: str
+    scans: Sequence[Scan]
+    columns: tuple[Column, ...]
+    schema: pa.Schema

@@ -1,0 +1,160 @@
+"""Tables made by Spark in many steps: the local engine reads the rows that Spark reads."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from sqe.engines.local.plan import Comparison, NotLocal
+from tests.embedded.local.reader import Both
+
+pytestmark = pytest.mark.spark
+MERGE_ON_READ = (
+    "'write.delete.mode'='merge-on-read', 'write.update.mode'='merge-on-read',"
+    " 'write.merge.mode'='merge-on-read'"
+)
+EVENTS = """SELECT CAST(id AS INT) AS id, concat('name ', id % 7) AS name,
+    timestamp'1969-12-30 12:00:00' + make_interval(0, 0, 0, 0, id) AS at, id * 1.5D AS amount,
+    CAST(id AS DECIMAL(12, 2)) AS price, array(id, id + 1) AS list, named_struct('a', id) AS s
+    FROM range(100)"""
+
+
+def events(both: Both, name: str, version: int, granularity: str, partitioned: str = "") -> None:
+    both.do(
+        f"""CREATE TABLE {name} USING iceberg {partitioned} TBLPROPERTIES (
+        'format-version'='{version}', 'write.delete.granularity'='{granularity}', {MERGE_ON_READ})
+        AS {EVENTS}""",
+        f"INSERT INTO {name} {EVENTS}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "granularity", "partitioned"),
+    [
+        (2, "file", ""),
+        (2, "partition", ""),
+        (2, "partition", "PARTITIONED BY (days(at), bucket(3, id))"),
+        (2, "file", "PARTITIONED BY (truncate(6, name))"),
+        (3, "file", ""),
+        (3, "file", "PARTITIONED BY (name)"),
+    ],
+)
+def test_rows_deleted_in_place_are_gone(
+    both: Both, version: int, granularity: str, partitioned: str
+) -> None:
+    name = f"deleted_{version}_{granularity}_{abs(hash(partitioned)) % 1000}"
+    events(both, name, version, granularity, partitioned)
+    assert both.same(name) == 200
+    both.do(f"DELETE FROM {name} WHERE id % 5 = 3")
+    assert both.planned(name).delete_files > 0
+    assert both.same(name) == 160
+    both.do(
+        f"UPDATE {name} SET amount = -1 WHERE id BETWEEN 10 AND 20",
+        f"INSERT INTO {name} {EVENTS}",
+        f"DELETE FROM {name} WHERE id = 7 AND amount > 0",
+        f"""MERGE INTO {name} t USING (SELECT CAST(id AS INT) id FROM range(50, 60)) s
+            ON t.id = s.id WHEN MATCHED THEN DELETE""",
+    )
+    rows = both.same(name)
+    assert 0 < rows < 260
+    for comparison, where in (
+        (Comparison("id", ">", 90), "id > 90"),
+        (Comparison("name", "=", "name 3"), "name = 'name 3'"),
+        (Comparison("at", "<", dt.datetime(1970, 1, 1, tzinfo=dt.UTC)), "at < '1970-01-01'"),
+        (Comparison("id", "in", (1, 7, 55)), "id in (1, 7, 55)"),
+    ):
+        both.same(name, comparison, where=where)
+    both.do(f"CALL lake.system.rewrite_data_files('default.{name}')")
+    assert both.same(name) == rows
+
+
+def test_a_second_vector_replaces_the_first(both: Both) -> None:
+    events(both, "vectors", 3, "file")
+    for rest in range(6):
+        both.do(f"DELETE FROM vectors WHERE id % 10 = {rest}")
+        both.same("vectors")
+    assert both.same("vectors") == 80
+
+
+def test_columns_and_partitions_change_over_time(both: Both) -> None:
+    events(both, "changing", 2, "file", "PARTITIONED BY (days(at))")
+    for statement in (
+        "ALTER TABLE changing RENAME COLUMN name TO label",
+        "ALTER TABLE changing ALTER COLUMN id TYPE BIGINT",
+        "ALTER TABLE changing ALTER COLUMN price TYPE DECIMAL(20, 2)",
+        "ALTER TABLE changing DROP COLUMN amount",
+        "ALTER TABLE changing ADD COLUMN amount STRING FIRST",
+        "ALTER TABLE changing REPLACE PARTITION FIELD days(at) WITH bucket(4, id)",
+        "ALTER TABLE changing ADD COLUMN more DOUBLE AFTER id",
+        "INSERT INTO changing (id, label, amount) VALUES (9000000000, 'new', 'text')",
+        "ALTER TABLE changing ADD PARTITION FIELD truncate(2, label)",
+        "DELETE FROM changing WHERE id < 10",
+        "INSERT INTO changing (id, label, price) VALUES (-1, NULL, 123456789012345678.25)",
+        "ALTER TABLE changing DROP PARTITION FIELD truncate(2, label)",
+        "UPDATE changing SET label = 'it''s' WHERE id % 9 = 0",
+    ):
+        both.do(statement)
+        both.same("changing")
+    both.same("changing", Comparison("id", "=", 9000000000), where="id = 9000000000")
+    both.same("changing", Comparison("label", "isnull"), where="label IS NULL")
+
+
+def test_default_values_fill_rows_written_before(both: Both) -> None:
+    both.do(
+        "CREATE TABLE defaults (id INT) USING iceberg TBLPROPERTIES ('format-version'='3')",
+        "INSERT INTO defaults VALUES (1)",
+    )
+    try:
+        both.do("ALTER TABLE defaults ADD COLUMN n INT DEFAULT 5")
+    except Exception as error:  # noqa: BLE001
+        pytest.skip(f"Spark cannot add defaults here: {error}")
+    both.do("INSERT INTO defaults VALUES (2, 6)")
+    both.same("defaults")
+
+
+def test_snapshots_branches_and_tags(both: Both) -> None:
+    events(both, "branched", 2, "file")
+    first, second = [
+        row[0]
+        for row in both.lake.rows(
+            "SELECT snapshot_id FROM lake.default.branched.snapshots ORDER BY committed_at"
+        )
+    ]
+    both.do(
+        "ALTER TABLE branched CREATE BRANCH work",
+        "INSERT INTO lake.default.branched.branch_work SELECT * FROM branched WHERE id < 5",
+        "DELETE FROM branched WHERE id > 50",
+    )
+    refs = both.loaded("branched").metadata["refs"]
+    work = refs["work"]["snapshot-id"]
+    assert both.same("branched") == 102
+    for snapshot_id, source in (
+        (first, f"branched VERSION AS OF {first}"),
+        (second, f"branched VERSION AS OF {second}"),
+        (work, "lake.default.branched.branch_work"),
+    ):
+        both.same("branched", source=source, snapshot_id=snapshot_id)
+
+
+def test_avro_files_are_left_to_spark(both: Both) -> None:
+    both.do(
+        "CREATE TABLE avros (a INT) USING iceberg TBLPROPERTIES ('write.format.default'='avro')",
+        "INSERT INTO avros VALUES (1)",
+    )
+    with pytest.raises(NotLocal, match="AVRO"):
+        both.planned("avros")
+
+
+def test_values_at_the_edges(both: Both) -> None:
+    both.do(
+        """CREATE TABLE edges USING iceberg AS SELECT * FROM VALUES
+        (double('NaN'), float('-0.0'), timestamp'0001-01-01 00:00:00', date'0001-01-01', '', X''),
+        (double('-Infinity'), float('1e-40'), timestamp'9999-12-31 23:59:59.999999',
+         date'9999-12-31', 'ünï𝄞', X'00FF'),
+        (NULL, NULL, NULL, NULL, NULL, NULL) AS t(d, f, at, day, text, raw)""",
+    )
+    scan = both.scan("edges")
+    expected = both.lake.run("SELECT * FROM edges")
+    found = both.world.query("SELECT * FROM scan_1", expected.schema, scan)
+    assert sorted(map(repr, found.to_pylist())) == sorted(map(repr, expected.to_pylist()))

@@ -1,0 +1,74 @@
+"""Events reach every sink, and no sink can fail a query."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+from sqe.audit.events import Events, QueryEvent
+from sqe.audit.jsonl import AuditLog
+from sqe.audit.logs import log_to, stop_logging
+from sqe.model.query import EngineKind, QueryRecord, QueryState, Route
+
+RECORD = QueryRecord(
+    query_id="q1",
+    user="ann",
+    text="SELECT 1",
+    state=QueryState.FINISHED,
+    created=10.0,
+    session_id="0123456789abcdef",
+    route=Route(EngineKind.SPARK, "because"),
+    stage_seconds={"parse": 0.5},
+    ended=12.5,
+    rows=3,
+)
+
+
+class Broken:
+    def emit(self, event: QueryEvent) -> None:
+        raise OSError("disk gone")
+
+
+class Kept:
+    def __init__(self) -> None:
+        self.events: list[QueryEvent] = []
+
+    def emit(self, event: QueryEvent) -> None:
+        self.events.append(event)
+
+
+def test_a_sink_that_fails_is_passed_over(caplog: pytest.LogCaptureFixture) -> None:
+    kept = Kept()
+    Events([Broken(), kept]).emit(QueryEvent("finished", 12.5, RECORD))
+    assert [event.name for event in kept.events] == ["finished"]
+
+
+def test_a_line_says_what_happened(tmp_path: Path) -> None:
+    log = AuditLog(tmp_path / "logs" / "audit.jsonl")
+    log.emit(QueryEvent("finished", 12.5, RECORD))
+    log.emit(QueryEvent("progress", 12.5, RECORD))
+    log.close()
+    log.emit(QueryEvent("finished", 12.5, RECORD))  # after the end: no error, no line
+    (line,) = (tmp_path / "logs" / "audit.jsonl").read_text().splitlines()
+    fields = json.loads(line)
+    assert fields["seconds"] == 2.5
+    assert fields["stages"] == {"parse": 0.5}
+    assert fields["engine"] == "spark"
+    assert fields["session_id"] == "01234567"
+    assert (tmp_path / "logs" / "audit.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_log_is_json_without_secrets(tmp_path: Path) -> None:
+    handler = log_to(tmp_path / "sqe.log", "info")
+    try:
+        raise ValueError("password='hunter2'")
+    except ValueError:
+        logging.getLogger("sqe.test").exception("token='abc' failed")
+    stop_logging(handler)
+    text = (tmp_path / "sqe.log").read_text()
+    fields = json.loads(text)
+    assert (fields["level"], fields["message"]) == ("error", "token='****' failed")
+    assert "hunter2" not in text

@@ -1,0 +1,254 @@
+"""The gateway with an engine of the test's own: queries, readers, limits, threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from sqe.audit.events import Events
+from sqe.catalog.bind import Binder
+from sqe.catalog.configured import ConfiguredCatalogs
+from sqe.catalog.embedded import EmbeddedCatalog
+from sqe.engines.protocol import Explanation, Run
+from sqe.errors import ErrorCode, SqeError, UpstreamError
+from sqe.gateway.gateway import Gateway
+from sqe.gateway.pipeline import Pipeline
+from sqe.gateway.tracker import QueryTracker
+from sqe.model.identity import Identity
+from sqe.model.names import SchemaName
+from sqe.model.query import Column, EngineKind, QueryRequest, QueryState
+from sqe.policy.source import AllowAll
+from sqe.results.stream import ResultStream
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.sessions.store import SessionStore
+from sqe.sql.text import TextLimits
+
+COLUMNS = (Column("n", "bigint"),)
+SCHEMA = pa.schema([pa.field("n", pa.int64())])
+
+
+class FakeEngine:
+    """Makes batches for as long as somebody takes them, or fails as it is told."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.batches = 3
+        self.closed = threading.Event()
+        self.wait = threading.Event()
+        self.wait.set()
+        self.failure: Exception | None = None
+
+    def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
+        run.cancellation.on_cancel(self.wait.set)
+        self.wait.wait(20)
+        run.cancellation.check()
+        if self.failure is not None:
+            raise self.failure
+        return ResultStream(COLUMNS, SCHEMA, self._batches(), self.closed.set)
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        while self.made < self.batches:
+            self.made += 1
+            yield pa.RecordBatch.from_pydict({"n": [self.made]}, schema=SCHEMA)
+
+    def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
+        return COLUMNS
+
+    def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
+        return Explanation("", "")
+
+    def analyze(self, statement: GuardedStatement, run: Run) -> Explanation:
+        return Explanation("", "")
+
+    def close(self) -> None:
+        return None
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine()
+
+
+MakeGateway = Callable[..., Gateway]
+
+
+@pytest.fixture
+def make(tmp_path: Path, engine: FakeEngine) -> Iterator[MakeGateway]:
+    catalog = EmbeddedCatalog(tmp_path / "c.db", tmp_path / "w")
+    limits = TextLimits()
+    binder = Binder(ConfiguredCatalogs({"lake": catalog}), limits)
+
+    def gateway(running: int = 5, kept: int = 10, timeout: float = 0.0) -> Gateway:
+        engines = {EngineKind.SPARK: engine, EngineKind.COORDINATOR: engine}
+        return Gateway(
+            Pipeline(limits, binder, (AllowAll(),), engines),
+            SessionStore(SchemaName("lake", ("default",))),
+            QueryTracker(Events(), running=running, kept=kept),
+            timeout,
+        )
+
+    yield gateway
+    catalog.close()
+
+
+def until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def submit(gateway: Gateway, sql: str = "SELECT 1") -> str:
+    session = gateway.open_session(Identity("ann"))
+    return gateway.submit(QueryRequest(session.id, sql))
+
+
+def failure(gateway: Gateway, query_id: str) -> SqeError:
+    with pytest.raises(SqeError) as raised, gateway.fetch(query_id) as result:
+        result.read_all()
+    return raised.value
+
+
+def threads_of(query_id: str) -> list[str]:
+    return [t.name for t in threading.enumerate() if t.name == f"query-{query_id}"]
+
+
+def test_a_query_gives_its_rows_and_its_record(make: MakeGateway) -> None:
+    gateway = make()
+    query_id = submit(gateway)
+    with gateway.fetch(query_id) as result:
+        assert result.read_all().to_pydict() == {"n": [1, 2, 3]}
+    assert until(lambda: gateway.record(query_id).state is QueryState.FINISHED)
+    assert gateway.record(query_id).rows == 3
+    assert until(lambda: not threads_of(query_id))
+
+
+def test_a_slow_reader_holds_the_engine_back(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway, engine.batches = make(), 1_000
+    with gateway.fetch(submit(gateway)) as result:
+        time.sleep(0.2)
+        assert engine.made <= 3  # two wait in the buffer, one in the engine's hand
+        next(iter(result))
+        assert until(lambda: engine.made == 4)
+        time.sleep(0.1)
+        assert engine.made == 4
+
+
+def test_a_reader_that_goes_away_ends_the_query(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway, engine.batches = make(), 1_000_000
+    query_id = submit(gateway)
+    with gateway.fetch(query_id) as result:
+        next(iter(result))
+    assert until(lambda: gateway.record(query_id).state.ended)
+    assert engine.closed.wait(1)
+    assert until(lambda: not threads_of(query_id))
+
+
+def test_a_cancel_is_heard_while_the_engine_is_busy(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway = make()
+    engine.wait.clear()
+    query_id = submit(gateway)
+    threading.Timer(0.1, gateway.cancel, args=(query_id,)).start()
+    assert failure(gateway, query_id).code is ErrorCode.CANCELLED
+    assert until(lambda: gateway.record(query_id).state is QueryState.CANCELLED)
+    assert until(lambda: not threads_of(query_id))
+
+
+def test_a_cancel_before_the_first_row_is_read(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway, engine.batches = make(), 1_000
+    query_id = submit(gateway)
+    assert until(lambda: engine.made >= 3)
+    gateway.cancel(query_id)
+    assert failure(gateway, query_id).code is ErrorCode.CANCELLED
+    assert until(lambda: not threads_of(query_id))
+
+
+def test_a_cancel_after_the_end_changes_nothing(make: MakeGateway) -> None:
+    gateway = make()
+    query_id = submit(gateway)
+    with gateway.fetch(query_id) as result:
+        result.read_all()
+    assert until(lambda: gateway.record(query_id).state.ended)
+    gateway.cancel(query_id)
+    assert gateway.record(query_id).state is QueryState.FINISHED
+
+
+def test_a_query_over_its_time_is_stopped(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway = make(timeout=0.1)
+    engine.wait.clear()
+    query_id = submit(gateway)
+    error = failure(gateway, query_id)
+    assert error.code is ErrorCode.TIMEOUT
+    assert until(lambda: gateway.record(query_id).error_code == "TIMEOUT")
+
+
+def test_one_query_too_many_is_refused_and_recorded(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway = make(running=2)
+    engine.wait.clear()
+    running = [submit(gateway), submit(gateway)]
+    refused = submit(gateway)
+    assert failure(gateway, refused).code is ErrorCode.TOO_MANY_QUERIES
+    assert gateway.record(refused).error_code == "TOO_MANY_QUERIES"
+    engine.wait.set()
+    for query_id in running:
+        with gateway.fetch(query_id) as result:
+            result.read_all()
+    assert until(lambda: all(record.state.ended for record in gateway.records()))
+    engine.made = 0
+    with gateway.fetch(submit(gateway)) as result:
+        assert result.read_all().num_rows == 3
+
+
+def test_a_defect_is_shown_without_details(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway = make()
+    engine.failure = KeyError("a secret detail")
+    error = failure(gateway, submit(gateway))
+    assert error.code is ErrorCode.INTERNAL_ERROR
+    assert "secret detail" not in str(error)
+    assert "KeyError" in str(error)
+
+
+def test_an_engines_error_comes_as_it_is(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway = make()
+    engine.failure = UpstreamError(ErrorCode.ENGINE_LOST, "gone")
+    assert failure(gateway, submit(gateway)) is engine.failure
+
+
+def test_only_the_last_ended_queries_are_kept(make: MakeGateway) -> None:
+    gateway = make(kept=3)
+    ids = []
+    for _ in range(6):
+        ids.append(submit(gateway, "not sql at all"))
+        assert until(lambda: gateway.record(ids[-1]).state.ended)
+    assert len(gateway.records()) <= 4
+    assert failure(gateway, ids[0]).code is ErrorCode.QUERY_NOT_FOUND
+    assert len(set(ids)) == 6
+
+
+def test_an_ended_session_takes_no_queries(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway = make()
+    engine.wait.clear()
+    session = gateway.open_session(Identity("ann"))
+    query_id = gateway.submit(QueryRequest(session.id, "SELECT 1"))
+    session.close()
+    assert failure(gateway, query_id).code is ErrorCode.CANCELLED
+    with pytest.raises(SqeError) as raised:
+        gateway.submit(QueryRequest(session.id, "SELECT 1"))
+    assert raised.value.code is ErrorCode.SESSION_NOT_FOUND
+
+
+def test_describe_is_recorded_too(make: MakeGateway) -> None:
+    gateway = make()
+    session = gateway.open_session(Identity("ann"))
+    assert gateway.describe(QueryRequest(session.id, "SELECT 1")) == COLUMNS
+    with pytest.raises(SqeError):
+        gateway.describe(QueryRequest(session.id, "SELECT * FROM nope"))
+    states = [record.state for record in gateway.records()]
+    assert states == [QueryState.FINISHED, QueryState.FAILED]

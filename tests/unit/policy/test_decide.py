@@ -1,0 +1,56 @@
+"""Sources combine so that nobody gets through by mistake."""
+
+from __future__ import annotations
+
+import pytest
+
+from sqe.model.decision import Allow, Decision, Deny, Restrict, TableFacts
+from sqe.model.identity import Identity
+from sqe.model.names import RelationName, SchemaName
+from sqe.policy.decide import decide
+
+FACTS = TableFacts(RelationName(SchemaName("lake", ("hr",)), "emp"), ("id", "ssn"), "read")
+
+
+class Says:
+    def __init__(self, answer: Decision | Exception) -> None:
+        self._answer = answer
+
+    def decide(self, identity: Identity, table: TableFacts) -> Decision:
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        return self._answer
+
+
+def combined(*answers: Decision | Exception) -> Decision:
+    return decide([Says(answer) for answer in answers], Identity("ann"), [FACTS])[FACTS]
+
+
+def test_no_source_denies() -> None:
+    assert isinstance(combined(), Deny)
+
+
+@pytest.mark.parametrize("bad", [Deny("no"), RuntimeError("down")])
+def test_any_deny_or_failure_denies(bad: Decision | Exception) -> None:
+    assert isinstance(combined(Allow("yes"), bad, Restrict("some")), Deny)
+    assert "down" not in str(combined(bad))
+
+
+def test_filters_are_all_applied() -> None:
+    both = combined(Restrict("a", "x OR y"), Allow("yes"), Restrict("b", "z", {"ssn": "NULL"}))
+    assert isinstance(both, Restrict)
+    assert both.row_filter == "(x OR y) AND (z)"
+    assert both.masks == {"ssn": "NULL"}
+    assert both.reason == "a; b"
+
+
+def test_hidden_columns_add_up() -> None:
+    both = combined(Restrict("a", hidden=frozenset({"id"})), Restrict("b", hidden=frozenset({"x"})))
+    assert isinstance(both, Restrict)
+    assert both.hidden == {"id", "x"}
+
+
+def test_two_different_masks_deny() -> None:
+    assert isinstance(
+        combined(Restrict("a", masks={"ssn": "NULL"}), Restrict("b", masks={"ssn": "'x'"})), Deny
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 
 from sqe.engines.spark.addresses import EmbeddedAddress
 from sqe.engines.spark.options import SparkServerOptions
@@ -24,8 +24,6 @@ from tests.fidelity.tables import SUITE_TABLES
 from tests.fidelity.target import Answer, Connection, TargetError
 
 TIME_ZONE = "spark.sql.session.timeZone"
-# These change how Spark reads a text, so that it would not be the text SQE checked.
-FIXED_SETTINGS = ("spark.sql.ansi.doubleQuotedIdentifiers",)
 # Tables are Iceberg's here, whatever the tests ask for: the format is not what they are about.
 FORMAT = re.compile(r"(\s*CREATE\s+TABLE\s.*?)\bUSING\s+(?:parquet|json|csv|orc)\b", re.I | re.S)
 SPARKS_CATALOG = re.compile(r"\bspark_catalog\b", re.IGNORECASE)
@@ -56,15 +54,16 @@ class GatewayTarget:
 
     def connect(self, file: CorpusFile) -> Connection:
         confs = dict(file.confs)
-        for key in FIXED_SETTINGS:
-            if key in confs:
-                return RefusedFile(f"The setting {key} is fixed by SQE.")
-        self._homes += 1
         time_zone = confs.pop(TIME_ZONE)
+        try:
+            spark = SparkSettings(remote=SecretStr(self._url), session_conf=confs)
+        except ValidationError as error:
+            return RefusedFile(error.errors()[0]["msg"].removeprefix("Value error, "))
+        self._homes += 1
         server = build(
             Settings(
                 home=self._folder / str(self._homes),
-                spark=SparkSettings(remote=SecretStr(self._url), session_conf=confs),
+                spark=spark,
                 log=LogSettings(audit=False),
             )
         )
@@ -77,12 +76,12 @@ class GatewayTarget:
 
 @dataclass(frozen=True)
 class RefusedFile:
-    """A file whose settings SQE does not let anybody set."""
+    """A file whose settings SQE does not take: they change what a text means."""
 
     reason: str
 
     def run(self, sql: str) -> Answer:
-        raise TargetError(ErrorCode.NOT_SUPPORTED.name, self.reason, refused=True)
+        raise TargetError(ErrorCode.INVALID_SETTINGS.name, self.reason, refused=True)
 
     def close(self) -> None:
         """Nothing was opened."""

@@ -116,7 +116,11 @@ class Binder:
                 position=where,
             )
         if not found.is_view:
-            columns = columns_of(found.loaded.metadata)
+            try:
+                columns = columns_of(found.loaded.metadata)
+            except SqeError as error:
+                message = f"{name}: {error.message}"
+                raise error_of(error.code, message, hint=error.hint, position=where) from error
             return BoundTable(name, found.ident, found.loaded, columns, reading.suffix)
         if reading.suffix:
             return None
@@ -188,9 +192,33 @@ class Binder:
         if reference.if_exists:
             return BoundAbsent(name)
         schema = _existing_schema(catalog, reading.schema)
-        neighbours = _relations(catalog, schema) if schema is not None else []
+        if schema is None:
+            raise self._no_schema(statement, reference, reading, catalog)
+        neighbours = _relations(catalog, schema)
         neighbours += [view.name for view in session.temporary_views()]
         raise _not_found(statement, reference, str(name), neighbours)
+
+    def _no_schema(
+        self, statement: Statement, reference: Reference, reading: Candidate, catalog: Catalog
+    ) -> UserError:
+        """What comes before the table's name is not there: a catalog or a schema is misspelled."""
+        first = reference.parts[0]
+        schemas = [path[0] for path in catalog.list_namespaces(())]
+        catalogs = self._catalogs.names()
+        if len(reference.parts) > 2 and first not in (*catalogs, *schemas):
+            code, what, near = ErrorCode.CATALOG_NOT_FOUND, f"Catalog {first}", catalogs
+        else:
+            code, what, near = ErrorCode.SCHEMA_NOT_FOUND, f"Schema {reading.schema}", schemas
+            first = reading.schema.path[0]
+        close = difflib.get_close_matches(first, near, n=1)
+        return UserError(
+            code,
+            f"{what} does not exist.",
+            hint=f"Did you mean {close[0]}?" if close else "",
+            position=position_at(
+                statement.text, reference.span.start, reference.span.of(statement.text)
+            ),
+        )
 
 
 @dataclass(frozen=True)

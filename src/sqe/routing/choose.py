@@ -23,17 +23,21 @@ def choose(guarded: GuardedStatement, wanted: str = "auto") -> Route:
     if statement.kind in _BY_COORDINATOR:
         return Route(EngineKind.COORDINATOR, _BY_COORDINATOR[statement.kind])
     if wanted == "local":
-        raise UserError(
-            ErrorCode.NOT_SUPPORTED,
-            "The local engine does not take this statement: it is not built in yet.",
-            hint="SET SESSION sqe.engine = 'auto'.",
-        )
+        if statement.kind is not StatementKind.QUERY:
+            raise UserError(
+                ErrorCode.NOT_SUPPORTED,
+                f"The local engine only reads; every {statement.kind.value} is Spark's.",
+                hint="SET SESSION sqe.engine = 'auto'.",
+            )
+        return Route(EngineKind.LOCAL, "the session asks for the local engine")
     if wanted == "spark":
         return Route(EngineKind.SPARK, "the session asks for Spark")
     if statement.kind is StatementKind.QUERY and only_metadata(guarded.bound):
         return Route(EngineKind.COORDINATOR, "it reads nothing but information_schema")
     if statement.kind is StatementKind.QUERY:
-        return Route(EngineKind.SPARK, "Spark is the only engine for queries so far")
+        return Route(
+            EngineKind.SPARK, "the local engine runs only where a session asks for it so far"
+        )
     return Route(EngineKind.SPARK, f"Spark runs every {statement.kind.value}")
 
 

@@ -16,6 +16,8 @@ from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.engines.coordinator.coordinator import Coordinator, metadata_as_values
 from sqe.engines.coordinator.engine import CoordinatorEngine
+from sqe.engines.local.forced import ForcedLocalEngine
+from sqe.engines.local.options import LocalOptions
 from sqe.engines.spark.addresses import EmbeddedAddress, RemoteAddress
 from sqe.engines.spark.engine import SparkConnectEngine
 from sqe.engines.spark.options import SparkServerOptions
@@ -56,7 +58,10 @@ class Server:
         engine = SparkConnectEngine(
             spark_sessions, self.catalogs, metadata_as_values(self.catalogs)
         )
-        coordinator = Coordinator(CoordinatorEngine(self.catalogs), self.catalogs, engine)
+        self._local = ForcedLocalEngine(LocalOptions(folder=home / "local"))
+        coordinator = Coordinator(
+            CoordinatorEngine(self.catalogs), self.catalogs, engine, self._local
+        )
         limits = TextLimits(settings.limits.statement_bytes, settings.limits.nesting)
         self._engine = engine
         self._warming = False
@@ -65,7 +70,11 @@ class Server:
                 limits=limits,
                 binder=Binder(self.catalogs, limits, settings.limits.view_depth),
                 sources=tuple(sources),
-                engines={EngineKind.COORDINATOR: coordinator, EngineKind.SPARK: engine},
+                engines={
+                    EngineKind.COORDINATOR: coordinator,
+                    EngineKind.SPARK: engine,
+                    EngineKind.LOCAL: self._local,
+                },
             ),
             sessions,
             QueryTracker(
@@ -95,6 +104,7 @@ class Server:
     def close(self) -> None:
         self.gateway.close()
         self._engine.close()
+        self._local.close()
         self.broker.close()
         if self.spark is not None:
             self.spark.stop()

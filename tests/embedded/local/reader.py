@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqe.catalog.protocol import Ident, Loaded
+from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.engines.local.plan import Comparison, Scan
 from sqe.engines.local.scan import PlannedScan
 from tests.embedded.pipe.lake import ANN, Lake
@@ -27,6 +27,12 @@ class Both:
     def loaded(self, name: str) -> Loaded:
         catalog = self.lake.server.catalogs.open("lake", ANN)
         return catalog.load_table(Ident(("default",), name))
+
+    def commit(self, name: str, *updates: Json) -> None:
+        """As another engine would, past Spark."""
+        catalog = self.lake.server.catalogs.open("lake", ANN)
+        request = {"requirements": [], "updates": list(updates)}
+        catalog.commit_table(Ident(("default",), name), request)
 
     def scan(self, name: str, *pruning: Comparison, snapshot_id: int | None = None) -> Scan:
         return scan_of(self.loaded(name), pruning=pruning, snapshot_id=snapshot_id)

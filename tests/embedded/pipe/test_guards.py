@@ -73,7 +73,8 @@ def test_a_copy_made_of_a_restricted_table_holds_what_may_be_seen(guarded: Lake)
 
 
 @pytest.mark.parametrize(
-    "sql", ["SELECT pay FROM hr.emp", "SELECT e.pay FROM hr.emp e", "SELECT 1 FROM hr.emp WHERE pay > 1"]
+    "sql",
+    ["SELECT pay FROM hr.emp", "SELECT e.pay FROM hr.emp e", "SELECT 1 FROM hr.emp WHERE pay > 1"],
 )
 def test_a_hidden_column_does_not_exist(guarded: Lake, sql: str) -> None:
     assert guarded.fails(sql).code is ErrorCode.COLUMN_NOT_FOUND

@@ -59,8 +59,8 @@ QUERIES: list[tuple[str, list[tuple[Any, ...]]]] = [
         [("ann", "ann", "ANN", "lake", 1, "ann")],
     ),
     (
-        "SELECT c.table_name, t.a FROM information_schema.columns c JOIN s2.t ON c.column_name = 'c'"
-        " WHERE table_schema = 's2'",
+        "SELECT c.table_name, t.a FROM information_schema.columns c JOIN s2.t"
+        " ON c.column_name = 'c' WHERE table_schema = 's2'",
         [("t", 2)],
     ),
 ]
@@ -98,7 +98,7 @@ def test_a_temporary_view_hides_a_table_until_it_is_dropped(session: Lake) -> No
 def test_a_view_resolves_where_it_was_made_and_keeps_its_columns(session: Lake) -> None:
     session.all(
         "CREATE TABLE grows AS SELECT 1 AS a",
-        "CREATE VIEW s2.w (k COMMENT 'the key') COMMENT 'a view' AS\nSELECT * FROM grows -- the end",
+        "CREATE VIEW s2.w (k COMMENT 'key') COMMENT 'a view' AS\nSELECT * FROM grows -- the end",
         "ALTER TABLE grows ADD COLUMN more INT",
     )
     other = session.another_session()

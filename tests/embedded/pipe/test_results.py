@@ -83,9 +83,9 @@ def test_explain_shows_real_names_and_the_route(tables: Lake) -> None:
 
 def test_explain_analyze_shows_rows_and_files_read_and_pruned(tables: Lake) -> None:
     tables.run("CREATE OR REPLACE TABLE s.files AS SELECT 1 AS a")
-    tables.run("INSERT INTO s.files VALUES (100), (101)")
+    tables.run("INSERT INTO s.files VALUES (100)")
     plan = tables.explained("EXPLAIN ANALYZE SELECT * FROM s.files WHERE a > 50")
-    assert "2 rows returned" in plan
+    assert "1 rows returned" in plan
     (scan,) = [line for line in plan.splitlines() if "BatchScan" in line]
     assert "lake.s.files" in scan
     assert "files read 1" in scan

@@ -36,7 +36,8 @@ def test_a_secret_turns_to_stars(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["SELECT token FROM t WHERE a = 'b'", "SELECT 'secretary'", "SELECT 1 AS password_count"]
+    "text",
+    ["SELECT token FROM t WHERE a = 'b'", "SELECT 'secretary'", "SELECT 1 AS password_count"],
 )
 def test_other_text_stays(text: str) -> None:
     assert redact(text) == text

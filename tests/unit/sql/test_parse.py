@@ -51,8 +51,11 @@ def test_a_references_span_is_exactly_its_name(sql: str) -> None:
 
 
 def test_every_relation_of_a_statement_is_found_with_its_access() -> None:
-    found = references(parse("MERGE INTO s.t USING (SELECT * FROM a.b, (TABLE c)) u ON true"
-                             " WHEN NOT MATCHED THEN INSERT (x) VALUES ((SELECT max(q) FROM d.e))"))  # fmt: skip
+    sql = (
+        "MERGE INTO s.t USING (SELECT * FROM a.b, (TABLE c)) u ON true"
+        " WHEN NOT MATCHED THEN INSERT (x) VALUES ((SELECT max(q) FROM d.e))"
+    )
+    found = references(parse(sql))
     assert [(name, access) for name, _, access in found] == [
         ("s.t", Access.WRITE),
         ("a.b", Access.READ),

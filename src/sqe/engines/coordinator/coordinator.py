@@ -38,11 +38,15 @@ _VIEWS = (StatementKind.CREATE_VIEW, StatementKind.CREATE_TEMPORARY_VIEW)
 class Coordinator:
     """``commands`` answers SHOW, DESCRIBE, USE, SET SESSION and catalogue statements."""
 
-    def __init__(self, commands: Engine, catalogs: Catalogs, spark: Engine) -> None:
+    def __init__(self, commands: Engine, catalogs: Catalogs, spark: Engine, local: Engine) -> None:
         self._commands = commands
         self._catalogs = catalogs
         self._spark = spark
-        self._engines: Engines = {EngineKind.COORDINATOR: self, EngineKind.SPARK: spark}
+        self._engines: Engines = {
+            EngineKind.COORDINATOR: self,
+            EngineKind.SPARK: spark,
+            EngineKind.LOCAL: local,
+        }
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
         kind = statement.bound.statement.kind

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import uuid
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,9 @@ from sqe.model.identity import Secret
 from sqe.model.query import Progress
 
 _log = logging.getLogger(__name__)
+
+# pyspark warns on stderr when it gives up on a lost server; the query's error says so already.
+warnings.filterwarnings("ignore", message=r"\[RETRIES_EXCEEDED\]")
 
 
 class Connection:

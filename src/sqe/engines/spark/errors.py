@@ -59,6 +59,7 @@ CONDITIONS: dict[str, ErrorCode] = {
 MESSAGES: tuple[tuple[str, ErrorCode], ...] = (
     (r"No space left on device|ENOSPC", ErrorCode.DISK_FULL),
     (r"OutOfMemoryError|Java heap space", ErrorCode.OUT_OF_MEMORY),
+    (r"CatalogInUseException", ErrorCode.HOME_IN_USE),
     (
         r"CommitFailedException|CommitStateUnknown|ValidationException.*conflict",
         ErrorCode.COMMIT_CONFLICT,
@@ -72,7 +73,10 @@ MESSAGES: tuple[tuple[str, ErrorCode], ...] = (
         r"FileNotFoundException|does not exist.*\.(parquet|avro|orc)|NotFoundException.*[Ff]ile",
         ErrorCode.CORRUPT_DATA,
     ),
-    (r"Failed to open (input stream for )?file|Cannot find source column", ErrorCode.CORRUPT_DATA),
+    (
+        r"Failed to (open|fetch|read) (input stream for )?file|Cannot find source column",
+        ErrorCode.CORRUPT_DATA,
+    ),
     (
         r"Cannot find (snapshot|a snapshot|matching snapshot)|snapshot .*not found",
         ErrorCode.SNAPSHOT_NOT_FOUND,
@@ -88,10 +92,15 @@ _LOST = (
     "Connection reset",
     "failed to connect",
     "Connection refused",
+    "RETRIES_EXCEEDED",
+    "maximum number of retries has been exceeded",
 )
 # Where Spark puts the place, its copy of the text and the unresolved plan: all behind the message.
 _TAIL = re.compile(r"\s*(?:;\s*line \d+,? pos(?:ition)? \d+|\(?line \d+, pos|== SQL).*", re.DOTALL)
 _PLAN = re.compile(r";\n['!]?[A-Z]\w*\b(?=.*(?:#\d|\n\s*[:+]- )).*", re.DOTALL)
+_STAGE = re.compile(
+    r"^Job aborted due to stage failure: .{0,300}? executor \S{1,80}\): ", re.DOTALL
+)
 _ADVICE = re.compile(r"\s*If necessary,? set \S+ to \S+ (?:to|\()[^.]*\.")
 _TRACE = re.compile(r"\n\s*(at [\w.$/]+\(|JVM stacktrace).*", re.DOTALL)
 _JAVA_CLASS = re.compile(r"^\(?(?:[a-z][\w]*\.)+[A-Z]\w*(?:Exception|Error)\)?:? ?")
@@ -146,6 +155,7 @@ def clean(message: str) -> str:
     text = _PLAN.sub("", text)
     text = _ADVICE.sub("", text)
     text = _CONDITION.sub("", text.strip())
+    text = _STAGE.sub("", text)
     text = _JAVA_CLASS.sub("", text)
     text = _SQLSTATE.sub("", text)
     text = re.sub(r"\s*\n\s*", " ", text).strip(" ;\n")

@@ -1,0 +1,187 @@
+"""The engine in SQE's own process: DuckDB over the files that Iceberg's metadata names."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqe.engines.local.batches import Batches
+from sqe.engines.local.explain import analyzed, explained
+from sqe.engines.local.failures import LocalFailed, translate
+from sqe.engines.local.footers import FOOTER_SQL, Footers
+from sqe.engines.local.instances import Instance, Instances, Need
+from sqe.engines.local.options import LocalOptions
+from sqe.engines.local.plan import LocalPlan, NotLocal
+from sqe.engines.local.scan import PlannedScan, ScanFacts, ScanPlanner, facts_of_scans
+from sqe.engines.local.storage import text
+from sqe.engines.protocol import Explanation, Run
+from sqe.errors import SqeError
+from sqe.model.query import Column
+from sqe.results.stream import ResultStream
+from sqe.rewrite.guarded import GuardedStatement
+
+Compile = Callable[[GuardedStatement, Run], LocalPlan]
+_RECENT = 64
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A statement compiled and its scans planned: everything but the work itself."""
+
+    plan: LocalPlan
+    scans: tuple[PlannedScan, ...]
+
+    @property
+    def facts(self) -> ScanFacts:
+        return facts_of_scans(self.scans)
+
+
+class DuckDbEngine:
+    """NotLocal from any method: the statement is Spark's. LocalFailed from ``run`` and ``analyze``:
+    this engine failed by itself, before the first row, and Spark may be asked instead."""
+
+    def __init__(self, compile: Compile, options: LocalOptions) -> None:
+        self._compile = compile
+        self._options = options
+        self._planner = ScanPlanner(options)
+        self._footers = Footers()
+        self._lock = threading.Lock()
+        self._instances: Instances | None = None
+        self._closed = False
+        self._recent: OrderedDict[int, tuple[GuardedStatement, Prepared]] = OrderedDict()
+
+    @property
+    def instances(self) -> Instances:
+        """Made when first needed: a process that only talks to Spark has no use for them."""
+        with self._lock:
+            if self._closed:
+                raise LocalFailed("the local engine is being closed")
+            if self._instances is None:
+                self._instances = Instances(self._options)
+            return self._instances
+
+    def warm(self) -> None:
+        """Lets instances be prepared before the first query comes."""
+        _ = self.instances
+
+    def facts(self, statement: GuardedStatement, run: Run) -> ScanFacts:
+        """For routing. What was prepared for it is used again by ``run``."""
+        return self.prepare(statement, run).facts
+
+    def prepare(self, statement: GuardedStatement, run: Run) -> Prepared:
+        with self._lock:
+            recent = self._recent.get(id(statement))
+        if recent is not None and recent[0] is statement:
+            return recent[1]
+        plan = self._compile(statement, run)
+        prepared = Prepared(plan, self._plan_scans(plan, run))
+        size = prepared.facts.bytes
+        if size > self._options.max_scan_bytes:
+            raise NotLocal(
+                f"it reads {size:,} bytes, more than the {self._options.max_scan_bytes:,} allowed"
+            )
+        with self._lock:
+            self._recent[id(statement)] = (statement, prepared)
+            while len(self._recent) > _RECENT:
+                self._recent.popitem(last=False)
+        return prepared
+
+    def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
+        prepared = self._taken(statement, run)
+        instance = self._open(prepared, run)
+        batches = Batches(instance, prepared.plan.schema, run.cancellation)
+        try:
+            batches.start(prepared.plan.sql, self._options.batch_rows)
+        except BaseException:
+            batches.close()
+            raise
+        return ResultStream(prepared.plan.columns, prepared.plan.schema, batches, batches.close)
+
+    def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
+        return self._compile(statement, run).columns
+
+    def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
+        prepared = self._taken(statement, run)
+        rows = self._answer(f"EXPLAIN {prepared.plan.sql}", prepared, run)
+        return Explanation(prepared.plan.sql, explained(rows, prepared.scans))
+
+    def analyze(self, statement: GuardedStatement, run: Run) -> Explanation:
+        prepared = self._taken(statement, run)
+        sql = f"EXPLAIN (ANALYZE, FORMAT JSON) {prepared.plan.sql}"
+        rows = self._answer(sql, prepared, run)
+        return Explanation(prepared.plan.sql, analyzed(rows, prepared.scans))
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            instances, self._instances = self._instances, None
+            self._recent.clear()
+        if instances is not None:
+            instances.close()
+
+    def _taken(self, statement: GuardedStatement, run: Run) -> Prepared:
+        prepared = self.prepare(statement, run)
+        with self._lock:
+            self._recent.pop(id(statement), None)
+        return prepared
+
+    def _plan_scans(self, plan: LocalPlan, run: Run) -> tuple[PlannedScan, ...]:
+        try:
+            return tuple(self._planner.plan_scan(scan, run.session.identity) for scan in plan.scans)
+        except (NotLocal, SqeError):
+            raise
+        except Exception as error:  # a manifest is missing or damaged, the store does not answer
+            run.cancellation.check()
+            raise LocalFailed(f"the table's files could not be listed: {error}") from error
+
+    def _open(self, prepared: Prepared, run: Run) -> Instance:
+        """An instance with the query's relations in it, locked."""
+        scans = prepared.scans
+        need = Need(
+            files=[file for scan in scans for file in scan.files],
+            keys=list(dict.fromkeys(keys for scan in scans for keys in scan.storage.keys)),
+            time_zone=run.session.property("sqe.time_zone"),
+            memory=self._options.memory_floor + 4 * prepared.facts.bytes,
+        )
+        instance = self.instances.take(need, run.cancellation)
+        run.cancellation.on_cancel(instance.interrupt)
+        try:
+            with instance.busy:
+                self._check_footers(instance, scans)
+                for scan in scans:
+                    if scan.deleted is not None:
+                        instance.keep(scan.deletes_name, scan.deleted)
+                instance.execute("".join(scan.view_sql() for scan in scans) or "SELECT 1")
+                instance.lock()
+        except BaseException as error:
+            instance.close()
+            run.cancellation.check()
+            if isinstance(error, NotLocal) or not isinstance(error, Exception):
+                raise
+            raise translate(error, rows_sent=False) from error
+        return instance
+
+    def _check_footers(self, instance: Instance, scans: tuple[PlannedScan, ...]) -> None:
+        files = dict.fromkeys(file for scan in scans for file in scan.files)
+        missing = self._footers.missing(files)
+        if missing:
+            paths = ", ".join(text(path) for path in missing)
+            self._footers.learn(instance.execute(FOOTER_SQL.format(files=paths)).fetchall())
+        for scan in scans:
+            scan.check(self._footers.kinds(scan.files))
+
+    def _answer(self, sql: str, prepared: Prepared, run: Run) -> list[tuple[str, str]]:
+        instance = self._open(prepared, run)
+        try:
+            with instance.busy:
+                run.cancellation.check()
+                return [(row[0], row[1]) for row in instance.execute(sql).fetchall()]
+        except SqeError:
+            raise
+        except Exception as error:
+            run.cancellation.check()
+            raise translate(error, rows_sent=False) from error
+        finally:
+            instance.close()

@@ -1,0 +1,73 @@
+"""DuckDB's plans as text for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqe.engines.local.scan import PlannedScan
+
+# Operators' details that say what was done, in DuckDB's words and ours.
+_DETAILS = {
+    "Table": "table",
+    "Function": "",
+    "Filters": "filter",
+    "Conditions": "on",
+    "Join Type": "join",
+    "Groups": "by",
+    "Aggregates": "",
+    "Order By": "by",
+    "Total Files Read": "files",
+}
+
+
+def explained(rows: Sequence[tuple[str, str]], scans: Sequence[PlannedScan]) -> str:
+    """EXPLAIN: what will be read, then DuckDB's plan."""
+    return "\n".join([*_reads(scans), *(plan.rstrip("\n") for _, plan in rows)])
+
+
+def analyzed(rows: Sequence[tuple[str, str]], scans: Sequence[PlannedScan]) -> str:
+    """EXPLAIN ANALYZE: the operators with their real rows and times."""
+    profile = json.loads(rows[0][1])
+    operators = profile.get("children") or []
+    while operators and operators[0].get("operator_type") in ("EXPLAIN_ANALYZE", None):
+        operators = operators[0].get("children") or []
+    returned = sum(int(operator.get("operator_cardinality", 0)) for operator in operators[:1])
+    lines = [f"{returned:,} rows returned in {_ms(profile.get('latency', 0.0))}"]
+    for operator in operators:
+        lines += _lines(operator, 0)
+    return "\n".join([*lines, *_reads(scans)])
+
+
+def _lines(node: dict[str, Any], depth: int) -> Iterator[str]:
+    name = str(node.get("operator_name") or node.get("operator_type") or "").strip()
+    figures = [f"rows {int(node.get('operator_cardinality', 0)):,}"]
+    figures.append(f"time {_ms(node.get('operator_timing', 0.0))}")
+    details = [
+        f"{words} {value}".strip()
+        for key, words in _DETAILS.items()
+        if (value := _text((node.get("extra_info") or {}).get(key)))
+    ]
+    yield f"{'  ' * depth}- {name}  ({', '.join([*figures, *details])})"
+    for child in node.get("children") or []:
+        yield from _lines(child, depth + 1)
+
+
+def _reads(scans: Sequence[PlannedScan]) -> Iterator[str]:
+    for scan in scans:
+        deletes = f", {scan.delete_files:,} delete files" if scan.delete_files else ""
+        yield (
+            f"{scan.relation} is {scan.table}: {len(scan.files):,} files,"
+            f" {scan.bytes:,} bytes{deletes}"
+        )
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return " and ".join(str(part) for part in value)
+    return str(value) if value else ""
+
+
+def _ms(seconds: float) -> str:
+    return f"{float(seconds) * 1000:,.1f} ms"

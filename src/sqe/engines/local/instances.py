@@ -1,0 +1,268 @@
+"""DuckDB databases, one per query: prepared ahead, locked to the query's files, used once."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from sqe.engines.local.budget import MemoryBudget
+from sqe.engines.local.failures import LocalFailed
+from sqe.engines.local.options import MB, LocalOptions
+from sqe.engines.local.plan import NotLocal
+from sqe.engines.local.scan_types import identifier
+from sqe.engines.local.spill import SpillFolder
+from sqe.engines.local.storage import S3Keys, secrets_sql, text
+from sqe.results.cancellation import Cancellation
+
+if TYPE_CHECKING:
+    import duckdb
+
+_PREPARED = {
+    "threads": "1",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "allow_unsigned_extensions": "false",
+    "allow_persistent_secrets": "false",
+}
+# Spark's order of NULLs. Rows come in any order without ORDER BY, which lets results stream.
+_SESSION = """
+SET python_enable_replacements = false;
+SET default_null_order = 'nulls_first_on_asc_last_on_desc';
+SET preserve_insertion_order = false;
+SET TimeZone = 'UTC';
+"""
+_IDLE_S = 0.02
+_LOCK_FILES = "SET enable_external_access = false;\n"
+_LOCK = "SET lock_configuration = true;\n"
+
+
+@dataclass(frozen=True)
+class Need:
+    """What one query's database must have."""
+
+    files: Sequence[str]
+    keys: Sequence[S3Keys] = ()
+    time_zone: str = "UTC"
+    memory: int = 0  # wanted, in bytes
+
+
+class Instance:
+    """A database for one query. ``execute`` and ``close`` may meet from two threads."""
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, owner: Instances, memory: int
+    ) -> None:
+        self.connection = connection
+        self._owner = owner
+        self._memory = memory
+        self.busy = threading.Lock()  # held while DuckDB works
+        self._closed = threading.Event()
+
+    @property
+    def closed(self) -> bool:
+        return self._closed.is_set()
+
+    def execute(self, sql: str) -> duckdb.DuckDBPyConnection:
+        return self.connection.execute(sql)
+
+    def keep(self, name: str, table: pa.Table) -> None:
+        """Copies a table into the database."""
+        self.connection.register("arriving", table)
+        self.connection.execute(f"CREATE TEMP TABLE {identifier(name)} AS FROM arriving")
+        self.connection.unregister("arriving")
+
+    def lock(self) -> None:
+        self.connection.execute(_LOCK)
+
+    def interrupt(self) -> None:
+        """Again and again until the database is closed: an interrupt that comes just before DuckDB
+        starts to work is lost."""
+        thread = threading.Thread(target=self._interrupting, name="local-interrupt", daemon=True)
+        thread.start()
+
+    def _interrupting(self) -> None:
+        while not self._closed.is_set():
+            self._interrupt_once()
+            self._closed.wait(0.02)
+
+    def _interrupt_once(self) -> None:
+        with suppress(Exception):  # closed in this moment
+            self.connection.interrupt()
+
+    def close(self) -> None:
+        """Stops the work, if any, and frees everything. May be called twice, and by anyone."""
+        while not self.busy.acquire(timeout=0.02):
+            if self._closed.is_set():
+                return
+            self._interrupt_once()
+        try:
+            if self._closed.is_set():
+                return
+            self._closed.set()
+            self.connection.close()
+        finally:
+            self.busy.release()
+        self._owner.returned(self, self._memory)
+
+
+class Instances:
+    """The pool. A thread prepares new instances while queries run."""
+
+    def __init__(self, options: LocalOptions) -> None:
+        self._options = options
+        self._budget = MemoryBudget(options.memory)
+        self._spill = SpillFolder(options.folder)
+        self._changed = threading.Condition()
+        self._ready: dict[bool, deque[Any]] = {False: deque(), True: deque()}
+        self._wanted = {False: options.pool, True: 0}
+        self._running: set[Instance] = set()
+        self._last_used = 0.0
+        self._closed = False
+        self._filler = threading.Thread(target=self._fill, name="local-instances", daemon=True)
+        self._filler.start()
+
+    @property
+    def running(self) -> int:
+        return len(self._running)
+
+    @property
+    def memory_used(self) -> int:
+        return self._budget.used
+
+    def take(self, need: Need, cancellation: Cancellation) -> Instance:
+        """An instance that can open the query's files and nothing else. Its configuration is not
+        locked yet: ``Instance.lock`` does that, before anything of the user's runs."""
+        options = self._options
+        wanted = min(max(need.memory, options.memory_floor), options.memory_per_query)
+        memory = self._budget.take(options.memory_floor, wanted, options.wait_s, cancellation)
+        if not memory:
+            raise LocalFailed("no memory was free for another local query")
+        try:
+            connection = self._connection(bool(need.keys))
+        except BaseException:
+            self._budget.give_back(memory)
+            raise
+        instance = Instance(connection, self, memory)
+        with self._changed:
+            self._running.add(instance)
+            threads = max(1, options.threads // len(self._running))
+        try:
+            instance.execute(self._configuration(need, memory, threads))
+        except BaseException as error:
+            instance.close()
+            if isinstance(error, Exception):
+                # Not chained: the statement has keys in it, and DuckDB quotes statements.
+                raise LocalFailed("DuckDB could not be configured for the query") from None
+            raise
+        return instance
+
+    def returned(self, instance: Instance, memory: int) -> None:
+        with self._changed:
+            self._running.discard(instance)
+            self._last_used = time.monotonic()
+        self._budget.give_back(memory)
+
+    def close(self) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+            running = list(self._running)
+        self._filler.join()
+        for instance in running:
+            instance.close()
+        for ready in self._ready.values():
+            while ready:
+                ready.popleft().close()
+        self._spill.close()
+
+    def _configuration(self, need: Need, memory: int, threads: int) -> str:
+        spill = self._options.spill
+        return "".join(
+            [
+                f"SET memory_limit = '{memory // MB}MiB'; SET threads = {threads};\n",
+                f"SET temp_directory = {text(str(self._spill.new()) if spill else '')};\n",
+                f"SET max_temp_directory_size = '{spill // MB}MiB';\n" if spill else "",
+                f"SET TimeZone = {text(need.time_zone)};\n" if need.time_zone != "UTC" else "",
+                secrets_sql(need.keys),
+                f"SET allowed_paths = [{', '.join(text(file) for file in need.files)}];\n",
+                _LOCK_FILES,
+            ]
+        )
+
+    def _connection(self, remote: bool) -> Any:
+        with self._changed:
+            if self._closed:
+                raise LocalFailed("the local engine is being closed")
+            if remote:  # kept ready from the first time on
+                self._wanted[True] = self._options.pool
+            found = self._ready[remote].popleft() if self._ready[remote] else None
+            self._changed.notify_all()
+        return found or _prepare(remote, self._options.remote_timeout_s)
+
+    def _fill(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed or self._missing() is not None)
+                # Making a database holds Python's lock for some milliseconds, so this waits for a
+                # moment in which nobody works; unless the next query would have to wait instead.
+                while not self._closed and self._busy():
+                    self._changed.wait(_IDLE_S)
+                if self._closed:
+                    return
+                remote = self._missing()
+            try:
+                connection = _prepare(bool(remote), self._options.remote_timeout_s)
+            except Exception:  # noqa: BLE001  whoever needs one next meets the same, and tells it
+                with self._changed:
+                    self._wanted[bool(remote)] = 0
+                continue
+            with self._changed:
+                self._ready[bool(remote)].append(connection)
+
+    def _busy(self) -> bool:
+        remote = self._missing()
+        waiting = time.monotonic() - self._last_used < _IDLE_S
+        return remote is not None and bool(self._ready[remote]) and (bool(self._running) or waiting)
+
+    def _missing(self) -> bool | None:
+        for remote, ready in self._ready.items():
+            if len(ready) < self._wanted[remote]:
+                return remote
+        return None
+
+
+def _prepare(remote: bool, timeout_s: float) -> duckdb.DuckDBPyConnection:
+    import duckdb
+
+    connection = duckdb.connect(":memory:", config=dict(_PREPARED))
+    try:
+        connection.execute(_SESSION)
+        if remote:
+            connection.execute(f"LOAD {text(str(_extension('httpfs')))}")
+            connection.execute(f"SET http_timeout = {int(timeout_s)}; SET http_retries = 1")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _extension(name: str) -> Path:
+    """The file of a DuckDB extension that came as a Python package."""
+    import duckdb
+
+    try:
+        package = importlib.import_module(f"duckdb_extension_{name}")
+    except ImportError as error:
+        raise NotLocal(f"the package duckdb-extension-{name} is not installed") from error
+    folder = Path(str(package.__file__)).parent / "extensions" / f"v{duckdb.__version__}"
+    return folder / f"{name}.duckdb_extension"

@@ -1,0 +1,99 @@
+"""The long form: ``python -m tests.differential --cases 50000 --seed 1``.
+
+It goes on where an interrupted run with the same seed ended; ``--fresh`` starts again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+from sqe.settings.settings import default_home
+from tests.differential import delicate, third
+from tests.differential.cached import Answers, CachedSide
+from tests.differential.expressions import EVERYTHING
+from tests.differential.judge import Judge
+from tests.differential.palettes import accepted
+from tests.differential.runner import Tally, run_cases, run_generated
+from tests.differential.sides import LOCAL, SPARK, Lakehouse, has_local_engine, open_lakehouse
+from tests.differential.sweep import sweep
+
+# Time zones take turns: most differences in moments show only where clocks change.
+ZONES = ("UTC", "Europe/Berlin", "America/New_York")
+NO_ENGINE = 2
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _options(arguments)
+    folder = Path(options.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    jars = Path(os.environ.get("SQE_JARS") or default_home() / "jars")
+    lakehouse = open_lakehouse(folder / "home", jars, memory="2g")
+    try:
+        lakehouse.load()
+        if not has_local_engine(lakehouse):
+            _say("The local engine does not answer; there is nothing to compare.")
+            return NO_ENGINE
+        return _run(lakehouse, options, folder)
+    finally:
+        lakehouse.close()
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
+    parser.add_argument("--cases", type=int, default=50_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="time budget")
+    parser.add_argument("--folder", default="build/differential", help="lakehouse and checkpoints")
+    parser.add_argument("--zone", choices=ZONES, default="UTC")
+    parser.add_argument("--all", action="store_true", help="draw from what is refused, too")
+    parser.add_argument("--fresh", action="store_true", help="forget the checkpoint")
+    return parser.parse_args(arguments)
+
+
+def _run(lakehouse: Lakehouse, options: argparse.Namespace, folder: Path) -> int:
+    palette = EVERYTHING if options.all else accepted(lakehouse.side(LOCAL).takes)
+    opinion = third.DataFusion(lakehouse.side(SPARK)) if third.available() else None
+    answers = Answers(folder)
+    judges = [
+        Judge(
+            CachedSide(lakehouse.side(SPARK, options.zone), answers, options.zone),
+            lakehouse.side(LOCAL, options.zone),
+            opinion,
+        )
+        for _ in range(2)
+    ]
+    saved = folder / f"seed-{options.seed}-{options.zone.replace('/', '-')}.json"
+    report = saved.with_suffix(".md")
+    tally = Tally()
+    if saved.exists() and not options.fresh:
+        tally.next_case = int(json.loads(saved.read_text())["next_case"])
+    else:
+        run_cases([*delicate.cases(), *sweep(options.seed, palette)], judges, tally)
+        report.unlink(missing_ok=True)
+    started = time.monotonic()
+
+    def checkpoint(so_far: Tally) -> None:
+        saved.write_text(json.dumps({"next_case": so_far.next_case}))
+        report.write_text("\n\n".join(map(str, so_far.differences)) + "\n")
+        _say(f"{so_far.summary()} ({time.monotonic() - started:.0f} s)")
+
+    run_generated(
+        judges, palette, options.seed, options.cases,
+        tally=tally, seconds=options.minutes * 60, checkpoint=checkpoint,
+    )  # fmt: skip
+    sys.stdout.write("".join(f"{difference}\n\n" for difference in tally.differences))
+    sys.stdout.write(f"{tally.summary()}\n")
+    return 1 if tally.differences else 0
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

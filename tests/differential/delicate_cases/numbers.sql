@@ -1,0 +1,199 @@
+-- Expressions over the table numbers, one a line. Spark answers each of them for every row.
+ti + 0Y
+d5 / 3
+d5 / d5 IS NULL OR true
+d18 * d5
+d18 / 7
+d18 * 1.5
+d5 + d18
+d5 - d3810 IS NULL
+d5 % 3
+d5 * d5
+d3838 * 0.5
+d3838 + 0
+d38 IS NULL
+-d38
+-d5
+cast(d5 as int)
+cast(d5 as bigint)
+cast(d18 as decimal(20,2))
+cast(d5 as double)
+cast(d18 as string)
+cast(d3838 as string)
+cast(d38 as string)
+cast(d5 as float)
+cast(d5 as boolean)
+cast(db as string)
+cast(f as string)
+cast(f as double)
+cast(db as float)
+cast(i as double) / 3
+i / 3
+bi / 3
+i % 3
+i % -3
+-7 % 3
+bi % 5
+bi div 7
+i div -2
+db % 3
+db / 3
+f / 3
+f + 1
+db = 0.0
+db = -0.0
+db <=> double('NaN')
+db > 1
+db >= double('NaN')
+db < double('NaN')
+db = double('NaN')
+db IN (0.0D, double('NaN'))
+db BETWEEN 0 AND 1
+f = db
+i = d5
+bi = d38
+d5 = d18
+ti = bi
+i = db
+greatest(db, 0.0D)
+least(db, -0.0D)
+greatest(ti, si, i, bi)
+greatest(i, d5)
+least(i, NULL)
+coalesce(i, bi)
+coalesce(d5, i)
+coalesce(d5, d18)
+coalesce(i, 1.5)
+coalesce(NULL, i)
+nullif(i, 1)
+nullif(db, double('NaN'))
+nullif(bi, i)
+if(b, i, bi)
+if(b, d5, i)
+if(i > 1, d5, d18)
+CASE WHEN b THEN 1 WHEN NOT b THEN 2.5 END
+CASE WHEN b THEN ti ELSE 1000 END
+CASE i WHEN 1 THEN 'one' WHEN 2 THEN 'two' ELSE 'many' END
+round(db, 1)
+round(d5, 1)
+round(d5, 0)
+round(d5, -1)
+round(2.5D)
+round(-2.5D)
+round(0.125D, 2)
+bround(2.5D)
+round(f, 1)
+round(si, -1)
+ceil(d5)
+floor(d5)
+ceil(d18)
+floor(d3810)
+floor(db)
+ceil(db)
+floor(i)
+sqrt(db)
+ln(db)
+log10(db)
+exp(db)
+pow(db, 2)
+pow(0.0D, 0.0D)
+sign(db)
+signum(d5)
+abs(db)
+abs(f)
+isnan(db)
+i & 255
+i | 1
+i ^ -1
+~i
+shiftleft(i, 31)
+shiftleft(i, 33)
+shiftright(bi, 65)
+1 + 1
+1.0 + 2.00
+1.10 * 1.10
+1 / 3
+1.0 / 3
+2 / 3.000
+1e2
+1.5e-3
+0.1D + 0.2D
+0.1 + 0.2
+100000 * 10L
+3 % 2.5
+2147483648
+9223372036854775807
+-9223372036854775808
+99999999999999999999
+1L + 1.5F
+1Y + 1S
+true AND NULL
+false AND NULL
+true OR NULL
+NOT NULL
+NULL = NULL
+NULL <=> NULL
+1 IN (2, NULL)
+1 NOT IN (2, NULL)
+b IS TRUE
+b IS NOT FALSE
+b = true
+b > false
+NULL
+typeof(1)
+try_cast('x' AS int)
+try_cast('128' AS tinyint)
+try_cast('1.9' AS int)
+try_cast(' 12 ' AS int)
+try_cast('1e3' AS int)
+try_cast('1e3' AS double)
+try_cast('0x1F' AS int)
+try_cast('+5' AS int)
+try_cast('' AS int)
+try_cast('inf' AS double)
+try_cast('nan' AS double)
+try_cast('NaN' AS float)
+try_cast('1d' AS double)
+try_cast('1_000' AS int)
+try_cast('t' AS boolean)
+try_cast('yes' AS boolean)
+try_cast('1' AS boolean)
+try_cast('on' AS boolean)
+try_cast('2020-1-5' AS date)
+try_cast('2020-02-30' AS date)
+try_cast('2020' AS date)
+try_cast('20200105' AS date)
+try_cast('2020-01-01 12:00:00' AS date)
+try_cast('2020-01-01T12:00:00Z' AS timestamp)
+try_cast('2020-01-01 25:00:00' AS timestamp)
+try_cast('123.456' AS decimal(5,2))
+try_cast('123456' AS decimal(5,2))
+try_cast('1.005' AS decimal(5,2))
+try_cast(db AS int)
+try_cast(db AS bigint)
+try_cast(bi AS int)
+try_cast(db AS decimal(10,2))
+try_cast(d5 AS tinyint)
+cast(1.9 as int)
+cast(-1.9 as int)
+cast(2.5D as int)
+cast(1.999999 as decimal(3,2))
+cast(0.005 as decimal(3,2))
+cast(-0.005 as decimal(3,2))
+cast(1e10 as bigint)
+cast(true as int)
+cast(0 as boolean)
+cast('true' as boolean)
+cast(1 as string)
+cast(1.0 as string)
+cast(1e7 as string)
+cast(1e-5 as string)
+cast(100000000D as string)
+cast(0.001D as string)
+cast(true as string)
+cast(-0.0D as string)
+cast(1.10 as string)
+try_divide(i, 0)
+try_add(i, 1)
+try_subtract(bi, 1)
+try_multiply(i, 2)

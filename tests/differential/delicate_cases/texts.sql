@@ -1,0 +1,125 @@
+-- Expressions over the table texts, one a line. Spark answers each of them for every row.
+upper(s)
+lower(s)
+initcap(s)
+length(s)
+octet_length(s)
+bit_length(s)
+reverse(s)
+substring(s, 0, 2)
+substring(s, 1, 2)
+substring(s, 2)
+substring(s, -3)
+substring(s, -3, 2)
+substring(s, 2, -1)
+substring(s, 100, 2)
+substring(s, n, 2)
+left(s, 2)
+left(s, -1)
+left(s, 0)
+right(s, 2)
+right(s, -1)
+trim(s)
+ltrim(s)
+rtrim(s)
+trim(BOTH 'a' FROM s)
+trim(TRAILING FROM s)
+s || t
+s || NULL
+s || n
+concat(s, t, '!')
+concat(s, NULL)
+concat()
+concat_ws('-', s, NULL, t)
+concat_ws('-')
+replace(s, 'a', 'b')
+replace(s, '', 'b')
+replace(s, t)
+translate(s, 'abc', 'x')
+lpad(s, 5, '*')
+lpad(s, 5, '')
+rpad(s, 3, 'ab')
+lpad(s, 12)
+repeat(t, 2)
+repeat(t, n)
+instr(s, t)
+instr(s, '')
+locate('l', s, 4)
+locate('', s)
+position('o' IN s)
+split_part(s, ' ', 1)
+split_part(s, ' ', -1)
+split(s, ' ')
+split(s, '')
+substring_index(s, ' ', 1)
+ascii(s)
+ascii('😀')
+chr(65)
+chr(256)
+startswith(s, t)
+endswith(s, '')
+contains(s, t)
+s LIKE '%o%'
+s LIKE '_'
+s LIKE ''
+s LIKE '%\\%%'
+s LIKE '100\\%\\_%'
+s LIKE '%ß%'
+s LIKE 'a\tb%'
+s NOT LIKE 'H%'
+s ILIKE 'HÉLLO'
+s ILIKE 'straSSe'
+s LIKE t
+s LIKE '%|%%' ESCAPE '|'
+s LIKE ANY ('a%', 'H%')
+s RLIKE '^[A-Z]'
+regexp_replace(s, '[aeiou]', '_')
+regexp_extract(s, '([a-z]+)', 1)
+s = t
+s < t
+s <=> t
+s > 'Z'
+s = 'héllo'
+s IN ('', 'true')
+s BETWEEN 'a' AND 'z'
+greatest(s, t)
+least(s, 'm')
+coalesce(s, 'none')
+nullif(s, '')
+coalesce(s, n)
+cast(s as binary)
+bin = X'00'
+bin < X'61'
+hex(bin)
+hex(s)
+length(bin)
+md5(s)
+sha2(s, 256)
+crc32(bin)
+base64(bin)
+'a' 'b'
+'it''s'
+'tab\there'
+'\u00e9'
+'\\'
+r'\n'
+"double"
+'a%b'
+''
+'x' = 'x '
+'a' < 'B'
+'é' > 'z'
+format_string('%s', s)
+levenshtein(s, t)
+soundex(s)
+try_cast(s AS int)
+try_cast(s AS double)
+try_cast(s AS date)
+try_cast(s AS boolean)
+try_cast(s AS decimal(10,2))
+try_cast(s AS timestamp)
+length(concat(s, t))
+char_length(upper(s))
+nvl2(s, t, 'null')
+if(s = '', NULL, s)
+CASE WHEN s LIKE 'a%' THEN t ELSE s END

@@ -1,0 +1,153 @@
+"""Tables written in many steps by Spark: what their files hold is not what their schema says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.differential.data import TableSpec, columns
+
+
+@dataclass(frozen=True)
+class Respec:
+    """A change of a table's partitioning, which SQE has no statement for: done by PyIceberg."""
+
+    table: str
+    add: tuple[tuple[str, str], ...] = ()  # source column, transform
+    remove: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Refer:
+    """A tag and a branch at the table's current snapshot; PyIceberg's work as well."""
+
+    table: str
+    tag: str
+    branch: str
+
+
+Step = str | Respec | Refer
+
+
+_MOR = (
+    "'write.delete.mode'='merge-on-read', 'write.update.mode'='merge-on-read', "
+    "'write.merge.mode'='merge-on-read'"
+)
+_ROWS = ", ".join(f"({n}, {n % 3}, 'name{n}', {n}.5D, DATE'2024-01-{n:02d}')" for n in range(1, 13))
+_MORE = ", ".join(
+    f"({n}, {n % 3}, 'name{n}', NULL, DATE'2024-02-{n - 12:02d}')" for n in range(13, 19)
+)
+_FIVE = "id int, k int, name string, v double, day date"
+
+
+def _deletes(table: str, version: int, mode: str) -> list[str]:
+    """Two files' worth of rows, then deletes and updates in each, some of rows changed before."""
+    return [
+        f"CREATE TABLE {table} ({_FIVE}) TBLPROPERTIES ('format-version'='{version}', {mode})",
+        f"INSERT INTO {table} VALUES {_ROWS}",
+        f"INSERT INTO {table} VALUES {_MORE}",
+        f"DELETE FROM {table} WHERE id IN (2, 3, 17)",
+        f"UPDATE {table} SET name = 'changed', v = -1 WHERE id % 5 = 0",
+        f"DELETE FROM {table} WHERE name = 'changed' AND id = 10",
+        f"MERGE INTO {table} t USING (SELECT 1 AS id UNION ALL SELECT 99) s ON t.id = s.id "
+        "WHEN MATCHED THEN UPDATE SET v = 1000 "
+        "WHEN NOT MATCHED THEN INSERT (id, k, name, v, day) "
+        "VALUES (s.id, NULL, 'merged', NULL, NULL)",
+    ]
+
+
+STEPS: tuple[Step, ...] = (
+    # Renamed, widened, dropped and added again under the old name, moved, nested fields too.
+    "CREATE TABLE evo_schema (id int, a int, b string, c float, d decimal(5,2), "
+    "st struct<x:int,y:string>)",
+    "INSERT INTO evo_schema VALUES (1, 10, 'one', 1.5, 1.25, named_struct('x', 1, 'y', 'p')), "
+    "(2, NULL, NULL, NULL, NULL, NULL)",
+    "ALTER TABLE evo_schema RENAME COLUMN b TO label",
+    "ALTER TABLE evo_schema ALTER COLUMN a TYPE bigint",
+    "ALTER TABLE evo_schema ALTER COLUMN c TYPE double",
+    "ALTER TABLE evo_schema ALTER COLUMN d TYPE decimal(12,2)",
+    "ALTER TABLE evo_schema ADD COLUMN b int",
+    "INSERT INTO evo_schema (id, a, label, c, d, st, b) VALUES "
+    "(3, 9000000000, 'three', 2.5D, 1000000.25, named_struct('x', 3, 'y', 'r'), 33)",
+    "ALTER TABLE evo_schema ADD COLUMN st.z bigint",
+    "ALTER TABLE evo_schema RENAME COLUMN st.y TO w",
+    "ALTER TABLE evo_schema DROP COLUMN b",
+    "ALTER TABLE evo_schema ADD COLUMN b string",
+    "INSERT INTO evo_schema (id, a, label, c, d, st, b) VALUES "
+    "(4, 4, '', -0.0D, 0, named_struct('x', 4, 'w', 's', 'z', 40L), 'again')",
+    # The partitioning changes twice; each file keeps the one it was written with.
+    f"CREATE TABLE evo_part ({_FIVE}) PARTITIONED BY (k)",
+    f"INSERT INTO evo_part VALUES {_ROWS}",
+    Respec("evo_part", add=(("day", "month"),)),
+    f"INSERT INTO evo_part VALUES {_MORE}",
+    Respec("evo_part", add=(("name", "bucket[4]"),), remove=("k",)),
+    "INSERT INTO evo_part VALUES (19, NULL, NULL, 1D, NULL), (20, 1, 'name20', 2D, "
+    "DATE'2024-03-01')",
+    "DELETE FROM evo_part WHERE k = 1 AND day < DATE'2024-01-10'",
+    *_deletes("evo_mor2", 2, _MOR),
+    *_deletes("evo_dv3", 3, _MOR),
+    *_deletes("evo_cow", 2, "'write.delete.mode'='copy-on-write'"),
+    # A V2 table with position deletes that is upgraded: old deletes and new vectors together.
+    f"CREATE TABLE evo_up ({_FIVE}) TBLPROPERTIES ('format-version'='2', {_MOR})",
+    f"INSERT INTO evo_up VALUES {_ROWS}",
+    "DELETE FROM evo_up WHERE id IN (1, 2)",
+    "ALTER TABLE evo_up SET TBLPROPERTIES ('format-version'='3')",
+    "DELETE FROM evo_up WHERE id IN (3, 12)",
+    f"INSERT INTO evo_up VALUES {_MORE}",
+    "DELETE FROM evo_up WHERE id = 13",
+    # V3: a column with a default that the older files do not hold.
+    "CREATE TABLE evo_default (id int, a int) TBLPROPERTIES ('format-version'='3')",
+    "INSERT INTO evo_default VALUES (1, 1), (2, NULL)",
+    # A branch that has gone its own way.
+    f"CREATE TABLE evo_branch ({_FIVE})",
+    f"INSERT INTO evo_branch VALUES {_ROWS}",
+    Refer("evo_branch", tag="early", branch="side"),
+    "INSERT INTO evo_branch.branch_side VALUES (100, 1, 'side', 0D, NULL)",
+    "DELETE FROM evo_branch WHERE id > 6",
+)
+# Iceberg's Spark does not take ADD COLUMN … DEFAULT in every version; the table lives without.
+ATTEMPTS: tuple[str, ...] = (
+    "ALTER TABLE evo_default ADD COLUMN c string DEFAULT 'filled'",
+    "INSERT INTO evo_default (id, a) VALUES (3, 3)",
+)
+
+_SAME = columns("id int*\nk int*\nname string*\nv double*\nday date")
+EVOLVED = (
+    TableSpec(
+        "evo_schema",
+        columns("id int*\na bigint*\nlabel string*\nc double*\nd decimal(12,2)*\nb string*"),
+        (),
+    ),
+    *(TableSpec(name, _SAME, ()) for name in ("evo_part", "evo_mor2", "evo_dv3", "evo_cow")),
+    TableSpec("evo_up", _SAME, ()),
+    TableSpec("evo_branch", _SAME, ()),
+    TableSpec("evo_default", columns("id int*\na int*"), ()),
+)
+
+# Read as written: names, positions and snapshots that the generator does not know.
+QUERIES: tuple[str, ...] = (
+    "SELECT * FROM evo_schema",
+    "SELECT st, st.x, st.w, st.z FROM evo_schema",
+    "SELECT id FROM evo_schema WHERE st.z IS NULL",
+    "SELECT b, label FROM evo_schema WHERE a > 5",
+    "SELECT * FROM evo_default",
+    "SELECT * FROM evo_part WHERE day >= DATE'2024-02-01'",
+    "SELECT k, count(*), sum(v), min(day) FROM evo_part GROUP BY k",
+    "SELECT * FROM evo_part WHERE name = 'name7'",
+    *(
+        template.format(table)
+        for table in ("evo_mor2", "evo_dv3", "evo_cow", "evo_up")
+        for template in (
+            "SELECT * FROM {}",
+            "SELECT count(*) FROM {}",
+            "SELECT k, count(*), sum(v) FROM {} GROUP BY k",
+            "SELECT * FROM {} WHERE id BETWEEN 2 AND 6",
+            "SELECT name FROM {} WHERE day IS NULL",
+            "SELECT a.id, b.id FROM {0} a JOIN {0} b ON a.k = b.id",
+        )
+    ),
+    "SELECT * FROM evo_branch VERSION AS OF 'side'",
+    "SELECT * FROM evo_branch VERSION AS OF 'early'",
+    "SELECT * FROM evo_branch.branch_side",
+    "SELECT count(*) FROM evo_branch.tag_early",
+    "SELECT count(*) FROM evo_branch FOR VERSION AS OF 'early' WHERE id > 6",
+)

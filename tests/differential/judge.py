@@ -1,0 +1,135 @@
+"""Asks both sides, compares, and turns a difference into something a person can act on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from tests.differential.compare import Comparison, Verdict, compare, describe
+from tests.differential.grammar import Case
+from tests.differential.outcome import Answer, Failure, Outcome, Refusal, Side
+from tests.differential.shrink import shrink
+from tests.differential.tree import Node
+
+
+class Opinion(Protocol):
+    """A third engine. It only says who is the odd one out; it never decides."""
+
+    def label(self, sql: str, expected: Outcome, found: Outcome) -> str: ...
+
+
+@dataclass(frozen=True)
+class Difference:
+    """``sql`` is shrunk; ``original`` is what was generated."""
+
+    name: str
+    sql: str
+    original: str
+    comparison: Comparison
+    expected: str
+    found: str
+    third: str = ""
+
+    def __str__(self) -> str:
+        lines = [
+            f"## {self.name}: {self.comparison.verdict.value}",
+            f"    {self.sql}",
+            self.comparison.detail,
+            f"Spark: {self.expected}",
+            f"local: {self.found}",
+        ]
+        if self.third:
+            lines.append(f"third opinion: {self.third}")
+        if self.original != self.sql:
+            lines.append(f"shrunk from: {self.original}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What became of a case. ``spark`` is the code of Spark's error, empty if it answered."""
+
+    verdict: Verdict
+    spark: str = ""
+    reason: str = ""
+    difference: Difference | None = None
+
+
+@dataclass(frozen=True)
+class Judge:
+    spark: Side
+    local: Side
+    third: Opinion | None = None
+    shrinks: bool = True
+
+    def judge(self, case: Case) -> Judged:
+        found = self.local.ask(case.sql)
+        if isinstance(found, Refusal):
+            return Judged(Verdict.REFUSED, reason=found.reason)  # Spark's answer is not needed
+        return self.weigh(case, self.spark.ask(case.sql), found)
+
+    def weigh(self, case: Case, expected: Outcome, found: Outcome) -> Judged:
+        comparison = compare(expected, found, ordered=case.ordered)
+        error = expected.code if isinstance(expected, Failure) else ""
+        if not comparison.verdict.is_difference:
+            return Judged(comparison.verdict, error, comparison.detail)
+        return Judged(comparison.verdict, error, "", self.explain(case, comparison.verdict))
+
+    def explain(self, case: Case, verdict: Verdict) -> Difference:
+        def still_differs(tree: Node) -> bool:
+            sql = str(tree)
+            again = compare(self.spark.ask(sql), self.local.ask(sql), ordered=False)
+            return again.verdict is verdict or (
+                verdict is Verdict.ORDER and self._same_verdict(sql, verdict)
+            )
+
+        tree = shrink(case.tree, still_differs) if self.shrinks else case.tree
+        sql = str(tree)
+        expected, found = self.spark.ask(sql), self.local.ask(sql)
+        comparison = compare(expected, found, ordered=verdict is Verdict.ORDER)
+        third = self.third.label(sql, expected, found) if self.third else ""
+        return Difference(
+            case.name, sql, case.sql, comparison, describe(expected), describe(found), third
+        )
+
+    def _same_verdict(self, sql: str, verdict: Verdict) -> bool:
+        again = compare(self.spark.ask(sql), self.local.ask(sql), ordered=True)
+        return again.verdict is verdict and "ORDER BY" in sql
+
+    def bundle(self, cases: list[Case]) -> list[Judged]:
+        """Expressions over the same rows, in one SELECT; one by one if that does not run."""
+        if len(cases) == 1:
+            return [self.judge(cases[0])]
+        refused = self.refused(cases)
+        taken = [case for case in cases if case.name not in refused]
+        same = len(taken) > 1 and self._same(taken)
+        return [
+            Judged(Verdict.REFUSED, reason=refused[case.name])
+            if case.name in refused
+            else Judged(Verdict.SAME)
+            if same
+            else self.judge(case)
+            for case in cases
+        ]
+
+    def refused(self, cases: list[Case]) -> dict[str, str]:
+        """Those that are not local, and why. One hides the rest: halves find it in a few steps."""
+        found = self.local.ask(_together(cases))
+        if not isinstance(found, Refusal):
+            return {}
+        if len(cases) == 1:
+            return {cases[0].name: found.reason}
+        middle = len(cases) // 2
+        return self.refused(cases[:middle]) | self.refused(cases[middle:])
+
+    def _same(self, cases: list[Case]) -> bool:
+        sql = _together(cases)
+        found = self.local.ask(sql)
+        if not isinstance(found, Answer):
+            return False
+        return compare(self.spark.ask(sql), found).verdict is Verdict.SAME
+
+
+def _together(cases: list[Case]) -> str:
+    items = ", ".join(str(case.item) for case in cases)
+    return f"SELECT {items}{cases[0].bundle}"

@@ -1,0 +1,112 @@
+"""Runs many cases: in bundles, on two sessions at a time, until they or the time run out."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from tests.differential.compare import Verdict
+from tests.differential.coverage import called
+from tests.differential.expressions import Palette
+from tests.differential.grammar import RISKY, Case, case
+from tests.differential.judge import Difference, Judge, Judged
+
+BUNDLE = 24
+# Cases are made and gathered this many at a time; a checkpoint follows each.
+ROUND = 200
+
+
+@dataclass
+class Tally:
+    """What came of the cases so far."""
+
+    cases: int = 0
+    verdicts: Counter[Verdict] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    spark_errors: Counter[str] = field(default_factory=Counter)
+    unwanted_errors: Counter[str] = field(default_factory=Counter)
+    used: Counter[str] = field(default_factory=Counter)  # entries in cases that ran locally
+    differences: list[Difference] = field(default_factory=list)
+    next_case: int = 0
+
+    def add(self, case: Case, judged: Judged) -> None:
+        self.cases += 1
+        self.verdicts[judged.verdict] += 1
+        if judged.verdict is Verdict.REFUSED:
+            self.reasons[judged.reason] += 1
+        else:
+            self.used.update(case.tree.used() | called(case.sql))
+        if judged.spark:
+            self.spark_errors[judged.spark] += 1
+            if case.form != RISKY:
+                self.unwanted_errors[judged.spark] += 1
+        if judged.difference is not None:
+            self.differences.append(judged.difference)
+
+    @property
+    def local(self) -> int:
+        return self.cases - self.verdicts[Verdict.REFUSED]
+
+    def summary(self) -> str:
+        share = self.local / self.cases if self.cases else 0.0
+        return (
+            f"differential: cases {self.cases}, local share {share:.3f}, "
+            f"differences {len(self.differences)}"
+        )
+
+
+def bundles(cases: Iterable[Case]) -> Iterator[list[Case]]:
+    """Cases that can share a SELECT, together; every other by itself."""
+    waiting: dict[str, list[Case]] = defaultdict(list)
+    for one in cases:
+        if one.item is None:
+            yield [one]
+            continue
+        together = waiting[one.bundle]
+        together.append(one)
+        if len(together) == BUNDLE:
+            yield waiting.pop(one.bundle)
+    yield from waiting.values()
+
+
+def run_cases(cases: Iterable[Case], judges: list[Judge], tally: Tally) -> None:
+    """Each judge has sessions of its own, so they work side by side."""
+    free = list(judges)
+
+    def work(group: list[Case]) -> list[Judged]:
+        judge = free.pop()
+        try:
+            return judge.bundle(group)
+        finally:
+            free.append(judge)
+
+    groups = list(bundles(cases))
+    with ThreadPoolExecutor(len(judges)) as pool:
+        for group, results in zip(groups, pool.map(work, groups), strict=True):
+            for one, judged in zip(group, results, strict=True):
+                tally.add(one, judged)
+
+
+def run_generated(
+    judges: list[Judge],
+    palette: Palette,
+    seed: int,
+    count: int,
+    *,
+    tally: Tally | None = None,
+    seconds: float = float("inf"),
+    checkpoint: Callable[[Tally], None] = lambda _: None,
+) -> Tally:
+    """``tally`` is one to go on from. Ends early, with what there is, when the time is up."""
+    tally = tally or Tally()
+    deadline = time.monotonic() + seconds
+    while tally.next_case < count and time.monotonic() < deadline:
+        upto = min(count, tally.next_case + ROUND)
+        numbers = range(tally.next_case, upto)
+        run_cases((case(seed, number, palette) for number in numbers), judges, tally)
+        tally.next_case = upto
+        checkpoint(tally)
+    return tally

@@ -1,0 +1,68 @@
+"""The README's session is run as a newcomer would, and its answers are compared."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+
+
+def sessions() -> list[list[tuple[str, str]]]:
+    """The console blocks: in each, commands with what they print."""
+    blocks = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+    return [list(_commands(block)) for block in blocks]
+
+
+def _commands(block: str) -> Iterator[tuple[str, str]]:
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        lines = part.splitlines(keepends=True)
+        command = ""
+        while lines:  # a command goes on until its quotes are closed
+            command += lines.pop(0)
+            try:
+                shlex.split(command, comments=True)
+            except ValueError:
+                continue
+            break
+        yield command, "".join(lines)
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(600)
+def test_the_session_at_the_top_prints_what_the_readme_says(
+    tmp_path: Path, jar_cache: Path
+) -> None:
+    environment = {
+        **os.environ,
+        "SQE_HOME": str(tmp_path / "home"),
+        "SQE_SPARK__JARS": str(jar_cache),
+        "SQE_SPARK__CLASS_DATA_SHARING": "false",
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+    for command, expected in sessions()[0]:
+        done = subprocess.run(
+            shlex.split(command), env=environment, capture_output=True, text=True, check=False
+        )
+        said = done.stdout if done.returncode == 0 else done.stderr
+        assert said == expected, done.stderr
+
+
+def test_every_make_verb_in_the_readme_exists() -> None:
+    listed = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    verbs = set(re.findall(r"^\s*(?:make )?([a-z][a-z-]+)\s", listed, re.MULTILINE))
+    named = set(re.findall(r"`?make ([a-z][a-z-]+)", README))
+    assert named <= verbs
+
+
+def test_every_page_the_readme_names_exists() -> None:
+    for page in re.findall(r"`((?:docs|benchmarks)/[\w./-]*)`", README):
+        assert (ROOT / page).exists(), page

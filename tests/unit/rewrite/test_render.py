@@ -1,0 +1,167 @@
+"""The text an engine gets: the user's own, with names replaced and guards in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from sqe.catalog.bind import Binder
+from sqe.catalog.configured import ConfiguredCatalogs
+from sqe.catalog.embedded import EmbeddedCatalog
+from sqe.errors import AccessError, ErrorCode, InternalError
+from sqe.model.decision import Allow, Decision, Deny, Restrict
+from sqe.model.identity import Identity
+from sqe.model.names import RelationName, SchemaName
+from sqe.model.query import Column
+from sqe.rewrite.guard import facts_of, guard
+from sqe.rewrite.render import Names, render
+from sqe.sessions.session import TemporaryView
+from sqe.sessions.store import SessionStore
+from sqe.sql.parse import parse
+from sqe.sql.text import TextLimits
+
+HERE = SchemaName("lake", ("s",))
+SCHEMA = {
+    "type": "struct",
+    "fields": [
+        {"id": 1, "name": "a", "type": "int", "required": False},
+        {"id": 2, "name": "B", "type": "string", "required": False},
+    ],
+}
+
+Rendered = Callable[..., str]
+
+
+def spelled(name: RelationName) -> tuple[str, ...]:
+    return ("sqe", f"h{len(name.schema.path[0])}", name.name)
+
+
+@pytest.fixture
+def rendered(tmp_path: Path) -> Iterator[Rendered]:
+    """Renders a statement over lake.s.t and lake.s2.t, under decisions by table."""
+    catalog = EmbeddedCatalog(tmp_path / "c.db", tmp_path / "w", name="lake")
+    for schema in ("s", "s2"):
+        catalog.create_namespace((schema,), {})
+        catalog.create_table((schema,), {"name": "t", "schema": SCHEMA})
+    session = SessionStore(HERE).open(Identity("ann"))
+    columns = (Column("x", "int"), Column("y", "string"))
+    view = TemporaryView("v", "SELECT a, B FROM t -- end", columns, HERE, ("a", "B"))
+    session.keep_view(view, replace=False)
+    binder = Binder(ConfiguredCatalogs({"lake": catalog}), TextLimits())
+
+    def call(sql: str, decisions: Mapping[str, Decision] | None = None) -> str:
+        bound = binder.bind(parse(sql), session)
+        answers = {
+            key: (decisions or {}).get(str(key[0]), Allow("test")) for key, _ in facts_of(bound)
+        }
+        names = Names(spelled, lambda relation: "SELECT 1", HERE, "ann")
+        return render(guard(bound, answers), names).text
+
+    yield call
+    catalog.close()
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT 'it''s' FROM t", "SELECT 'it''s' FROM sqe.h1.t"),
+        ("select /*+ x */ a FROM  s.t  x", "select /*+ x */ a FROM  sqe.h1.t  x"),
+        (
+            "SELECT s.t.a, lake.s2.t.a FROM s.t, lake.s2.t",
+            "SELECT h1.t.a, sqe.h2.t.a FROM sqe.h1.t, sqe.h2.t",
+        ),
+        ("SELECT 't' FROM t WHERE t.a = 1", "SELECT 't' FROM sqe.h1.t WHERE t.a = 1"),
+        ("SELECT * FROM t.snapshots", "SELECT * FROM sqe.h1.t.snapshots"),
+        ("SELECT * FROM t VERSION AS OF 1", "SELECT * FROM sqe.h1.t VERSION AS OF 1"),
+        ("WITH t AS (SELECT 1) SELECT * FROM t", "WITH t AS (SELECT 1) SELECT * FROM t"),
+        ("SELECT current_user()", "SELECT 'ann' AS `current_user()`"),
+        ("SELECT upper(current_schema()) AS u", "SELECT upper('s') AS u"),
+        ("INSERT INTO t SELECT * FROM s2.t", "INSERT INTO sqe.h1.t SELECT * FROM sqe.h2.t"),
+        ("SELECT * FROM t PIVOT (max(B) FOR a IN (1))",
+         "SELECT * FROM sqe.h1.t PIVOT (max(B) FOR a IN (1))"),
+    ],
+)  # fmt: skip
+def test_the_users_text_stays_but_for_names(rendered: Rendered, sql: str, expected: str) -> None:
+    assert rendered(sql) == expected
+
+
+INLINED = "(SELECT a AS x, B AS y FROM (SELECT a, B FROM sqe.h1.t\n))"
+
+
+def test_a_view_is_inlined_under_its_own_names(rendered: Rendered) -> None:
+    assert rendered("SELECT v.x FROM v") == f"SELECT v.x FROM {INLINED} AS v"
+    assert rendered("SELECT q.x FROM v AS q") == f"SELECT q.x FROM {INLINED} AS q"
+    sampled = rendered("SELECT * FROM v TABLESAMPLE (5 ROWS)")
+    assert sampled == f"SELECT * FROM {INLINED} TABLESAMPLE (5 ROWS) AS v"
+
+
+PART = Restrict("test", "a > 1 OR a = 0", {"b": "upper(B)"})
+GUARDED = "(SELECT a, CAST(upper(B) AS string) AS B FROM sqe.h1.t{} WHERE a > 1 OR a = 0)"
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT * FROM t", f"SELECT * FROM {GUARDED.format('')} AS t"),
+        ("SELECT x.B FROM t x", f"SELECT x.B FROM {GUARDED.format('')} x"),
+        ("SELECT s.t.a FROM s.t", f"SELECT t.a FROM {GUARDED.format('')} AS t"),
+        (
+            "SELECT * FROM t VERSION AS OF 1",
+            f"SELECT * FROM {GUARDED.format(' VERSION AS OF 1')} AS t",
+        ),
+        (
+            "SELECT * FROM t TABLESAMPLE (5 ROWS)",
+            f"SELECT * FROM {GUARDED.format('')} TABLESAMPLE (5 ROWS) AS t",
+        ),
+        ("SELECT * FROM t.branch_x", f"SELECT * FROM {GUARDED.format('.branch_x')} AS branch_x"),
+        (
+            "INSERT INTO s2.t SELECT * FROM t",
+            f"INSERT INTO sqe.h2.t SELECT * FROM {GUARDED.format('')} AS t",
+        ),
+    ],
+)
+def test_a_restricted_table_is_read_through_its_guard(
+    rendered: Rendered, sql: str, expected: str
+) -> None:
+    assert rendered(sql, {"lake.s.t": PART}) == expected
+
+
+def test_hidden_columns_are_left_out_in_any_case(rendered: Rendered) -> None:
+    hidden = Restrict("test", hidden=frozenset({"b"}))
+    text = rendered("SELECT * FROM t", {"lake.s.t": hidden})
+    assert text == "SELECT * FROM (SELECT a FROM sqe.h1.t) AS t"
+
+
+def test_a_guard_is_inside_the_view_that_reads_the_table(rendered: Rendered) -> None:
+    assert GUARDED.format("") in rendered("SELECT * FROM v", {"lake.s.t": PART})
+
+
+@pytest.mark.parametrize(
+    ("sql", "decision"),
+    [
+        ("SELECT * FROM t", Deny("no")),
+        ("SELECT * FROM v", Deny("no")),
+        ("INSERT INTO t VALUES (1, 'x')", PART),
+        ("DROP TABLE t", PART),
+        ("SELECT * FROM t.files", PART),
+        ("SELECT * FROM t.Snapshots", PART),
+    ],
+)
+def test_what_may_not_be_is_refused(rendered: Rendered, sql: str, decision: Decision) -> None:
+    with pytest.raises(AccessError) as raised:
+        rendered(sql, {"lake.s.t": decision})
+    assert raised.value.code is ErrorCode.ACCESS_DENIED
+
+
+def test_a_table_without_a_decision_is_a_defect(tmp_path: Path) -> None:
+    catalog = EmbeddedCatalog(tmp_path / "c.db", tmp_path / "w", name="lake")
+    catalog.create_namespace(("s",), {})
+    catalog.create_table(("s",), {"name": "t", "schema": SCHEMA})
+    session = SessionStore(HERE).open(Identity("ann"))
+    binder = Binder(ConfiguredCatalogs({"lake": catalog}), TextLimits())
+    bound = binder.bind(parse("SELECT * FROM t"), session)
+    with pytest.raises(InternalError):
+        guard(bound, {})
+    catalog.close()

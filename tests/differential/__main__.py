@@ -79,16 +79,16 @@ def _run(lakehouse: Lakehouse, options: argparse.Namespace, folder: Path) -> int
 
     def checkpoint(so_far: Tally) -> None:
         saved.write_text(json.dumps({"next_case": so_far.next_case}))
-        report.write_text("\n\n".join(map(str, so_far.differences)) + "\n")
+        report.write_text("\n\n".join(map(str, [*so_far.causes(), *so_far.nullability])) + "\n")
         _say(f"{so_far.summary()} ({time.monotonic() - started:.0f} s)")
 
     run_generated(
         judges, palette, options.seed, options.cases,
         tally=tally, seconds=options.minutes * 60, checkpoint=checkpoint,
     )  # fmt: skip
-    sys.stdout.write("".join(f"{difference}\n\n" for difference in tally.differences))
+    sys.stdout.write("".join(f"{difference}\n\n" for difference in tally.causes()))
     sys.stdout.write(f"{tally.summary()}\n")
-    return 1 if tally.differences else 0
+    return 0 if tally.passed else 1
 
 
 def _say(text: str) -> None:

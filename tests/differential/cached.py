@@ -16,6 +16,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tests.differential import data, evolved
+from tests.differential.compare import NOT_AN_ANSWER
 from tests.differential.outcome import Answer, Failure, Outcome, Refusal, Side
 
 
@@ -58,7 +59,8 @@ class CachedSide:
         if known is not None:
             return known
         outcome = self._side.ask(sql)
-        self._answers.put(key, outcome)
+        if not isinstance(outcome, Failure) or outcome.code not in NOT_AN_ANSWER:
+            self._answers.put(key, outcome)
         return outcome
 
 

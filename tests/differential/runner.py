@@ -30,6 +30,7 @@ class Tally:
     unwanted_errors: Counter[str] = field(default_factory=Counter)
     used: Counter[str] = field(default_factory=Counter)  # entries in cases that ran locally
     differences: list[Difference] = field(default_factory=list)
+    nullability: list[str] = field(default_factory=list)
     next_case: int = 0
 
     def add(self, case: Case, judged: Judged) -> None:
@@ -45,6 +46,8 @@ class Tally:
                 self.unwanted_errors[judged.spark] += 1
         if judged.difference is not None:
             self.differences.append(judged.difference)
+        if judged.verdict is Verdict.NULLABILITY:
+            self.nullability.append(f"{case.sql}\n{judged.reason}")
 
     @property
     def local(self) -> int:
@@ -54,8 +57,22 @@ class Tally:
         share = self.local / self.cases if self.cases else 0.0
         return (
             f"differential: cases {self.cases}, local share {share:.3f}, "
-            f"differences {len(self.differences)}"
+            f"differences {len(self.differences)}, nullability {len(self.nullability)}, "
+            f"no answer from Spark {self.unanswered}"
         )
+
+    @property
+    def unanswered(self) -> int:
+        return self.verdicts[Verdict.NO_ORACLE]
+
+    @property
+    def passed(self) -> bool:
+        """A Spark that is down agrees with anything."""
+        return not self.differences and self.unanswered <= 0.02 * self.cases + 1
+
+    def causes(self) -> list[Difference]:
+        """One of each: many cases shrink to the same query."""
+        return list({difference.sql: difference for difference in self.differences}.values())
 
 
 def bundles(cases: Iterable[Case]) -> Iterator[list[Case]]:

@@ -73,5 +73,11 @@ def test_errors_are_the_same_by_code() -> None:
     assert compare(answer(1), zero).verdict is Verdict.ERROR
 
 
+def test_a_failure_of_sparks_own_says_nothing() -> None:
+    verdict = compare(Failure("ENGINE_ERROR", "None.get"), answer(1)).verdict
+    assert verdict is Verdict.NO_ORACLE
+    assert not verdict.is_difference
+
+
 def test_a_refusal_is_no_difference() -> None:
     assert compare(answer(1), Refusal("not proven")).verdict is Verdict.REFUSED

@@ -27,6 +27,11 @@ from sqe.sql.parse import parse
 from sqe.sql.statement import Access, Reference, Statement, StatementKind, position_at
 from sqe.sql.text import TextLimits
 
+# What Spark takes for a data source in front of a path.
+_FILE_FORMATS = frozenset(
+    {"avro", "binaryfile", "csv", "delta", "hive", "iceberg", "jdbc", "json", "orc", "parquet"}
+    | {"text", "xml"}
+)
 _ABSENT = (ErrorCode.TABLE_NOT_FOUND, ErrorCode.VIEW_NOT_FOUND, ErrorCode.SCHEMA_NOT_FOUND)
 
 
@@ -203,6 +208,14 @@ class Binder:
     ) -> UserError:
         """What comes before the table's name is not there: a catalog or a schema is misspelled."""
         first = reference.parts[0]
+        where = position_at(statement.text, reference.span.start, reference.span.of(statement.text))
+        if len(reference.parts) == 2 and first.lower() in _FILE_FORMATS:
+            return UserError(
+                ErrorCode.NOT_SUPPORTED,
+                f"Reading files by path ({first}.`…`) is not supported.",
+                hint="Load them into a table first.",
+                position=where,
+            )
         schemas = [path[0] for path in catalog.list_namespaces(())]
         catalogs = self._catalogs.names()
         if len(reference.parts) > 2 and first not in (*catalogs, *schemas):
@@ -215,9 +228,7 @@ class Binder:
             code,
             f"{what} does not exist.",
             hint=f"Did you mean {close[0]}?" if close else "",
-            position=position_at(
-                statement.text, reference.span.start, reference.span.of(statement.text)
-            ),
+            position=where,
         )
 
 

@@ -66,7 +66,7 @@ def _parse(text: str, limits: TextLimits) -> Statement:
         text=text,
         kind=kind,
         references=tuple(references),
-        qualifiers=tuple(find_qualifiers(tree)),
+        qualifiers=tuple(find_qualifiers(text, tokens, references)),
         session_functions=(
             tuple(find_session_functions(tree, tokens)) if has_session_function else ()
         ),

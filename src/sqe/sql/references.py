@@ -81,9 +81,7 @@ def _span(text: str, names: list[Any]) -> Span | None:
         if not isinstance(name, exp.Identifier) or "start" not in name.meta:
             return None
         written = text[name.meta["start"] : name.meta["end"] + 1]
-        if written.startswith("`"):
-            written = written[1:-1].replace("``", "`")
-        if not written or written != name.this:
+        if not written or _unquoted(written) != name.this:
             return None
     return Span(names[0].meta["start"], names[-1].meta["end"] + 1) if names else None
 
@@ -129,20 +127,50 @@ def _visible_names(with_: exp.With, child: exp.Expr) -> set[str]:
     return {cte.alias.lower() for cte in with_.expressions}
 
 
-def find_qualifiers(tree: exp.Expr) -> list[Qualifier]:
-    """Column references that may carry at least schema and table, ``hr.emp.salary``."""
-    found = set()
-    for column in tree.find_all(exp.Column):
-        nodes = [column.args.get(key) for key in ("catalog", "db", "table")]
-        if isinstance(column.parent, exp.Dot):
-            nodes.append(column.this)  # five parts and more: what follows is a field or a column
-        named = [node for node in nodes if isinstance(node, exp.Identifier)]
-        if len(named) < 2 or any("start" not in node.meta for node in named):
+def find_qualifiers(text: str, tokens: list[Token], references: list[Reference]) -> list[Qualifier]:
+    """Dotted names of three parts and more that are not relations: ``hr.emp.salary``, ``hr.emp.*``.
+
+    From the tokens, not the tree: sqlglot leaves parts of some queries out of its tree.
+    """
+    relations = {reference.span.start for reference in references}
+    found = []
+    index = 0
+    while index < len(tokens):
+        chain, index = _chain(text, tokens, index)
+        called = index < len(tokens) and tokens[index].token_type is TokenType.L_PAREN
+        if len(chain) < 3 or called or chain[0].start in relations:
             continue
-        start = named[0].meta["start"]
-        spans = tuple(Span(start, node.meta["end"] + 1) for node in named)
-        found.add(Qualifier(tuple(node.this for node in named), spans))
-    return sorted(found, key=lambda qualifier: qualifier.spans)
+        spans = tuple(Span(chain[0].start, token.end + 1) for token in chain[:-1])
+        found.append(Qualifier(tuple(_plain(text, token) for token in chain[:-1]), spans))
+    return found
+
+
+def _chain(text: str, tokens: list[Token], index: int) -> tuple[list[Token], int]:
+    """The names joined by dots from here on, and where to go on."""
+    if not _is_word(text, tokens[index]):
+        return [], index + 1
+    chain = [tokens[index]]
+    index += 1
+    while index + 1 < len(tokens) and tokens[index].token_type is TokenType.DOT:
+        following = tokens[index + 1]
+        if not _is_word(text, following) and following.token_type is not TokenType.STAR:
+            break
+        chain.append(following)
+        index += 2
+    return chain, index
+
+
+def _is_word(text: str, token: Token) -> bool:
+    first = text[token.start : token.start + 1]
+    return token.token_type is not TokenType.STRING and (first in "`_" or first.isalpha())
+
+
+def _plain(text: str, token: Token) -> str:
+    return _unquoted(text[token.start : token.end + 1])
+
+
+def _unquoted(written: str) -> str:
+    return written[1:-1].replace("``", "`") if written.startswith("`") else written
 
 
 def find_session_functions(tree: exp.Expr, tokens: list[Token]) -> list[SessionFunction]:

@@ -197,3 +197,18 @@ try_divide(i, 0)
 try_add(i, 1)
 try_subtract(bi, 1)
 try_multiply(i, 2)
+-128Y
+-32768S
+cast(-128Y as smallint)
+-2L
+- 2
+cast(0Y as int)
+mod(id, 3)
+i IS NOT NULL
+abs(cast(NULL as decimal(10,2)))
+cast(NULL as string)
+coalesce(cast(NULL as int), NULL)
+cast(cast(i as bigint) as string)
+d5 * d5 * d5
+(d5 + 1) * (d18 - 1)
+avg(d5) OVER (PARTITION BY b)

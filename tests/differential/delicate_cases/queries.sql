@@ -111,3 +111,11 @@ SELECT sum(i) FILTER (WHERE b), count(*) FILTER (WHERE NOT b) FROM tame
 SELECT DISTINCT k, g FROM tame ORDER BY g, k
 SELECT k, max_by(id, i + id / 100.0) FROM tame WHERE i IS NOT NULL GROUP BY k
 SELECT count(*) FROM numbers TABLESAMPLE (100 PERCENT)
+SELECT id FROM texts WHERE s NOT LIKE 'H%'
+SELECT id FROM texts WHERE s NOT ILIKE 'h%'
+SELECT id FROM texts WHERE s NOT RLIKE '^[A-Z]'
+SELECT id FROM tame WHERE i NOT BETWEEN 1 AND 5
+SELECT min(g NOT LIKE '%') AS x FROM tame GROUP BY ti
+SELECT DISTINCT concat('a', cast(NULL AS string), ' ') AS x FROM nested
+SELECT id, i FROM tame WHERE NOT (i > 2 AND b)
+SELECT day FROM evo_part t WHERE NOT EXISTS (SELECT 1 FROM dup d WHERE d.b = t.name)

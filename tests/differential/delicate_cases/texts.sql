@@ -123,3 +123,9 @@ char_length(upper(s))
 nvl2(s, t, 'null')
 if(s = '', NULL, s)
 CASE WHEN s LIKE 'a%' THEN t ELSE s END
+concat('a', cast(NULL as string), ' ')
+s NOT LIKE '%'
+NOT s LIKE '%o%'
+NOT (s NOT LIKE '%o%')
+s NOT IN ('', 'true')
+s NOT BETWEEN 'a' AND 'z'

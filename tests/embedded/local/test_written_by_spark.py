@@ -6,6 +6,7 @@ import datetime as dt
 
 import pytest
 
+from sqe.catalog.protocol import Json
 from sqe.engines.local.plan import Comparison, NotLocal
 from tests.embedded.local.reader import Both
 
@@ -76,7 +77,7 @@ def test_a_second_vector_replaces_the_first(both: Both) -> None:
 
 def test_columns_and_partitions_change_over_time(both: Both) -> None:
     events(both, "changing", 2, "file", "PARTITIONED BY (days(made))")
-    for statement in (
+    steps: tuple[str | Json, ...] = (
         "ALTER TABLE changing RENAME COLUMN name TO label",
         "ALTER TABLE changing ALTER COLUMN id TYPE BIGINT",
         "ALTER TABLE changing ALTER COLUMN price TYPE DECIMAL(20, 2)",
@@ -90,11 +91,12 @@ def test_columns_and_partitions_change_over_time(both: Both) -> None:
         "INSERT INTO changing (id, label, price) VALUES (-1, NULL, 123456789012345678.25)",
         {"source-id": 2, "field-id": 1003, "transform": "identity", "name": "label"},
         "UPDATE changing SET label = 'it''s' WHERE id % 9 = 0",
-    ):
+    )
+    for statement in steps:
         if isinstance(statement, str):
             both.do(statement)
         else:  # a partition field: the gateway does not take ALTER TABLE … PARTITION FIELD
-            spec = {"spec-id": statement["field-id"] - 1000, "fields": [statement]}
+            spec = {"spec-id": len(statement["name"]), "fields": [statement]}
             default = {"action": "set-default-spec", "spec-id": -1}
             both.commit("changing", {"action": "add-spec", "spec": spec}, default)
         both.same("changing")
@@ -179,11 +181,12 @@ def test_values_at_the_edges(both: Both) -> None:
     assert sorted(map(repr, found.to_pylist())) == sorted(map(repr, expected.to_pylist()))
 
 
-def test_nan_is_greater_than_all(both: Both) -> None:
+def test_iceberg_prunes_as_if_nan_were_not_there(both: Both) -> None:
+    """Spark loses NaN with a file whose other values are too small, so the local engine has to be
+    given the same comparisons that Spark pushes down."""
     both.do(
-        "CREATE TABLE nans USING iceberg AS SELECT * FROM VALUES (1, double('NaN')), (2, 1.0D),"
-        " (3, 9.0D), (4, NULL) AS t(id, d)"
+        "CREATE TABLE nans USING iceberg AS SELECT /*+ COALESCE(1) */ * FROM VALUES"
+        " (1, double('NaN')), (2, 1.0D), (3, 9.0D), (4, NULL) AS t(id, d)"
     )
-    assert both.same("nans", where="d > 5") == 2
     assert both.same("nans", Comparison("d", ">", 5.0), where="d > 5") == 2
     assert both.same("nans", Comparison("d", ">", 10.0), where="d > 10") == 0

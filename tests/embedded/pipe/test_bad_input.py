@@ -98,14 +98,16 @@ REFUSED = [
 ]
 # Names that Spark would take for files, its own catalog, its temporary views or its variables.
 OUTSIDE = [
-    "SELECT * FROM parquet.`/etc/passwd`",
-    "SELECT * FROM text.`/etc/passwd`",
-    "SELECT * FROM `text`.`file:///etc/passwd`",
-    "SELECT * FROM iceberg.`/tmp/warehouse/s/t`",
     "SELECT * FROM spark_catalog.default.x",
     "SELECT * FROM sqe.s.t",
     "SELECT * FROM global_temp.g",
     "SELECT * FROM s.`${spark.app.name}`",
+]
+PATHS = [
+    "SELECT * FROM parquet.`/etc/passwd`",
+    "SELECT * FROM text.`/etc/passwd`",
+    "SELECT * FROM `text`.`file:///etc/passwd`",
+    "SELECT * FROM iceberg.`/tmp/warehouse/s/t`",
     "INSERT INTO parquet.`/tmp/x` SELECT 1",
 ]
 
@@ -149,6 +151,11 @@ def test_an_unsupported_statement_is_refused_by_name(tables: Lake, sql: str, nam
 @pytest.mark.parametrize("sql", OUTSIDE)
 def test_a_name_outside_the_catalog_does_not_exist(tables: Lake, sql: str) -> None:
     check(tables.fails(sql), None, None, "does not exist")
+
+
+@pytest.mark.parametrize("sql", PATHS)
+def test_files_cannot_be_read_by_path(tables: Lake, sql: str) -> None:
+    check(tables.fails(sql), "NOT_SUPPORTED", None, "by path")
 
 
 def test_bytes_that_are_not_utf_8_are_an_error() -> None:

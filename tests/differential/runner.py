@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from tests.differential.compare import Verdict
 from tests.differential.coverage import called
 from tests.differential.expressions import Palette
-from tests.differential.grammar import RISKY, Case, case
+from tests.differential.grammar import GROUP, RISKY, Case, case
 from tests.differential.judge import Difference, Judge, Judged
 
 BUNDLE = 24
@@ -77,15 +77,15 @@ class Tally:
 
 def bundles(cases: Iterable[Case]) -> Iterator[list[Case]]:
     """Cases that can share a SELECT, together; every other by itself."""
-    waiting: dict[str, list[Case]] = defaultdict(list)
+    waiting: dict[tuple[bool, str], list[Case]] = defaultdict(list)
     for one in cases:
         if one.item is None:
             yield [one]
             continue
-        together = waiting[one.bundle]
-        together.append(one)
-        if len(together) == BUNDLE:
-            yield waiting.pop(one.bundle)
+        key = (one.form == GROUP, one.bundle)  # an aggregate does not stand next to a plain column
+        waiting[key].append(one)
+        if len(waiting[key]) == BUNDLE:
+            yield waiting.pop(key)
     yield from waiting.values()
 
 

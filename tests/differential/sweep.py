@@ -44,7 +44,9 @@ def _aggregates(
     for number, entry in enumerate(entries):
         called = make.aggregate(scope, 0, entry)
         made = node(entry.result, called, over)
-        yield _case(f"sweep {number} {entry.text}{over}", GROUP, made, behind)
+        yield _case(
+            f"sweep {number} {entry.text}{over}", EXPRESSION if over else GROUP, made, behind
+        )
 
 
 def _fitting(rng: Random, palette: Palette, entry: Entry) -> tuple[TableSpec, Scope]:

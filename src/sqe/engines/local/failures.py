@@ -21,6 +21,7 @@ USER: tuple[tuple[str, ErrorCode], ...] = (
     (r"Out of Range Error: ", ErrorCode.NUMERIC_OUT_OF_RANGE),
     (r"Conversion Error: (date|time|timestamp) field value", ErrorCode.INVALID_CAST),
     (r"Conversion Error: Could not cast value .* to DECIMAL", ErrorCode.NUMERIC_OUT_OF_RANGE),
+    (r"Conversion Error: Failed to cast decimal value", ErrorCode.NUMERIC_OUT_OF_RANGE),
     (r"Conversion Error: .*out of range", ErrorCode.NUMERIC_OUT_OF_RANGE),
     (r"Conversion Error: .*[Oo]verflow", ErrorCode.NUMERIC_OUT_OF_RANGE),
     (r"Conversion Error: ", ErrorCode.INVALID_CAST),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -30,6 +31,7 @@ from sqe.sql.statement import Access, StatementKind
 
 MetadataRows = Callable[[BoundMetadata, Run], str]
 _PHYSICAL_PLAN = "== Physical Plan =="
+_NUMBERS = re.compile(r"#\d+L?\b|, \[plan_id=\d+\]")
 _MUST_SCAN = (StatementKind.QUERY, StatementKind.INSERT, StatementKind.MERGE)
 
 
@@ -97,7 +99,8 @@ class SparkConnectEngine:
             except Exception as error:
                 raise translate(error, prepared.grant, prepared.spliced) from error
             if not mode:
-                plan = plan[plan.find(_PHYSICAL_PLAN) :]
+                # Without Spark's numbers for columns and plans: shorter, and the same every time.
+                plan = _NUMBERS.sub("", plan[plan.find(_PHYSICAL_PLAN) :])
             to_user = prepared.grant.to_user
             return Explanation(to_user(prepared.spliced.text.strip()), to_user(plan))
 

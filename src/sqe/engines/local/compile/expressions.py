@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -114,7 +115,10 @@ class Expressions:
         left, right = node.this, node.expression
         if isinstance(right, exp.Interval):
             return self._date_shift(node, self.value(left), right)
-        return arithmetic.binary(_ARITHMETIC[type(node)], self.value(left), self.value(right))
+        value = arithmetic.binary(_ARITHMETIC[type(node)], self.value(left), self.value(right))
+        if "start" in node.meta:  # mod(a, b), written as a function
+            return replace(value, name="")
+        return value
 
     def _date_shift(self, node: Any, day: Value, interval: exp.Interval) -> Value:
         unit = str(interval.args.get("unit") or "").upper().rstrip("S")
@@ -135,15 +139,17 @@ class Expressions:
         value = self.value(node.this)
         if not value.type.is_numeric or value.type.precision == 38:
             raise NotLocal(f"minus {value.type} is Spark's")
-        if isinstance(value.literal, int | float):
-            return Value(f"(- {value.sql})", value.type, f"-{value.name}", False, -value.literal)
-        return Value(
-            f"(- {value.sql})",
-            value.type,
-            f"(- {value.name})",
-            value.nullable,
-            aggregate=value.aggregate,
-        )
+        if self._is_number(node.this) and isinstance(value.literal, int | float):
+            plain = isinstance(node.this, exp.Literal)
+            return _negative(value, -value.literal, plain=plain)
+        sql, name = f"(- {value.sql})", f"(- {value.name})"
+        return Value(sql, value.type, name, value.nullable, aggregate=value.aggregate)
+
+    def _is_number(self, node: Any) -> bool:
+        """A number as written, with or without a letter for its type behind it."""
+        if isinstance(node, exp.Cast):
+            return isinstance(node.this, exp.Literal) and not _spelled_cast(self._text, node)
+        return isinstance(node, exp.Literal) and not node.is_string
 
     def comparison(self, node: Any) -> Value:
         left, right = self.value(node.this), self.value(node.expression)
@@ -175,6 +181,8 @@ class Expressions:
     def negation(self, node: exp.Not) -> Value:
         value = self.condition(node.this)
         name = f"(NOT {value.name})" if value.name else ""
+        if isinstance(node.this, exp.Is) and name:
+            name = value.name.replace(" IS NULL)", " IS NOT NULL)")
         return Value(f"(NOT {value.sql})", BOOLEAN, name, value.nullable, aggregate=value.aggregate)
 
     def is_null(self, node: exp.Is) -> Value:
@@ -383,6 +391,13 @@ def arguments_of(node: Any) -> list[Any]:
 
 def _unwrapped(node: Any) -> Any:
     return node.this if isinstance(node, exp.TsOrDsToDate) else node
+
+
+def _negative(value: Value, number: float, *, plain: bool) -> Value:
+    """-1 is a number of its own: the smallest int is not minus a number that fits an int."""
+    kind = INT if plain and value.type == BIGINT and number == -(2**31) else value.type
+    shown = str(number) if value.type.is_integral else f"-{value.name}"
+    return Value(f"CAST({shown} AS {kind.duckdb})", kind, f"-{value.name}", False, number)
 
 
 def _label(node: Any) -> str:

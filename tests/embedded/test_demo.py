@@ -1,0 +1,40 @@
+"""The tour a newcomer takes: it ends by itself, and a second one shows the same."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def take_the_tour(home: Path, jars: Path) -> str:
+    """What the tour prints, without the times."""
+    done = subprocess.run(
+        [sys.executable, "-m", "sqe", "--home", str(home), "demo"],
+        env={
+            **os.environ,
+            "SQE_SPARK__JARS": str(jars),
+            "SQE_SPARK__CLASS_DATA_SHARING": "false",
+            "SQE_SPARK__DRIVER_MEMORY": "1g",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return re.sub(r"\d+\.\d+ s\)", "s)", done.stdout)
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(900)
+def test_the_tour_ends_by_itself_and_shows_the_same_again(tmp_path: Path, jar_cache: Path) -> None:
+    first = take_the_tour(tmp_path / "home", jar_cache)
+    second = take_the_tour(tmp_path / "home", jar_cache)
+    for title in ("A join", "A table from a query", "MERGE", "Time travel", "EXPLAIN"):
+        assert title in first
+    assert "sqe shell" in first and "make serve" in first
+    assert second == first

@@ -24,6 +24,7 @@ from sqe.rewrite.guarded import GuardedStatement
 
 Compile = Callable[[GuardedStatement, Run], LocalPlan]
 _RECENT = 64
+_PER_SCAN = 64 * 1024 * 1024  # a hash table for each relation that is joined
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ class DuckDbEngine:
             files=[file for scan in scans for file in scan.files],
             keys=list(dict.fromkeys(keys for scan in scans for keys in scan.storage.keys)),
             time_zone=run.session.property("sqe.time_zone"),
-            memory=self._options.memory_floor + 4 * prepared.facts.bytes,
+            memory=self._options.memory_floor + len(scans) * _PER_SCAN + 4 * prepared.facts.bytes,
         )
         instance = self.instances.take(need, run.cancellation)
         run.cancellation.on_cancel(instance.interrupt)

@@ -118,6 +118,11 @@ def decimal(precision: int, scale: int) -> SparkType:
     return SparkType("decimal", precision, scale)
 
 
+def bounded(precision: int, scale: int) -> SparkType:
+    """A decimal as Spark bounds sums and averages: digits are cut, the scale stays."""
+    return SparkType("decimal", min(_MAX_PRECISION, precision), min(_MAX_PRECISION, scale))
+
+
 def decimal_of(kind: SparkType) -> SparkType:
     """The decimal that holds every value of an integral type."""
     if kind.is_decimal:

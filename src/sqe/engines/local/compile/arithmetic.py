@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqe.engines.local.compile.value import Value, any_aggregate, any_nullable
 from sqe.engines.local.plan import NotLocal
-from sqe.engines.local.types import DOUBLE, SparkType, common_type, decimal, decimal_of
+from sqe.engines.local.types import DOUBLE, SparkType, bounded, common_type, decimal, decimal_of
 
 # A HUGEINT holds 38 digits; rounding doubles the dividend, so one digit is kept free.
 _HUGEINT_DIGITS = 37
@@ -77,9 +77,10 @@ def wide(value: Value, other_precision: int) -> str:
 
 
 def _exact(precision: int, scale: int) -> SparkType:
+    """A result whose digits may be cut at 38, where both engines then raise, but not its scale."""
     kind = decimal(precision, scale)
-    if kind.scale != scale or kind.precision < precision:
-        raise NotLocal("decimals wider than 38 digits are Spark's")
+    if kind.scale != scale:
+        raise NotLocal("decimals that lose digits behind the point are Spark's")
     return kind
 
 
@@ -180,7 +181,7 @@ def average(value: Value, over: str) -> str:
         # Spark adds doubles and divides once.
         return f"(sum({value.cast(DOUBLE)}){over} / count({value.sql}){over})"
     kind = average_type(value.type)
-    total_type = decimal(value.type.precision + 10, value.type.scale)
+    total_type = bounded(value.type.precision + 10, value.type.scale)
     total = Value(f"CAST(sum({value.sql}){over} AS {total_type.duckdb})", total_type, "")
     if total_type.precision + total_type.scale + 1 > 38:
         raise NotLocal("the average of such wide decimals is Spark's")
@@ -193,10 +194,10 @@ def average(value: Value, over: str) -> str:
 
 
 def average_type(kind: SparkType) -> SparkType:
-    return decimal(kind.precision + 4, kind.scale + 4) if kind.is_decimal else DOUBLE
+    return bounded(kind.precision + 4, kind.scale + 4) if kind.is_decimal else DOUBLE
 
 
 def sum_type(kind: SparkType) -> SparkType:
     if kind.is_decimal:
-        return decimal(kind.precision + 10, kind.scale)
+        return bounded(kind.precision + 10, kind.scale)
     return DOUBLE if kind.is_float else SparkType("bigint")

@@ -207,8 +207,8 @@ class Expressions:
                 raise NotLocal("IN over a query of another type is Spark's")
             return Value(f"({value.sql} IN ({relation.sql}))", BOOLEAN, "")
         items = [_date_literal(self.value(item), value) for item in node.expressions]
-        if not items or any(item.literal is None for item in items):
-            raise NotLocal("IN over other than literals is Spark's")
+        if not items:
+            raise NotLocal("IN over nothing is Spark's")
         kind = value.type
         for item in items:
             kind = common_type(kind, item.type)
@@ -217,7 +217,10 @@ class Expressions:
         listed = ", ".join(item.cast(kind) for item in items)
         name = f"({value.name} IN ({', '.join(item.name for item in items)}))"
         sql = f"({value.cast(kind)} IN ({listed}))"
-        return Value(sql, BOOLEAN, name, value.nullable, aggregate=value.aggregate)
+        if any(not item.name for item in items):
+            name = ""
+        nullable = any_nullable(value, *items)
+        return Value(sql, BOOLEAN, name, nullable, aggregate=any_aggregate(value, *items))
 
     def like(self, node: exp.Like) -> Value:
         value, pattern = self.value(node.this), self.value(node.expression)
@@ -327,6 +330,14 @@ class Expressions:
         sql, kind, nullable = entry.write(value, distinct, over)
         shown = f"{name}({distinct}{value.name})" if value.name else ""
         return Value(sql, kind, shown, nullable, aggregate=not over or value.aggregate)
+
+    def extract(self, node: exp.Extract) -> Value:
+        entry = proven.BY_NAME.get(str(node.this).lower())
+        if entry is None or str(node.this).lower() not in ("year", "month", "day", "quarter"):
+            raise NotLocal(f"extract of {node.this} is Spark's")
+        value = self.value(node.expression)
+        sql, kind, nullable = entry.build([value])
+        return Value(sql, kind, "", nullable, aggregate=value.aggregate)
 
     def grouping(self, node: Any) -> Value:
         arguments = node.expressions or [node.this]
@@ -524,6 +535,7 @@ _DISPATCH: tuple[tuple[Any, Callable[[Expressions, Any], Value]], ...] = (
     (exp.Subquery, Expressions.subquery),
     (exp.Exists, Expressions.exists),
     (exp.Window, Expressions.window),
+    (exp.Extract, Expressions.extract),
     (exp.Grouping, Expressions.grouping),
     (exp.AggFunc, Expressions.aggregate),
     ((exp.Func, exp.DPipe), Expressions.function),

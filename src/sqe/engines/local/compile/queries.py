@@ -25,6 +25,11 @@ _SELECT_PARTS = frozenset(
         "having", "order", "limit", "offset",
     }
 )  # fmt: skip
+_GROUPINGS = {
+    exp.Rollup: "ROLLUP",
+    exp.Cube: "CUBE",
+    exp.GroupingSets: "GROUPING SETS",
+}
 _SIDES = {"": "INNER JOIN", "LEFT": "LEFT JOIN", "RIGHT": "RIGHT JOIN", "FULL": "FULL JOIN"}
 
 
@@ -192,21 +197,22 @@ class QueryCompiler:
             return ""
         if group.args.get("all") or group.args.get("totals"):
             raise NotLocal("GROUP BY ALL is Spark's")
-        parts = [self._group_key(key, expressions, items) for key in group.expressions]
-        for kind in ("rollup", "cube", "grouping_sets"):
-            for part in group.args.get(kind) or ():
-                keys = [self._group_set(key, expressions, items) for key in part.expressions]
-                word = kind.upper().replace("_", " ")
-                parts.append(f"{word} ({', '.join(keys)})")
+        if any(group.args.get(kind) for kind in ("rollup", "cube", "grouping_sets")):
+            raise NotLocal("GROUP BY … WITH ROLLUP is Spark's")
+        parts = [self._group_part(part, expressions, items) for part in group.expressions]
         if not parts:
             raise NotLocal("this GROUP BY is Spark's")
         return f" GROUP BY {', '.join(parts)}"
 
-    def _group_set(self, key: Any, expressions: Expressions, items: list[Value]) -> str:
-        if isinstance(key, exp.Tuple):
-            inner = [self._group_key(k, expressions, items) for k in key.expressions]
+    def _group_part(self, part: Any, expressions: Expressions, items: list[Value]) -> str:
+        for kind, word in _GROUPINGS.items():
+            if isinstance(part, kind):
+                keys = [self._group_part(key, expressions, items) for key in part.expressions]
+                return f"{word} ({', '.join(keys)})"
+        if isinstance(part, exp.Tuple):
+            inner = [self._group_key(key, expressions, items) for key in part.expressions]
             return f"({', '.join(inner)})"
-        return self._group_key(key, expressions, items)
+        return self._group_key(part, expressions, items)
 
     def _group_key(self, key: Any, expressions: Expressions, items: list[Value]) -> str:
         value = _by_position(key, items)

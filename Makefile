@@ -1,6 +1,8 @@
 # `make` prints the verbs. Everything needs only make and Python 3.11 or newer.
 
 # The first Python that is new enough; `make PYTHON=/path/to/python …` chooses another.
+CASES ?= 1000
+SEED ?= 1
 PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11 python3.14 python; do \
 	"$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& command -v "$$candidate" && break; done)
@@ -10,7 +12,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 	--no-header --no-annotate --no-emit-index-url --no-emit-find-links $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-fast fidelity lint format check docs bench-smoke lock clean
+.PHONY: help setup demo serve test test-fast fidelity differential lint format check docs bench-smoke lock clean
 
 help: ## print the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +38,9 @@ test-fast: setup ## the unit tests only, without Spark
 
 fidelity: setup ## every statement of Spark's own SQL tests (make test runs a sample)
 	$(BIN)/python -m pytest tests/fidelity --fidelity=all $(ARGS)
+
+differential: setup ## Spark against the local engine: CASES=… generated queries, SEED=…
+	$(BIN)/python -m tests.differential --cases $(CASES) --seed $(SEED)
 
 lint: setup ## ruff, mypy, import contracts
 	$(BIN)/ruff check $(CODE)

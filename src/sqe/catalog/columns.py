@@ -28,7 +28,9 @@ def check_columns(bound: BoundStatement) -> None:
         if isinstance(target, BoundAbsent):
             continue
         struct_roots |= {column.name.lower() for column in target.columns}
-        if not (isinstance(target, BoundTable) and target.suffix):
+        # A snapshot, a branch or a metadata table may have other columns than the table has now.
+        now = reference.reference.temporal is None
+        if now and not (isinstance(target, BoundTable) and target.suffix):
             name = (
                 str(target.name)
                 if isinstance(target, BoundTable)

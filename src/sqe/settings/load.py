@@ -16,7 +16,9 @@ from sqe.settings.settings import Settings
 
 _PREFIX = "SQE_"
 # Variables with the prefix that are not settings: where the file is, and where tests look.
-_NOT_SETTINGS = frozenset({"SQE_CONFIG", "SQE_CORPORA", "SQE_JARS", "SQE_TEST_CACHE"})
+_NOT_SETTINGS = frozenset(
+    {"SQE_CONFIG", "SQE_CORPORA", "SQE_JARS", "SQE_TEST_CACHE", "SQE_BENCH_CACHE"}
+)
 
 
 def load_settings(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from dataclasses import replace
 
@@ -26,6 +27,11 @@ from sqe.sql.text import TextLimits, tokenize, too_complex
 # sqlglot descends about 15 Python frames for each level of nesting.
 _FRAMES = 8_000
 _QUERIES = (exp.Query, exp.Values)
+_WORDS = """
+SELECT WITH FROM VALUES TABLE INSERT UPDATE DELETE MERGE CREATE ALTER DROP TRUNCATE SHOW
+DESCRIBE DESC EXPLAIN USE SET RESET
+"""
+_BEGINNINGS = _WORDS.split()
 
 
 def parse(text: str, limits: TextLimits | None = None) -> Statement:
@@ -97,6 +103,15 @@ def _tree(text: str, tokens: list[Token]) -> exp.Expr:
 
 
 def _syntax_error(text: str, tokens: list[Token], error: ParseError) -> UserError:
+    beginning = tokens[0].text.upper()
+    if beginning.isalpha() and beginning not in _BEGINNINGS:
+        close = difflib.get_close_matches(beginning, _BEGINNINGS, n=1)
+        return UserError(
+            ErrorCode.SYNTAX_ERROR,
+            f"No statement begins with {tokens[0].text}.",
+            hint=f"Did you mean {close[0]}?" if close else "",
+            position=position_at(text, tokens[0].start, tokens[0].text),
+        )
     first = error.errors[0] if error.errors else {}
     piece = str(first.get("highlight") or "")
     line, end = first.get("line"), first.get("col")

@@ -177,7 +177,9 @@ class Binder:
             # Places in the view's text would mislead: the user sees their own text only.
             message = f"In view {view.relation or view.name}: {error.message}"
             raise error_of(error.code, message, hint=error.hint, position=where) from error
-        return BoundView(view.name, inner, view.columns, view.relation, view.query_columns)
+        return BoundView(
+            view.name, inner, view.columns, view.relation, view.query_columns, view.types
+        )
 
     def _absent(
         self, statement: Statement, reference: Reference, reading: Candidate, session: Session

@@ -31,6 +31,7 @@ class BoundView:
     columns: tuple[Column, ...]
     relation: RelationName | None = None  # None: a temporary view
     query_columns: tuple[str, ...] = ()  # the query's own names, where known
+    types: tuple[str, ...] = ()  # what its columns are cast to, should a table have changed
 
 
 @dataclass(frozen=True)

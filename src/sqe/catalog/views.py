@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from sqe.catalog.protocol import Loaded
@@ -12,6 +13,8 @@ from sqe.model.query import Column
 
 # Where Iceberg on Spark keeps the names that the query itself gives its columns.
 QUERY_COLUMNS = "spark.query-column-names"
+# Where SQE keeps the columns' types as Spark spells them; Iceberg's own are coarser.
+COLUMN_TYPES = "sqe.column-types"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,7 @@ class StoredView:
     schema: SchemaName | None
     relation: RelationName | None = None
     query_columns: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()  # Spark's, where they were kept: the view goes on giving them
 
 
 def read_view(name: RelationName, loaded: Loaded) -> StoredView:
@@ -45,7 +49,13 @@ def read_view(name: RelationName, loaded: Loaded) -> StoredView:
         schema=SchemaName(catalog, namespace),
         relation=name,
         query_columns=_query_columns(metadata.get("properties", {})),
+        types=_types(metadata.get("properties", {})),
     )
+
+
+def _types(properties: dict[str, str]) -> tuple[str, ...]:
+    stored = properties.get(COLUMN_TYPES, "")
+    return tuple(json.loads(stored)) if stored else ()
 
 
 def _query_columns(properties: dict[str, str]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,6 +20,11 @@ from sqe.model.names import RelationName, SchemaName, quote
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.sql.splice import Edit, Spliced, splice
 from sqe.sql.statement import Span, Statement
+
+_PLAIN_TYPE = re.compile(
+    r"(?:boolean|tinyint|smallint|int|bigint|float|double|string|binary|date|timestamp"
+    r"|timestamp_ntz|decimal\(\d+,\d+\))\Z"
+)
 
 
 @dataclass(frozen=True)
@@ -89,13 +95,21 @@ def _view(view: BoundView, guarded: GuardedStatement, names: Names) -> str:
     if not wanted:
         return f"({text}\n)"
     if len({name.lower() for name in given}) == len(given):
+        types = view.types or [""] * len(given)
         items = ", ".join(
-            quote(old) if old == new else f"{quote(old)} AS {quote(new)}"
-            for old, new in zip(given, wanted, strict=True)
+            _view_column(old, new, kind)
+            for old, new, kind in zip(given, wanted, types, strict=True)
         )
-        return f"(SELECT {items} FROM ({text}\n))"  # noqa: S608  names are quoted, the rest is the policy's or the view's own SQL
+        return f"(SELECT {items} FROM ({text}\n))"  # noqa: S608  names are quoted
     listed = ", ".join(quote(name) for name in wanted)
     return f"(SELECT * FROM ({text}\n) AS {quote(view.name)}({listed}))"  # noqa: S608  names are quoted, the rest is the policy's or the view's own SQL
+
+
+def _view_column(given: str, wanted: str, kind: str) -> str:
+    """A column of a view. Cast to the type it had when the view was made: the same, as a rule."""
+    if _PLAIN_TYPE.match(kind):
+        return f"CAST({quote(given)} AS {kind}) AS {quote(wanted)}"
+    return quote(given) if given == wanted else f"{quote(given)} AS {quote(wanted)}"
 
 
 def _guarded(table: BoundTable, restriction: Restrict, source: str) -> str:

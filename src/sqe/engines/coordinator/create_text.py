@@ -19,7 +19,7 @@ from sqe.sql.statement import Command
 # What the catalog or Spark sets by itself, and what stands in the DDL under a clause of its own.
 _LEFT_OUT = frozenset({"comment", "location", "provider", "owner", "created-at"})
 _VIEW_LEFT_OUT = _LEFT_OUT | {
-    "create_engine_version", "engine_version", "spark.query-column-names",
+    "create_engine_version", "engine_version", "spark.query-column-names", "sqe.column-types",
 }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from sqe import __version__
 from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundTable, BoundView
 from sqe.catalog.iceberg_types import iceberg_schema
 from sqe.catalog.protocol import Catalogs, Ident
-from sqe.catalog.views import QUERY_COLUMNS
+from sqe.catalog.views import COLUMN_TYPES, QUERY_COLUMNS
 from sqe.engines.coordinator.explain import inner_of
 from sqe.engines.protocol import Engine, Run
 from sqe.errors import ErrorCode, InternalError, UserError
@@ -69,6 +70,7 @@ def create_view(
     ident = Ident(name.schema.path, name.name)
     version = _version(definition, run.session.schema)
     properties = _properties(definition, given)
+    properties[COLUMN_TYPES] = json.dumps([column.type for column in given])
     if isinstance(target, BoundAbsent):
         catalog.create_view(
             ident.namespace,

@@ -350,6 +350,8 @@ class QueryCompiler:
         given = list(view.query_columns) or wanted
         if [output.name.lower() for output in outputs] != [g.lower() for g in given]:
             raise NotLocal("a view whose query has changed is Spark's")
+        if view.types and [str(output.type) for output in outputs] != list(view.types):
+            raise NotLocal("a view over a table whose types have changed is Spark's")
         self._add(scope, Source(shown, _columns(name, _renamed(outputs, wanted))))
         return f"({relation.sql}) AS {name}"
 

@@ -17,6 +17,7 @@ def server_conf(options: SparkServerOptions, work: Path) -> dict[str, str]:
         "spark.app.name": "sqe",
         "spark.master": options.master,
         "spark.driver.memory": options.heap,
+        "spark.driver.maxResultSize": options.result_limit,
         **_network(),
         **_safety(),
         **_query(),

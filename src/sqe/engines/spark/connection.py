@@ -57,6 +57,16 @@ class Connection:
         plan.root.CopyFrom(SQL(text).plan(self._client))
         return plan
 
+    def plan_without_rows(self, text: str) -> Any:
+        """A query's plan under LIMIT 0. Analysing it is the same work, and the optimizer throws it
+        away before any file is listed, so that explaining it costs little."""
+        from pyspark.sql.connect.plan import SQL, Limit
+        from pyspark.sql.connect.proto import Plan
+
+        plan = Plan()
+        plan.root.CopyFrom(Limit(SQL(text), 0).plan(self._client))
+        return plan
+
     def explain(self, plan: Any, mode: str = "extended") -> str:
         text: str = self._client.explain_string(plan, explain_mode=mode)
         return text

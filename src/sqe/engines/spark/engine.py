@@ -43,7 +43,6 @@ class _Prepared:
     grant: Grant
     spliced: Spliced
     plan: Any
-    explained: str
 
 
 class SparkConnectEngine:
@@ -92,10 +91,9 @@ class SparkConnectEngine:
     def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
         with ExitStack() as stack:
             prepared = self._prepare(statement, run, stack)
-            plan = prepared.explained
             try:
-                if mode in ("FORMATTED", "COST"):
-                    plan = prepared.spark.connection.explain(prepared.plan, mode.lower())
+                wanted = mode.lower() if mode in ("FORMATTED", "COST") else "extended"
+                plan = prepared.spark.connection.explain(prepared.plan, wanted)
             except Exception as error:
                 raise translate(error, prepared.grant, prepared.spliced) from error
             if not mode:
@@ -126,6 +124,7 @@ class SparkConnectEngine:
         """Handles granted until ``stack`` closes, the text spliced, the plan checked."""
         spark = self._sessions.get(run.session)
         run.cancellation.check()
+        reads = statement.bound.statement.kind is StatementKind.QUERY
         tables = self._tables(statement, run)
         grant = stack.enter_context(spark.broker.granted(tables))
         spliced = render(
@@ -139,16 +138,17 @@ class SparkConnectEngine:
         )
         try:
             plan = spark.connection.plan(spliced.text)
-            explained = spark.connection.explain(plan)
+            checked = spark.connection.plan_without_rows(spliced.text) if reads else plan
+            explained = spark.connection.explain(checked)
         except Exception as error:
             raise translate(error, grant, spliced) from error
         check_plan(
             explained,
             grant.tables.keys(),
             must_scan=_must_scan(statement, grant),
-            changes=statement.bound.statement.kind is not StatementKind.QUERY,
+            changes=not reads,
         )
-        return _Prepared(spark, grant, spliced, plan, explained)
+        return _Prepared(spark, grant, spliced, plan)
 
     def _tables(self, statement: GuardedStatement, run: Run) -> list[GrantedTable]:
         accesses: dict[RelationName, set[Access]] = {}

@@ -58,7 +58,7 @@ CONDITIONS: dict[str, ErrorCode] = {
 # Java exceptions that reach us without a condition, by a word in the message.
 MESSAGES: tuple[tuple[str, ErrorCode], ...] = (
     (r"No space left on device|ENOSPC", ErrorCode.DISK_FULL),
-    (r"OutOfMemoryError|Java heap space", ErrorCode.OUT_OF_MEMORY),
+    (r"OutOfMemoryError|Java heap space|spark.driver.maxResultSize", ErrorCode.OUT_OF_MEMORY),
     (r"CatalogInUseException", ErrorCode.HOME_IN_USE),
     (
         r"CommitFailedException|CommitStateUnknown|ValidationException.*conflict",

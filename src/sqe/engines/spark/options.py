@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,16 @@ class SparkServerOptions:
     @property
     def heap(self) -> str:
         return self.driver_memory or default_driver_memory()
+
+    @property
+    def result_limit(self) -> str:
+        """What results may take of the heap: Spark keeps a result there until it is sent, and a
+        query that is refused is better than a server that dies."""
+        match = re.fullmatch(r"(\d+)([gm])", self.heap.lower())
+        if match is None:
+            return "1g"
+        megabytes = int(match[1]) * (1024 if match[2] == "g" else 1)
+        return f"{megabytes * 2 // 3}m"
 
     @property
     def logs(self) -> Path:

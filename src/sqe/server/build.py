@@ -54,7 +54,6 @@ class Server:
         schema = SchemaName(settings.default_catalog, (settings.default_schema,))
         sessions = SessionStore(schema)
         spark_sessions = SparkSessions(address, self.broker, settings.spark.session_conf)
-        sessions.on_close(spark_sessions.release)
         engine = SparkConnectEngine(
             spark_sessions, self.catalogs, metadata_as_values(self.catalogs)
         )
@@ -84,6 +83,9 @@ class Server:
             ),
             settings.limits.query_timeout_s,
         )
+        # After the gateway's own listener, which cancels the session's queries: a query must not
+        # lose its Spark session before it hears that it is cancelled.
+        sessions.on_close(spark_sessions.release)
 
     def start(self, warm_spark: bool = False) -> None:
         """Nothing has to be started; Spark may be warmed in the background."""

@@ -93,6 +93,8 @@ _LOST = (
     "failed to connect",
     "Connection refused",
     "RETRIES_EXCEEDED",
+    "Channel closed",
+    "Stream removed",
     "maximum number of retries has been exceeded",
 )
 # Where Spark puts the place, its copy of the text and the unresolved plan: all behind the message.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import pyarrow as pa
 
@@ -12,17 +11,16 @@ from benchmarks.bench import Bench
 from benchmarks.figure import Measured
 from benchmarks.lakehouse import Lakehouse, lakehouse
 from benchmarks.timing import timed
-
-QUERIES = Path(__file__).parent.parent / "tpch"
+from benchmarks.tpch_queries import tpch_queries
 
 
 def tpch_over_direct(bench: Bench) -> Measured:
     lake = bench.once(lakehouse)
     queries = {}
-    for number, path in enumerate(sorted(QUERIES.glob("q*.sql"))):
-        took = _both(lake, path, sqe_first=number % 2 == 0)
-        queries[path.stem] = took
-        bench.note(f"  {path.stem}: {took['sqe_s']:.2f} s, directly {took['direct_s']:.2f} s")
+    for number, (name, text) in enumerate(tpch_queries().items()):
+        took = _both(lake, name, text, sqe_first=number % 2 == 0)
+        queries[name] = took
+        bench.note(f"  {name}: {took['sqe_s']:.2f} s, directly {took['direct_s']:.2f} s")
     through = sum(took["sqe_s"] for took in queries.values())
     direct = sum(took["direct_s"] for took in queries.values())
     return Measured(
@@ -36,14 +34,13 @@ def tpch_over_direct(bench: Bench) -> Measured:
     )
 
 
-def _both(lake: Lakehouse, path: Path, *, sqe_first: bool) -> dict[str, float]:
+def _both(lake: Lakehouse, name: str, text: str, *, sqe_first: bool) -> dict[str, float]:
     """Each side once to warm up, then once by the clock. The rows must be the same."""
-    text = path.read_text()
     sides = {"sqe_s": lake.sqe.run, "direct_s": lake.direct.run}
     order = list(sides) if sqe_first else list(reversed(sides))
     rows = {side: _rows(sides[side](text)) for side in order}
     if rows["sqe_s"] != rows["direct_s"]:
-        raise AssertionError(f"{path.stem}: SQE and Spark gave different rows")
+        raise AssertionError(f"{name}: SQE and Spark gave different rows")
     took = {side: timed(partial(sides[side], text))[0] for side in order}
     return {side: round(took[side], 3) for side in sides}
 

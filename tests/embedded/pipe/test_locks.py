@@ -10,7 +10,7 @@ import pytest
 
 from sqe.catalog.bound import BoundStatement
 from sqe.engines.protocol import Run
-from sqe.errors import SqeError
+from sqe.errors import ErrorCode, SqeError
 from sqe.model.query import EngineKind
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.sql.statement import Statement, StatementKind
@@ -115,3 +115,17 @@ def test_no_token_is_in_any_log(tables: Lake) -> None:
     text += "".join(path.read_text() for path in (tables.home / "logs").glob("*.log"))
     assert [token for token in tokens if token in text] == []
     tables.server.broker.close_session(session)
+
+
+def test_the_handles_of_a_query_that_fails_on_its_rows_are_gone(tables: Lake) -> None:
+    assert tables.fails("SELECT a / (a - a) FROM s.t").code is ErrorCode.DIVISION_BY_ZERO
+    sessions = tables.server.broker._sessions.values()
+    assert [session.catalog._tables for session in sessions if session.catalog._tables] == []
+
+
+def test_a_view_is_asked_what_its_query_is_asked(mine: Lake) -> None:
+    """Spark reads 'it''s' as its; the local engine leaves such text to Spark, in views too."""
+    mine.run("CREATE TEMPORARY VIEW joined_text AS SELECT a, 'it''s' AS x FROM s.t")
+    mine.run("SET SESSION sqe.engine = 'local'")
+    error = mine.fails("SELECT x FROM joined_text")
+    assert (error.code, "strings" in error.message) == (ErrorCode.NOT_SUPPORTED, True)

@@ -62,12 +62,12 @@ class SparkConnectEngine:
             items = self._execute(prepared, run)
             stack.callback(items.close)  # stops Spark's work where nobody reads on
             struct = _struct(items)
+            schema, batches = _peek(struct, items)  # most queries that fail do so here
         except BaseException:
             stack.close()
             raise
         columns = _real_names(columns_of_struct(struct), prepared.grant)
         names = [column.name for column in columns]
-        schema, batches = _peek(struct, items)
         schema = pa.schema([f.with_name(n) for f, n in zip(schema, names, strict=True)])
 
         def stream() -> Iterator[pa.RecordBatch]:

@@ -159,9 +159,8 @@ class Expressions:
         if kind.is_float and kind != DOUBLE:
             raise NotLocal("comparing floats is Spark's")
         sql = f"({left.cast(kind)} {operator} {right.cast(kind)})"
-        shown = "NOT" if operator == "<>" else operator
         name = f"({left.name} {operator} {right.name})"
-        if shown == "NOT":
+        if operator == "<>":
             name = f"(NOT ({left.name} = {right.name}))"
         return Value(
             sql, BOOLEAN, name, any_nullable(left, right), aggregate=any_aggregate(left, right)

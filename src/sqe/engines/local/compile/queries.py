@@ -12,6 +12,7 @@ from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable, BoundV
 from sqe.engines.local.compile.expressions import Expressions, ordered
 from sqe.engines.local.compile.pruning import comparisons
 from sqe.engines.local.compile.scope import Output, Relation, Scope, Source, SourceColumn
+from sqe.engines.local.compile.texts import check_statement
 from sqe.engines.local.compile.value import Value
 from sqe.engines.local.plan import Comparison, NotLocal, Scan, ScanColumn
 from sqe.engines.local.types import BOOLEAN, VOID, common_type, parse_type
@@ -57,8 +58,7 @@ class QueryCompiler:
         return self._in_statement(bound, Scope())
 
     def _in_statement(self, bound: BoundStatement, scope: Scope) -> Relation:
-        if "|>" in bound.statement.text:
-            raise NotLocal("pipe syntax is Spark's")
+        check_statement(bound.statement)
         self._statements.append(bound)
         try:
             return self._query(bound.statement.tree, scope)

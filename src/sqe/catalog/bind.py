@@ -16,8 +16,9 @@ from sqe.catalog.bound import (
 )
 from sqe.catalog.columns import check_columns
 from sqe.catalog.information_schema import RELATIONS
+from sqe.catalog.information_schema import SCHEMA as INFORMATION_SCHEMA
 from sqe.catalog.protocol import Catalog, Catalogs, Ident, Loaded
-from sqe.catalog.resolve import INFORMATION_SCHEMA, Candidate, candidates
+from sqe.catalog.resolve import Candidate, candidates
 from sqe.catalog.schemas import columns_of
 from sqe.catalog.views import StoredView, read_view
 from sqe.errors import ErrorCode, SqeError, UserError, error_of

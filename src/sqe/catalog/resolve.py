@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from sqe.model.names import SchemaName
 
-INFORMATION_SCHEMA = "information_schema"
-
 # What may stand behind a table's name in Iceberg on Spark.
 METADATA_TABLES = frozenset(
     {

@@ -108,7 +108,6 @@ _TRACE = re.compile(r"\n\s*(at [\w.$/]+\(|JVM stacktrace).*", re.DOTALL)
 _JAVA_CLASS = re.compile(r"^\(?(?:[a-z][\w]*\.)+[A-Z]\w*(?:Exception|Error)\)?:? ?")
 _CONDITION = re.compile(r"^\[[A-Z0-9_.]+\] ?")
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w{5}")
-_INNERMOST = re.compile(r"(?:Caused by|cause): (?P<cause>[^\n]+)")
 
 
 def translate(

@@ -42,7 +42,10 @@ class ForcedLocalEngine:
         with self._lock:
             if self._made is None:
                 self._made = DuckDbEngine(
-                    lambda statement, run: compile_statement(statement), self._options
+                    lambda statement, run: compile_statement(
+                        statement, run.session.property("sqe.time_zone")
+                    ),
+                    self._options,
                 )
             return self._made
 

@@ -12,12 +12,12 @@ from sqe.rewrite.guarded import GuardedStatement
 from sqe.sql.statement import StatementKind
 
 
-def compile_statement(guarded: GuardedStatement) -> LocalPlan:
+def compile_statement(guarded: GuardedStatement, time_zone: str) -> LocalPlan:
     """NotLocal unless every operator, function, cast, type and clause is on the proven list."""
     statement = guarded.bound.statement
     if statement.kind is not StatementKind.QUERY:
         raise NotLocal(f"every {statement.kind.value} is Spark's")
-    compiler = QueryCompiler(guarded)
+    compiler = QueryCompiler(guarded, time_zone)
     relation = compiler.compile(guarded.bound)
     if not compiler.drafts:
         raise NotLocal("a query without tables is Spark's")

@@ -63,10 +63,13 @@ _RANKING = {exp.RowNumber: "row_number", exp.Rank: "rank", exp.DenseRank: "dense
 class Expressions:
     """Compiles expressions of one SELECT. ``aliases`` are its own outputs, where they count."""
 
-    def __init__(self, text: str, scope: Scope, compile_query: CompileQuery) -> None:
+    def __init__(
+        self, text: str, scope: Scope, compile_query: CompileQuery, time_zone: str
+    ) -> None:
         self._text = text
         self.scope = scope
         self._compile_query = compile_query
+        self.time_zone = time_zone  # the session's: moments are shown and cut into days in it
         self.aliases: dict[str, Value] = {}
 
     def value(self, node: Any) -> Value:

@@ -48,8 +48,9 @@ class _ScanDraft:
 class QueryCompiler:
     """Compiles one statement. Views are compiled by a compiler of their own text."""
 
-    def __init__(self, guarded: GuardedStatement) -> None:
+    def __init__(self, guarded: GuardedStatement, time_zone: str) -> None:
         self._guarded = guarded
+        self._time_zone = time_zone
         self._numbers = itertools.count(1)
         self.drafts: list[_ScanDraft] = []
         self._statements: list[BoundStatement] = []
@@ -68,6 +69,9 @@ class QueryCompiler:
     @property
     def _text(self) -> str:
         return self._statements[-1].statement.text
+
+    def _expressions(self, scope: Scope) -> Expressions:
+        return Expressions(self._text, scope, self._query, self._time_zone)
 
     def _name(self, prefix: str) -> str:
         return f"{prefix}{next(self._numbers)}"
@@ -133,7 +137,7 @@ class QueryCompiler:
             for i, output in enumerate(relation.outputs, start=1)
         ]
         inner = Scope([Source(name, columns)], columns, scope)
-        expressions = Expressions(self._text, inner, self._query)
+        expressions = self._expressions(inner)
         clauses = ""
         if order is not None:
             values = [column.value() for column in columns]
@@ -149,7 +153,7 @@ class QueryCompiler:
         scope = Scope(parent=outer)
         prefix = self._with(node, scope)
         from_ = self._from(node, scope)
-        expressions = Expressions(self._text, scope, self._query)
+        expressions = self._expressions(scope)
         where = ""
         if node.args.get("where"):
             condition = expressions.condition(node.args["where"].this)
@@ -245,7 +249,7 @@ class QueryCompiler:
 
     def _with_aliases(self, expressions: Expressions, items: list[Value]) -> Expressions:
         """Names of the select list count too, where FROM has no column of that name."""
-        inner = Expressions(self._text, expressions.scope, self._query)
+        inner = self._expressions(expressions.scope)
         known = {column.name.lower() for column in expressions.scope.visible}
         for item in items:
             if item.name and item.name.lower() not in known:
@@ -264,7 +268,7 @@ class QueryCompiler:
         order = node.args.get("order")
         if order is None:
             return ""
-        inner = Expressions(self._text, expressions.scope, self._query)
+        inner = self._expressions(expressions.scope)
         for item in items:  # the select list comes first here
             if item.name:
                 inner.aliases[item.name.lower()] = item
@@ -395,7 +399,7 @@ class QueryCompiler:
         on = join.args.get("on")
         if on is None:
             raise NotLocal("this join is Spark's")
-        value = Expressions(self._text, scope, self._query).value(on)
+        value = self._expressions(scope).value(on)
         if value.type != BOOLEAN:
             raise NotLocal("a join on other than a condition is Spark's")
         if not side:

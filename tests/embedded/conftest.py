@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Protocol
 
 import pyarrow as pa
 import pytest
@@ -12,11 +13,13 @@ from pydantic import SecretStr
 from sqe.engines.spark.addresses import EmbeddedAddress
 from sqe.server.build import build
 from sqe.settings import Settings, SparkSettings
-from tests.embedded.pipe.lake import ANN, Lake, Rules
+from tests.embedded.pipe.lake import Lake, Rules
 
 SESSION_CONF = {"spark.sql.shuffle.partitions": "2"}
 
-Another = Callable[[Settings], Lake]
+
+class Another(Protocol):
+    def __call__(self, settings: Settings, conf: Mapping[str, str] = SESSION_CONF) -> Lake: ...
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +38,7 @@ def shared_lake(
     )
     rules = Rules()
     server = build(settings, (rules,))
-    yield Lake(server, server.gateway.open_session(ANN), rules)
+    yield Lake.open(server, rules)
     server.close()
 
 
@@ -63,13 +66,13 @@ def another(shared_lake: Lake, tmp_path: Path) -> Iterator[Another]:
     """Servers with settings of their own, and their own home, on the shared Spark."""
     lakes: list[Lake] = []
 
-    def make(settings: Settings) -> Lake:
+    def make(settings: Settings, conf: Mapping[str, str] = SESSION_CONF) -> Lake:
         assert shared_lake.server.spark is not None
         url = EmbeddedAddress(shared_lake.server.spark).reach().url.reveal()
-        spark = SparkSettings(remote=SecretStr(url), session_conf=SESSION_CONF)
+        spark = SparkSettings(remote=SecretStr(url), session_conf=dict(conf))
         home = tmp_path / f"home {len(lakes)}"
         server = build(settings.model_copy(update={"home": home, "spark": spark}))
-        lakes.append(Lake(server, server.gateway.open_session(ANN)))
+        lakes.append(Lake.open(server))
         return lakes[-1]
 
     yield make

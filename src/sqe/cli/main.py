@@ -19,6 +19,7 @@ from sqe.errors import SqeError
 COMMANDS = {
     "sql": ("sqe.cli.sql", "Run SQL from the command line, a file or stdin."),
     "shell": ("sqe.cli.shell.command", "Type SQL and see answers."),
+    "why": ("sqe.cli.why", "Say which engine would run a statement, and why."),
     "serve": ("sqe.cli.serve", "Run the gateway until it is stopped."),
     "demo": ("sqe.cli.demo.command", "Make a small lakehouse and take a tour of it."),
     "doctor": ("sqe.cli.doctor", "Say what is installed, found and reachable, and what to do."),

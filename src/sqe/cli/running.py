@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING
 
 from sqe.cli.progress import ProgressLine
 from sqe.errors import SqeError
-from sqe.model.query import QueryRequest
+from sqe.model.query import EngineKind, QueryRequest, Route
 
 if TYPE_CHECKING:
+    from sqe.audit.events import QueryEvent
     from sqe.cli.formats.writer import ResultWriter
     from sqe.cli.invocation import Gateway
+
+
+_ENGINES = {EngineKind.LOCAL: "local engine", EngineKind.SPARK: "Spark"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +28,14 @@ class Outcome:
     rows: int
     seconds: float
     has_columns: bool
+    engine: str = ""  # in words, where one of the two ran it
 
     @property
     def summary(self) -> str:
+        time = f"{self.seconds:.2f} s" + (f", {self.engine}" if self.engine else "")
         if not self.has_columns:
-            return f"ok ({self.seconds:.2f} s)"
-        return f"({self.rows:,} {'row' if self.rows == 1 else 'rows'}, {self.seconds:.2f} s)"
+            return f"ok ({time})"
+        return f"({self.rows:,} {'row' if self.rows == 1 else 'rows'}, {time})"
 
 
 def run_statement(
@@ -38,8 +44,15 @@ def run_statement(
     """Submits, streams every batch to the writer, and says how many rows came."""
     started = time.monotonic()
     rows = 0
+    routes: list[Route] = []
+
+    def listen(event: QueryEvent) -> None:
+        if event.record.route is not None:
+            routes[:] = [event.record.route]
+        progress.listen(event)
+
     with ProgressLine() as progress, _Interruption(gateway) as interruption:
-        query_id = gateway.submit(QueryRequest(session_id, text, source), progress.listen)
+        query_id = gateway.submit(QueryRequest(session_id, text, source), listen)
         interruption.watch(query_id)
         with gateway.fetch(query_id) as result:
             if result.columns:
@@ -53,7 +66,8 @@ def run_statement(
             progress.clear()
             if result.columns:
                 writer.end()
-    return Outcome(rows, time.monotonic() - started, bool(result.columns))
+    engine = _ENGINES.get(routes[0].engine, "") if routes else ""
+    return Outcome(rows, time.monotonic() - started, bool(result.columns), engine)
 
 
 class _Interruption:

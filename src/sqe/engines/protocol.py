@@ -6,25 +6,39 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sqe.model.query import Column, Progress
+from sqe.model.query import Column, Progress, Route
 from sqe.results.cancellation import Cancellation
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.sessions.session import Session
 
 
-def _ignore(progress: Progress) -> None:
+class GaveUp(Exception):
+    """An engine cannot run the statement after all, and no row has been given: another one can.
+
+    The message says why and ``remedy`` what would have to change, in words for people.
+    """
+
+    refused = False  # it never takes such a statement; otherwise it took it and failed
+
+    def __init__(self, reason: str, remedy: str = "") -> None:
+        super().__init__(reason)
+        self.remedy = remedy
+
+
+def _ignore(_: object) -> None:
     return None
 
 
 @dataclass(frozen=True)
 class Run:
-    """One execution: whose it is, how to stop it, whom to tell how far it is."""
+    """One execution: whose it is, how to stop it, whom to tell how far it is and where it runs."""
 
     query_id: str
     session: Session
     cancellation: Cancellation = field(default_factory=Cancellation)
     report: Callable[[Progress], None] = _ignore
+    rerouted: Callable[[Route], None] = _ignore
 
 
 @dataclass(frozen=True, slots=True)

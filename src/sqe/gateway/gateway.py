@@ -19,7 +19,7 @@ from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.tracker import Listener, QueryTracker, TrackedQuery
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
-from sqe.model.query import Column, QueryRecord, QueryRequest
+from sqe.model.query import Column, QueryRecord, QueryRequest, Route
 from sqe.results.stream import ResultStream
 from sqe.sessions.session import Session
 from sqe.sessions.store import SessionStore
@@ -74,6 +74,17 @@ class Gateway:
         query.described()
         return columns
 
+    def route(self, request: QueryRequest) -> Route:
+        """Which engine would run the statement, and why. Nothing is run."""
+        session = self._sessions.get(request.session_id)
+        query = self._tracker.begin(request, session.identity.user)
+        try:
+            planned = self._pipeline.plan(request.text, session, query.stage)
+        except Exception as error:
+            raise self._failed(query, error) from error
+        query.described()
+        return planned.route
+
     def cancel(self, query_id: str) -> None:
         self._tracker.get(query_id).cancellation.cancel()
 
@@ -104,7 +115,9 @@ class Gateway:
                 timer.cancel()
 
     def _run_of(self, query: TrackedQuery, session: Session) -> Run:
-        return Run(query.record.query_id, session, query.cancellation, query.progressed)
+        return Run(
+            query.record.query_id, session, query.cancellation, query.progressed, query.routed
+        )
 
     def _start_timer(self, query: TrackedQuery) -> threading.Timer | None:
         if self._timeout <= 0:

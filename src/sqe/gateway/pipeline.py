@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sqe.catalog.bind import Binder
 from sqe.catalog.bound import BoundStatement
+from sqe.engines.attempt import attempt
 from sqe.engines.protocol import Engine, Run
 from sqe.model.identity import Identity
 from sqe.model.query import Column, EngineKind, Route
@@ -16,7 +17,7 @@ from sqe.policy.source import PolicySource
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guard import Decisions, facts_of, guard
 from sqe.rewrite.guarded import GuardedStatement
-from sqe.routing.choose import choose
+from sqe.routing.router import Router
 from sqe.sessions.session import Session
 from sqe.sql.parse import parse
 from sqe.sql.text import TextLimits
@@ -42,6 +43,7 @@ class Pipeline:
     binder: Binder
     sources: Sequence[PolicySource]
     engines: Mapping[EngineKind, Engine]
+    router: Router
 
     def plan(self, text: str, session: Session, stage: Stage) -> Planned:
         with stage("parse"):
@@ -53,14 +55,18 @@ class Pipeline:
         with stage("guard"):
             guarded = guard(bound, decisions)
         with stage("route"):
-            route = choose(guarded, session.property("sqe.engine"))
+            route = self.router.route(guarded, session)
         return Planned(guarded, route)
 
     def run(self, planned: Planned, run: Run) -> ResultStream:
-        return self.engines[planned.route.engine].run(planned.guarded, run)
+        guarded = planned.guarded
+        return attempt(planned.route, self.engines, run, lambda engine: engine.run(guarded, run))
 
     def describe(self, planned: Planned, run: Run) -> tuple[Column, ...]:
-        return self.engines[planned.route.engine].describe(planned.guarded, run)
+        guarded = planned.guarded
+        return attempt(
+            planned.route, self.engines, run, lambda engine: engine.describe(guarded, run)
+        )
 
     def _decide(self, bound: BoundStatement, identity: Identity) -> Decisions:
         keys = facts_of(bound)

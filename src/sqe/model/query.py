@@ -14,10 +14,16 @@ class EngineKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Which engine runs the statement, and why, in words for people."""
+    """Which engine runs the statement, and why, in words for people.
+
+    ``remedy`` says what would have to change for another engine to run it. ``fallback`` runs it if
+    ``engine`` gives up before the first row.
+    """
 
     engine: EngineKind
     reason: str
+    remedy: str = ""
+    fallback: EngineKind | None = None
 
 
 @dataclass(frozen=True, slots=True)

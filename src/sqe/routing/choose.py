@@ -6,6 +6,7 @@ from sqe.catalog.bound import BoundMetadata, BoundStatement
 from sqe.errors import ErrorCode, UserError
 from sqe.model.query import EngineKind, Route
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.routing.facts import LocalFacts, RoutingLimits
 from sqe.sql.statement import StatementKind
 
 _BY_COORDINATOR = {
@@ -15,30 +16,37 @@ _BY_COORDINATOR = {
     StatementKind.CREATE_VIEW: "SQE stores views itself",
     StatementKind.CREATE_TEMPORARY_VIEW: "SQE keeps temporary views in the session",
 }
+_AUTO = "SET SESSION sqe.engine = 'auto'"
+_LIST = "Write it without that; docs/reference/local-engine.md lists what runs locally."
+_TURNED_OFF = LocalFacts("the local engine is turned off", "Set local.enabled in the settings.")
+_SIZES = ((1024**3, "GB"), (1024**2, "MB"), (1024, "KB"))
 
 
-def choose(guarded: GuardedStatement, wanted: str = "auto") -> Route:
-    """``wanted`` is the session's ``sqe.engine``: auto, local or spark."""
+def choose(
+    guarded: GuardedStatement, wanted: str, facts: LocalFacts | None, limits: RoutingLimits
+) -> Route:
+    """``wanted`` is the session's ``sqe.engine``: auto, local or spark. ``facts`` are needed where
+    ``asks_for_facts`` says so."""
     statement = guarded.bound.statement
     if statement.kind in _BY_COORDINATOR:
         return Route(EngineKind.COORDINATOR, _BY_COORDINATOR[statement.kind])
-    if wanted == "local":
-        if statement.kind is not StatementKind.QUERY:
-            raise UserError(
-                ErrorCode.NOT_SUPPORTED,
-                f"The local engine only reads; every {statement.kind.value} is Spark's.",
-                hint="SET SESSION sqe.engine = 'auto'.",
-            )
-        return Route(EngineKind.LOCAL, "the session asks for the local engine")
+    if statement.kind is not StatementKind.QUERY:
+        return _not_a_query(statement.kind, wanted)
     if wanted == "spark":
-        return Route(EngineKind.SPARK, "the session asks for Spark")
-    if statement.kind is StatementKind.QUERY and only_metadata(guarded.bound):
+        return Route(EngineKind.SPARK, "the session asks for Spark", f"{_AUTO}.")
+    if only_metadata(guarded.bound) and wanted == "auto":
         return Route(EngineKind.COORDINATOR, "it reads nothing but information_schema")
-    if statement.kind is StatementKind.QUERY:
-        return Route(
-            EngineKind.SPARK, "the local engine runs only where a session asks for it so far"
-        )
-    return Route(EngineKind.SPARK, f"Spark runs every {statement.kind.value}")
+    return _query(facts or _TURNED_OFF, wanted, limits)
+
+
+def asks_for_facts(guarded: GuardedStatement, wanted: str) -> bool:
+    """Facts cost a look at the tables' metadata; most statements are decided without."""
+    statement = guarded.bound.statement
+    return (
+        statement.kind is StatementKind.QUERY
+        and wanted != "spark"
+        and not (wanted == "auto" and only_metadata(guarded.bound))
+    )
 
 
 def only_metadata(bound: BoundStatement) -> bool:
@@ -46,3 +54,54 @@ def only_metadata(bound: BoundStatement) -> bool:
     return bool(bound.references) and all(
         isinstance(reference.target, BoundMetadata) for reference in bound.references
     )
+
+
+def _not_a_query(kind: StatementKind, wanted: str) -> Route:
+    if wanted == "local":
+        raise UserError(
+            ErrorCode.NOT_SUPPORTED,
+            f"The local engine only reads; every {kind.value} is Spark's.",
+            hint=f"{_AUTO}.",
+        )
+    return Route(EngineKind.SPARK, f"Spark runs every {kind.value}")
+
+
+def _query(facts: LocalFacts, wanted: str, limits: RoutingLimits) -> Route:
+    obstacle, remedy = facts.obstacle, facts.remedy or _LIST
+    if not obstacle and wanted == "auto":
+        obstacle, remedy = _too_much(facts, limits)
+    if not obstacle:
+        if wanted == "local":
+            return Route(EngineKind.LOCAL, "the session asks for the local engine")
+        reason = f"everything in it is proven, and it reads {size(facts.bytes)}"
+        return Route(EngineKind.LOCAL, reason, fallback=EngineKind.SPARK)
+    if wanted == "local":
+        raise not_taken(obstacle)
+    return Route(EngineKind.SPARK, obstacle, remedy)
+
+
+def not_taken(reason: str) -> UserError:
+    """For a session that asked for the local engine and nothing else."""
+    return UserError(
+        ErrorCode.NOT_SUPPORTED,
+        f"The local engine does not take this query: {reason}.",
+        hint=f"{_AUTO}.",
+    )
+
+
+def _too_much(facts: LocalFacts, limits: RoutingLimits) -> tuple[str, str]:
+    remedy = "Filter by a partition column, or raise local.max_{} in the settings."
+    if facts.bytes > limits.max_bytes:
+        reason = f"it reads {size(facts.bytes)}; the local engine takes {size(limits.max_bytes)}"
+        return reason, remedy.format("bytes")
+    if facts.files > limits.max_files:
+        reason = f"it reads {facts.files:,} files; the local engine takes {limits.max_files:,}"
+        return reason, remedy.format("files")
+    return "", ""
+
+
+def size(count: int) -> str:
+    for unit, name in _SIZES:
+        if count >= unit:
+            return f"{count / unit:.1f} {name}"
+    return f"{count} bytes"

@@ -16,8 +16,8 @@ from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.engines.coordinator.coordinator import Coordinator, metadata_as_values
 from sqe.engines.coordinator.engine import CoordinatorEngine
-from sqe.engines.local.forced import ForcedLocalEngine
-from sqe.engines.local.options import LocalOptions
+from sqe.engines.local.lazy import LazyLocalEngine
+from sqe.engines.local.options import MB, LocalOptions
 from sqe.engines.spark.addresses import EmbeddedAddress, RemoteAddress
 from sqe.engines.spark.engine import SparkConnectEngine
 from sqe.engines.spark.options import SparkServerOptions
@@ -31,8 +31,11 @@ from sqe.model.identity import Secret
 from sqe.model.names import SchemaName
 from sqe.model.query import EngineKind
 from sqe.policy.source import AllowAll, PolicySource
+from sqe.routing.facts import LocalFacts, RoutingLimits
+from sqe.routing.router import Router, Survey
 from sqe.sessions.store import SessionStore
 from sqe.settings import Settings
+from sqe.settings.spark_conf import changes_meaning
 from sqe.sql.text import TextLimits
 
 CATALOG_FILE = "lake.db"
@@ -57,9 +60,13 @@ class Server:
         engine = SparkConnectEngine(
             spark_sessions, self.catalogs, metadata_as_values(self.catalogs)
         )
-        self._local = ForcedLocalEngine(LocalOptions(folder=home / "local"))
+        self._local = LazyLocalEngine(_local_options(settings))
+        router = Router(
+            _survey(settings, self._local),
+            RoutingLimits(settings.local.max_bytes, settings.local.max_files),
+        )
         coordinator = Coordinator(
-            CoordinatorEngine(self.catalogs), self.catalogs, engine, self._local
+            CoordinatorEngine(self.catalogs), self.catalogs, engine, self._local, router
         )
         limits = TextLimits(settings.limits.statement_bytes, settings.limits.nesting)
         self._engine = engine
@@ -74,6 +81,7 @@ class Server:
                     EngineKind.SPARK: engine,
                     EngineKind.LOCAL: self._local,
                 },
+                router=router,
             ),
             sessions,
             QueryTracker(
@@ -92,6 +100,11 @@ class Server:
         if warm_spark and self.spark is not None:
             self._warming = True
             self.spark.start_in_background()
+
+    def warm_local(self) -> None:
+        """Spares the first query the start of the local engine."""
+        if self.settings.local.enabled:
+            self._local.warm()
 
     def status(self) -> dict[str, Any]:
         running = [record for record in self.gateway.records() if not record.state.ended]
@@ -133,6 +146,35 @@ def _prepare_home(home: Path) -> Path:
             hint="Choose another with --home or SQE_HOME.",
         ) from error
     return home
+
+
+def _local_options(settings: Settings) -> LocalOptions:
+    local = settings.local
+    given: dict[str, int] = {}
+    if local.memory_mb:
+        given["memory"] = local.memory_mb * MB
+    if local.threads:
+        given["threads"] = local.threads
+    return LocalOptions(
+        folder=settings.home / "local",
+        memory_per_query=local.query_memory_mb * MB,
+        spill=local.spill_mb * MB,
+        **given,
+    )
+
+
+def _survey(settings: Settings, local: LazyLocalEngine) -> Survey | None:
+    """The local engine is proven for one meaning of SQL: Spark's, with its default settings."""
+    if not settings.local.enabled:
+        return None
+    odd = changes_meaning([*settings.spark.server_conf, *settings.spark.session_conf])
+    if not odd:
+        return local.survey
+    facts = LocalFacts(
+        f"{odd} is set, and the local engine is proven for Spark's defaults",
+        f"Remove {odd} from the settings.",
+    )
+    return lambda guarded, session: facts
 
 
 def _embedded_catalogs(settings: Settings) -> dict[str, EmbeddedCatalog]:

@@ -32,6 +32,7 @@ class Running(Protocol):
     """What is needed of the server that ``build`` makes."""
 
     def start(self, warm_spark: bool) -> None: ...
+    def warm_local(self) -> None: ...
     def close(self) -> None: ...
     def status(self) -> dict[str, Any]: ...
 
@@ -74,6 +75,7 @@ def serve(
             port = http.start()
             shown = f"[{host}]" if ":" in host else host
             announce(f"sqe is ready on http://{shown}:{port}")
+            server.warm_local()  # this thread has nothing else to do
             stop.wait()
             announce("sqe is stopping")
             http.stop()

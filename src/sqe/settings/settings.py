@@ -75,6 +75,18 @@ class SparkSettings(_Strict):
         return conf
 
 
+class LocalSettings(_Strict):
+    """The engine in SQE's own process, for reads that are proven to be Spark's. Sizes in MB."""
+
+    enabled: bool = Field(True, description="let `auto` use it; otherwise every query is Spark's")
+    memory_mb: int = Field(0, description="for all queries together; 0: half, at most 4096")
+    query_memory_mb: int = Field(1024, ge=128, description="for one query, before it spills")
+    spill_mb: int = Field(10_240, ge=0, description="disk for one query; 0 keeps it in memory")
+    threads: int = Field(0, ge=0, description="processors it may use; 0 is all of them")
+    max_bytes: int = Field(4 * 1024**3, description="of data files; larger reads are Spark's")
+    max_files: int = Field(10_000, description="data files; reads of more are Spark's")
+
+
 class LimitSettings(_Strict):
     """What one query or user may take."""
 
@@ -114,6 +126,7 @@ class Settings(_Strict):
         description="the catalogs by name",
     )
     spark: SparkSettings = SparkSettings()
+    local: LocalSettings = LocalSettings()
     limits: LimitSettings = LimitSettings()
     log: LogSettings = LogSettings()
     serve: ServeSettings = ServeSettings()

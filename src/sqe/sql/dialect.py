@@ -11,6 +11,8 @@ from sqlglot.parsers.spark import SparkParser
 # Keys in a node's ``meta``. Values are offsets of the text, the end not included.
 SPAN = "sqe_span"
 END = "sqe_end"
+CALL = "sqe_call"  # of a function: its name as written starts here
+_AROUND_CALLS = (exp.Window, exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 
 
 class SpanParser(SparkParser):
@@ -30,6 +32,16 @@ class SpanParser(SparkParser):
         if sample is not None:
             sample.meta[END] = self._prev.end + 1
         return sample
+
+    def _parse_function_call(self, *args: Any, **options: Any) -> Any:
+        first = self._curr
+        found = super()._parse_function_call(*args, **options)
+        call = found
+        while isinstance(call, _AROUND_CALLS):
+            call = call.this
+        if isinstance(call, exp.Expr) and first:
+            call.meta.setdefault(CALL, first.start)
+        return found
 
     def validate_expression(self, expression: Any, args: Any = None) -> Any:
         # Whether a function has the arguments it needs is Spark's to say: corr(DISTINCT x, y).

@@ -10,7 +10,8 @@ import pyarrow as pa
 from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.engines.local.plan import Comparison, Scan
 from sqe.engines.local.scan import PlannedScan
-from tests.embedded.pipe.lake import ANN, Lake
+from sqe.model.identity import Identity
+from tests.embedded.pipe.lake import Lake
 from tests.unit.engines.local.runtime.world import World, scan_of
 
 
@@ -25,12 +26,12 @@ class Both:
         self.lake.all(*statements)
 
     def loaded(self, name: str) -> Loaded:
-        catalog = self.lake.server.catalogs.open("lake", ANN)
+        catalog = self.lake.server.catalogs.open("lake", Identity("ann"))
         return catalog.load_table(Ident(("default",), name))
 
     def commit(self, name: str, *updates: Json) -> None:
         """As another engine would, past Spark."""
-        catalog = self.lake.server.catalogs.open("lake", ANN)
+        catalog = self.lake.server.catalogs.open("lake", Identity("ann"))
         request = {"requirements": [], "updates": list(updates)}
         catalog.commit_table(Ident(("default",), name), request)
 

@@ -20,8 +20,6 @@ from sqe.model.query import QueryRecord, QueryRequest
 from sqe.server.build import Server
 from sqe.sessions.session import Session
 
-ANN = Identity("ann")
-
 
 class Rules:
     """A policy source whose answers a test sets; without one, everything is allowed."""
@@ -56,8 +54,17 @@ class Lake:
     def home(self) -> Path:
         return self.server.settings.home
 
-    def another_session(self, user: str = "ann") -> Lake:
-        return Lake(self.server, self.server.gateway.open_session(Identity(user)), self.rules)
+    @classmethod
+    def open(
+        cls, server: Server, rules: Rules | None = None, user: str = "ann", engine: str = "spark"
+    ) -> Lake:
+        """On Spark, unless the test is about the choice: these tests are about the way there."""
+        session = server.gateway.open_session(Identity(user))
+        session.set_property("sqe.engine", engine)
+        return cls(server, session, rules or Rules())
+
+    def another_session(self, user: str = "ann", engine: str = "spark") -> Lake:
+        return Lake.open(self.server, self.rules, user, engine)
 
     def submit(self, sql: str) -> str:
         return self.server.gateway.submit(QueryRequest(self.session.id, sql, source="tests"))

@@ -15,7 +15,7 @@ from sqe.errors import ErrorCode, ResourceError, SqeError, UpstreamError
 from sqe.server.build import build
 from sqe.settings import LimitSettings, ServeSettings, Settings, SparkSettings
 from tests.embedded.conftest import Another
-from tests.embedded.pipe.lake import ANN, Lake, query_threads, until
+from tests.embedded.pipe.lake import Lake, query_threads, until
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
 
@@ -116,7 +116,7 @@ def test_a_commit_that_finds_the_catalog_locked_changes_nothing(mine: Lake) -> N
 def test_a_spark_that_cannot_start_is_said_and_the_rest_works(tmp_path: Path) -> None:
     spark = SparkSettings(java="/nonexistent/java", jars=tmp_path)
     server = build(Settings(home=tmp_path / "home", spark=spark))
-    lake = Lake(server, server.gateway.open_session(ANN))
+    lake = Lake.open(server)
     error = lake.fails("SELECT 1")
     assert isinstance(error, UpstreamError)
     assert error.code is ErrorCode.ENGINE_UNAVAILABLE

@@ -21,7 +21,7 @@ SEEN = Restrict(
 
 
 @pytest.fixture(scope="module")
-def guarded(shared_lake: Lake) -> Iterator[Lake]:
+def emp(shared_lake: Lake) -> Iterator[Lake]:
     """``hr.emp`` is restricted; ``hr.copy`` holds by hand what may be seen of it."""
     shared_lake.all(
         "CREATE SCHEMA hr",
@@ -34,6 +34,14 @@ def guarded(shared_lake: Lake) -> Iterator[Lake]:
     )
     with shared_lake.rules.on("lake.hr.emp", SEEN):
         yield shared_lake
+
+
+@pytest.fixture(params=["spark", "auto"])
+def guarded(emp: Lake, request: pytest.FixtureRequest) -> Iterator[Lake]:
+    """A rule holds whichever engine the session leaves the choice to."""
+    own = emp.another_session(engine=request.param)
+    yield own
+    own.close()
 
 
 SAME = [

@@ -17,7 +17,7 @@ from sqe.cli.main import cli
 from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
-from sqe.model.query import Column, Progress, QueryRecord, QueryRequest, QueryState
+from sqe.model.query import Column, Progress, QueryRecord, QueryRequest, QueryState, Route
 from sqe.results.stream import ResultStream
 
 # A pa.Table, an error to raise, or a function that gives a ResultStream.
@@ -76,6 +76,13 @@ class FakeGateway:
     def describe(self, request: QueryRequest) -> tuple[Column, ...]:
         return ()
 
+    def route(self, request: QueryRequest) -> Route:
+        answer = self.answers[request.text]
+        if isinstance(answer, Exception):
+            raise answer
+        assert isinstance(answer, Route)
+        return answer
+
     def cancel(self, query_id: str) -> None:
         self.cancelled.set()
 
@@ -88,6 +95,9 @@ class FakeServer:
 
     def start(self, warm_spark: bool) -> None:
         self.started.append(warm_spark)
+
+    def warm_local(self) -> None:
+        return None
 
     def close(self) -> None:
         self.closed = True

@@ -14,8 +14,8 @@ from sqe.audit.events import Events
 from sqe.catalog.bind import Binder
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
-from sqe.engines.protocol import Explanation, Run
-from sqe.errors import ErrorCode, SqeError, UpstreamError
+from sqe.engines.protocol import Engine, Explanation, GaveUp, Run
+from sqe.errors import ErrorCode, SqeError, UpstreamError, UserError
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.tracker import QueryTracker
@@ -25,6 +25,8 @@ from sqe.model.query import Column, EngineKind, QueryRequest, QueryState
 from sqe.policy.source import AllowAll
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.routing.facts import LocalFacts, RoutingLimits
+from sqe.routing.router import Router
 from sqe.sessions.store import SessionStore
 from sqe.sql.text import TextLimits
 
@@ -83,10 +85,18 @@ def make(tmp_path: Path, engine: FakeEngine) -> Iterator[MakeGateway]:
     limits = TextLimits()
     binder = Binder(ConfiguredCatalogs({"lake": catalog}), limits)
 
-    def gateway(running: int = 5, kept: int = 10, timeout: float = 0.0) -> Gateway:
-        engines = {EngineKind.SPARK: engine, EngineKind.COORDINATOR: engine}
+    def gateway(
+        running: int = 5,
+        kept: int = 10,
+        timeout: float = 0.0,
+        local: Engine | None = None,
+    ) -> Gateway:
+        engines: dict[EngineKind, Engine] = dict.fromkeys(EngineKind, engine)
+        if local is not None:
+            engines[EngineKind.LOCAL] = local
+        survey = (lambda guarded, session: LocalFacts(bytes=1)) if local is not None else None
         return Gateway(
-            Pipeline(limits, binder, (AllowAll(),), engines),
+            Pipeline(limits, binder, (AllowAll(),), engines, Router(survey, RoutingLimits())),
             SessionStore(SchemaName("lake", ("default",))),
             QueryTracker(Events(), running=running, kept=kept),
             timeout,
@@ -252,3 +262,49 @@ def test_describe_is_recorded_too(make: MakeGateway) -> None:
         gateway.describe(QueryRequest(session.id, "SELECT * FROM nope"))
     states = [record.state for record in gateway.records()]
     assert states == [QueryState.FINISHED, QueryState.FAILED]
+
+
+def test_what_the_local_engine_gives_up_before_the_first_row_runs_on_spark(
+    make: MakeGateway,
+) -> None:
+    local = FakeEngine()
+    local.failure = GaveUp("out of memory")
+    gateway = make(local=local)
+    query_id = submit(gateway)
+    with gateway.fetch(query_id) as result:
+        assert result.read_all().num_rows == 3
+    route = gateway.record(query_id).route
+    assert route is not None
+    assert route.engine is EngineKind.SPARK
+    assert "out of memory" in route.reason
+
+
+def test_a_users_error_on_the_local_engine_is_not_tried_again(
+    make: MakeGateway, engine: FakeEngine
+) -> None:
+    local = FakeEngine()
+    local.failure = UserError(ErrorCode.DIVISION_BY_ZERO, "Division by zero.")
+    gateway = make(local=local)
+    assert failure(gateway, submit(gateway)).code is ErrorCode.DIVISION_BY_ZERO
+    assert engine.made == 0
+
+
+def test_a_session_that_insists_on_the_local_engine_hears_that_it_failed(
+    make: MakeGateway, engine: FakeEngine
+) -> None:
+    local = FakeEngine()
+    local.failure = GaveUp("out of memory")
+    gateway = make(local=local)
+    session = gateway.open_session(Identity("ann"))
+    session.set_property("sqe.engine", "local")
+    query_id = gateway.submit(QueryRequest(session.id, "SELECT 1"))
+    assert failure(gateway, query_id).code is ErrorCode.ENGINE_ERROR
+    assert engine.made == 0
+
+
+def test_the_route_is_told_without_running_anything(make: MakeGateway, engine: FakeEngine) -> None:
+    local = FakeEngine()
+    gateway = make(local=local)
+    session = gateway.open_session(Identity("ann"))
+    assert gateway.route(QueryRequest(session.id, "SELECT 1")).engine is EngineKind.LOCAL
+    assert local.made == engine.made == 0

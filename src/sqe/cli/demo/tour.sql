@@ -55,14 +55,30 @@ JOIN lake.demo.products AS p ON p.product_id = o.product_id;
 -- SHOW is answered by SQE itself, without Spark.
 SHOW TABLES IN lake.demo LIKE 'customers|orders|products';
 
--- # A join and an aggregate
+-- # A join and an aggregate, on Spark
 -- Plain Spark SQL: this text reaches Spark as it is, only the table names are replaced.
+SET SESSION sqe.engine = 'spark';
+
 SELECT c.name, c.city, count(*) AS orders, sum(o.quantity * o.unit_price) AS revenue
 FROM lake.demo.orders AS o
 JOIN lake.demo.customers AS c ON c.customer_id = o.customer_id
 GROUP BY c.customer_id, c.name, c.city
 ORDER BY revenue DESC, c.name
 LIMIT 5;
+
+-- # The same query on the local engine
+-- DuckDB, inside SQE, takes what is proven to have Spark's answer; compare rows and times. `auto`,
+-- the default, chooses by itself, and `sqe why "SELECT …"` says what it would choose.
+SET SESSION sqe.engine = 'local';
+
+SELECT c.name, c.city, count(*) AS orders, sum(o.quantity * o.unit_price) AS revenue
+FROM lake.demo.orders AS o
+JOIN lake.demo.customers AS c ON c.customer_id = o.customer_id
+GROUP BY c.customer_id, c.name, c.city
+ORDER BY revenue DESC, c.name
+LIMIT 5;
+
+SET SESSION sqe.engine = 'auto';
 
 -- # A table from a query
 -- CREATE TABLE AS SELECT keeps an answer as a table of its own.

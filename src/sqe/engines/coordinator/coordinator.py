@@ -11,10 +11,10 @@ from sqe.catalog.bound import BoundMetadata
 from sqe.catalog.information_schema import ListingFilter, rows
 from sqe.catalog.protocol import Catalogs
 from sqe.catalog.schemas import string_literal
+from sqe.engines.attempt import Engines
 from sqe.engines.coordinator.explain import (
     DESCRIBE_COLUMNS,
     PLAN_COLUMNS,
-    Engines,
     describe_query,
     explain,
 )
@@ -25,6 +25,7 @@ from sqe.model.names import quote
 from sqe.model.query import Column, EngineKind
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.routing.router import Router
 from sqe.sql.forms import DescribeQuery
 from sqe.sql.statement import StatementKind
 
@@ -38,8 +39,11 @@ _VIEWS = (StatementKind.CREATE_VIEW, StatementKind.CREATE_TEMPORARY_VIEW)
 class Coordinator:
     """``commands`` answers SHOW, DESCRIBE, USE, SET SESSION and catalogue statements."""
 
-    def __init__(self, commands: Engine, catalogs: Catalogs, spark: Engine, local: Engine) -> None:
+    def __init__(
+        self, commands: Engine, catalogs: Catalogs, spark: Engine, local: Engine, router: Router
+    ) -> None:
         self._commands = commands
+        self._router = router
         self._catalogs = catalogs
         self._spark = spark
         self._engines: Engines = {
@@ -51,7 +55,7 @@ class Coordinator:
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
         kind = statement.bound.statement.kind
         if kind in _EXPLAINING:
-            return explain(statement, run, self._engines)
+            return explain(statement, run, self._engines, self._router)
         if kind is StatementKind.CREATE_TEMPORARY_VIEW:
             return create_temporary_view(statement, run, self._spark)
         if kind is StatementKind.CREATE_VIEW:
@@ -59,7 +63,7 @@ class Coordinator:
         if kind is StatementKind.QUERY:
             return self._metadata_query(statement, run)
         if isinstance(statement.bound.statement.command, DescribeQuery):
-            return describe_query(statement, run, self._engines)
+            return describe_query(statement, run, self._engines, self._router)
         return self._commands.run(statement, run)
 
     def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:

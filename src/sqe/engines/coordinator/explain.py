@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 
+from sqe.engines.attempt import Engines, attempt
 from sqe.engines.protocol import Engine, Explanation, Run
 from sqe.errors import ErrorCode, InternalError
-from sqe.model.query import Column, EngineKind, Route
+from sqe.model.query import Column, Route
 from sqe.results.stream import ResultStream, result_of_rows
 from sqe.rewrite.guarded import GuardedStatement
-from sqe.routing.choose import choose
+from sqe.routing.router import Router
 from sqe.sql.forms import ExplainMode
 from sqe.sql.statement import StatementKind
 
@@ -19,7 +20,6 @@ DESCRIBE_COLUMNS = (
     Column("data_type", "string", nullable=False),
     Column("comment", "string"),
 )
-Engines = Mapping[EngineKind, Engine]
 
 
 def inner_of(guarded: GuardedStatement) -> GuardedStatement:
@@ -30,23 +30,26 @@ def inner_of(guarded: GuardedStatement) -> GuardedStatement:
     return GuardedStatement(inner, guarded.decisions)
 
 
-def explain(guarded: GuardedStatement, run: Run, engines: Engines) -> ResultStream:
+def explain(guarded: GuardedStatement, run: Run, engines: Engines, router: Router) -> ResultStream:
     inner = inner_of(guarded)
-    route = choose(inner, run.session.property("sqe.engine"))
-    engine = engines[route.engine]
     command = guarded.bound.statement.command
     mode = command.word if isinstance(command, ExplainMode) else ""
-    if guarded.bound.statement.kind is StatementKind.EXPLAIN_ANALYZE:
-        explanation = engine.analyze(inner, run)
-    else:
-        explanation = engine.explain(inner, run, mode)
-    return result_of_rows(PLAN_COLUMNS, [(_page(route, explanation),)])
+    analyzes = guarded.bound.statement.kind is StatementKind.EXPLAIN_ANALYZE
+    routes = [router.route(inner, run.session)]
+
+    def ask(engine: Engine) -> Explanation:
+        return engine.analyze(inner, run) if analyzes else engine.explain(inner, run, mode)
+
+    explanation = attempt(routes[0], engines, replace(run, rerouted=routes.append), ask)
+    return result_of_rows(PLAN_COLUMNS, [(_page(routes[-1], explanation),)])
 
 
-def describe_query(guarded: GuardedStatement, run: Run, engines: Engines) -> ResultStream:
+def describe_query(
+    guarded: GuardedStatement, run: Run, engines: Engines, router: Router
+) -> ResultStream:
     inner = inner_of(guarded)
-    route = choose(inner, run.session.property("sqe.engine"))
-    columns = engines[route.engine].describe(inner, run)
+    route = router.route(inner, run.session)
+    columns = attempt(route, engines, run, lambda engine: engine.describe(inner, run))
     rows = [(column.name, column.type, column.comment or None) for column in columns]
     return result_of_rows(DESCRIBE_COLUMNS, rows)
 

@@ -33,12 +33,17 @@ class DeleteIndex:
                 self._by_partition[_partition(delete)].append(delete)
 
     def of(self, data: LiveFile) -> list[LiveFile]:
-        """A delete is about rows that were there before it, or came with it."""
+        """A delete is about rows that were there before it, or came with it. A deletion vector
+        stands for everything else that is about its file."""
         candidates = [
             *self._by_path.get(data.file.file_path, ()),
             *self._by_partition.get(_partition(data), ()),
         ]
-        return [delete for delete in candidates if delete.sequence >= data.sequence]
+        found = [delete for delete in candidates if delete.sequence >= data.sequence]
+        vectors = [d for d in found if d.file.file_format == FileFormat.PUFFIN]
+        if len(vectors) > 1:
+            raise NotLocal("a data file has several deletion vectors")
+        return vectors or found
 
 
 def deleted_rows(
@@ -68,7 +73,9 @@ def deleted_rows(
 
 
 def _partition(live: LiveFile) -> Hashable:
-    return (live.file.spec_id or 0, live.file.partition)
+    """Values by how they are written: NaN is one partition, -0.0 and 0.0 are two."""
+    values = live.file.partition
+    return (live.file.spec_id or 0, *(repr(values[place]) for place in range(len(values))))
 
 
 def _only_path(delete: LiveFile) -> str | None:

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqe.engines.local.batches import Batches
+from sqe.engines.local.by_name import names_in_files
 from sqe.engines.local.explain import analyzed, explained
 from sqe.engines.local.failures import LocalFailed, translate
-from sqe.engines.local.footers import FOOTER_SQL, Footers
+from sqe.engines.local.footers import Footers
 from sqe.engines.local.instances import Instance, Instances, Need
 from sqe.engines.local.options import LocalOptions
 from sqe.engines.local.plan import LocalPlan, NotLocal
 from sqe.engines.local.scan import PlannedScan, ScanFacts, ScanPlanner, facts_of_scans
-from sqe.engines.local.storage import text
 from sqe.engines.protocol import Explanation, Run
 from sqe.errors import SqeError
 from sqe.model.query import Column
@@ -78,11 +78,6 @@ class DuckDbEngine:
             return recent[1]
         plan = self._compile(statement, run)
         prepared = Prepared(plan, self._plan_scans(plan, run))
-        size = prepared.facts.bytes
-        if size > self._options.max_scan_bytes:
-            raise NotLocal(
-                f"it reads {size:,} bytes, more than the {self._options.max_scan_bytes:,} allowed"
-            )
         with self._lock:
             self._recent[id(statement)] = (statement, prepared)
             while len(self._recent) > _RECENT:
@@ -143,19 +138,17 @@ class DuckDbEngine:
         need = Need(
             files=[file for scan in scans for file in scan.files],
             keys=list(dict.fromkeys(keys for scan in scans for keys in scan.storage.keys)),
-            time_zone=run.session.property("sqe.time_zone"),
             memory=self._options.memory_floor + len(scans) * _PER_SCAN + 4 * prepared.facts.bytes,
         )
         instance = self.instances.take(need, run.cancellation)
         run.cancellation.on_cancel(instance.interrupt)
         try:
             with instance.busy:
-                self._check_footers(instance, scans)
+                views = self._views(instance, scans)
                 for scan in scans:
                     if scan.deleted is not None:
                         instance.keep(scan.deletes_name, scan.deleted)
-                instance.execute("".join(scan.view_sql() for scan in scans) or "SELECT 1")
-                instance.lock()
+                instance.lock(views)
         except BaseException as error:
             instance.close()
             run.cancellation.check()
@@ -164,14 +157,16 @@ class DuckDbEngine:
             raise translate(error, rows_sent=False) from error
         return instance
 
-    def _check_footers(self, instance: Instance, scans: tuple[PlannedScan, ...]) -> None:
-        files = dict.fromkeys(file for scan in scans for file in scan.files)
-        missing = self._footers.missing(files)
-        if missing:
-            paths = ", ".join(text(path) for path in missing)
-            self._footers.learn(instance.execute(FOOTER_SQL.format(files=paths)).fetchall())
+    def _views(self, instance: Instance, scans: tuple[PlannedScan, ...]) -> str:
+        """The relations in DuckDB's words, after a look into the files."""
+        files = {file: stamp for scan in scans for file, stamp in scan.stamped}
+        footers = self._footers.of(files, instance.execute)
+        views = []
         for scan in scans:
-            scan.check(self._footers.kinds(scan.files))
+            kinds = {footers[file] for file in scan.files}
+            scan.check(kinds)
+            views.append(scan.view_sql(names_in_files(kinds, [c.field for c in scan.columns])))
+        return "".join(views)
 
     def _answer(self, sql: str, prepared: Prepared, run: Run) -> list[tuple[str, str]]:
         instance = self._open(prepared, run)

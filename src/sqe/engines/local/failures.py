@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 
-from sqe.errors import ErrorCategory, ErrorCode, SqeError, error_of
+from sqe.engines.protocol import GaveUp
+from sqe.errors import ErrorCategory, ErrorCode, SqeError, UpstreamError, error_of
 
 
-class LocalFailed(Exception):
+class LocalFailed(GaveUp):
     """The local engine failed for reasons of its own before the first row: Spark can still run the
     query. The message says why, in words for people."""
 
 
-# The generator writes errors of Spark's kind into the SQL: error('SQE:DIVISION_BY_ZERO:…').
-_OURS = re.compile(r"\bSQE:([A-Z_]+):(.*)", re.DOTALL)
+# The generator writes errors of Spark's kind into the SQL: error('SQE:DIVISION_BY_ZERO:…'), and
+# error('SQE:LOCAL:why') for a value whose answer only Spark knows.
+LOCAL = "LOCAL"
+_OURS = re.compile(r"(?:[A-Z]\w*: )?Invalid Input Error: SQE:([A-Z_]+):(.*)", re.DOTALL)
 
 # What is the user's, by the beginning of DuckDB's message. Arrow's reader passes on the text only,
 # so there are no classes to go by. The codes are those that Spark's errors get.
@@ -28,13 +31,22 @@ USER: tuple[tuple[str, ErrorCode], ...] = (
     (r"Invalid Input Error: More than one row returned by a subquery", ErrorCode.USER_ERROR),
 )
 # What is DuckDB's own, once rows have gone out.
+_CORRUPT = ErrorCode.CORRUPT_DATA
 OWN: tuple[tuple[str, ErrorCode], ...] = (
     (r"INTERRUPT Error: ", ErrorCode.ENGINE_LOST),  # by nobody who asked for it: SQE is closing
-    (r"No space left on device|max_temp_directory_size", ErrorCode.DISK_FULL),
+    (r".*(No space left on device|max_temp_directory_size)", ErrorCode.DISK_FULL),
     (r"Out of Memory Error: ", ErrorCode.OUT_OF_MEMORY),
-    (r"(IO|HTTP) Error: |Invalid Input Error: .*(file|[Pp]arquet)", ErrorCode.CORRUPT_DATA),
-    (r"Invalid Error: .*(decompress|page|thrift|Snappy|TProtocol)", ErrorCode.CORRUPT_DATA),
+    (r"HTTP Error: ", ErrorCode.ENGINE_ERROR),  # the store refuses or does not answer
+    (r"(IO|Serialization) Error: |Invalid Input Error: .*([Ff]ile|[Pp]arquet)", _CORRUPT),
+    (r".*(decompress|thrift|TProtocol|GZIP stream|outside file)", _CORRUPT),
+    (r".*don't know what type", _CORRUPT),
 )
+# The compiler multiplies in 18 digits where Spark has more; few products need them.
+_NARROW = re.compile(r"Out of Range Error: Overflow in multiplication of DECIMAL\(18\)")
+_STORE = re.compile(r"(?:[A-Z]\w*: )?(HTTP|IO) Error: ")
+# What the store said, beyond its status: it may quote the keys it was shown.
+_SAID_BY_STORE = re.compile(r"(\(HTTP (?:code )?\d+[^)]*\)|HTTP code \d+|HTTP \d+).*", re.DOTALL)
+_PREFIX = re.compile(r"^[A-Z]\w*: ")  # Arrow's own, before DuckDB's
 _KIND = re.compile(r"^(?:[A-Z][\w]*: )?[A-Z][A-Za-z ]+ Error: ")
 _PLACE = re.compile(r"\n\s*\nLINE \d+:.*", re.DOTALL)
 
@@ -44,11 +56,19 @@ def translate(error: Exception, *, rows_sent: bool) -> Exception:
     if isinstance(error, SqeError | LocalFailed):
         return error
     message = str(error)
-    ours = _OURS.search(message)
+    if _STORE.match(message):  # also for whoever logs the cause of what is raised here
+        message = _SAID_BY_STORE.sub(r"\1", message)
+        error.args = (message,)
+    ours = _OURS.match(message)
+    if ours and ours[1] == LOCAL:
+        return _for_spark(ours[2].strip(), rows_sent)
     if ours and ours[1] in ErrorCode.__members__:
         code = ErrorCode[ours[1]]
         if code.category is ErrorCategory.USER:
             return error_of(code, ours[2].strip())
+    message = _PREFIX.sub("", message)
+    if _NARROW.match(message):
+        return _for_spark("a product of decimals needs more than 18 digits", rows_sent)
     users = code_of(message, USER)
     if users is not None:
         return error_of(users, _clean(message))
@@ -57,13 +77,21 @@ def translate(error: Exception, *, rows_sent: bool) -> Exception:
     return error_of(code_of(message, OWN) or ErrorCode.ENGINE_ERROR, _clean(message))
 
 
+def _for_spark(why: str, rows_sent: bool) -> Exception:
+    if not rows_sent:
+        return LocalFailed(why)
+    message = f"The local engine met a row that is Spark's, after it had sent others: {why}."
+    hint = "SET SESSION sqe.engine = 'spark'."
+    return UpstreamError(ErrorCode.ENGINE_ERROR, message, hint=hint)
+
+
 def code_of(message: str, table: tuple[tuple[str, ErrorCode], ...]) -> ErrorCode | None:
     for pattern, code in table:
-        if re.search(pattern, message, re.DOTALL):
+        if re.match(pattern, message, re.DOTALL):
             return code
     return None
 
 
 def _clean(message: str) -> str:
     text = _KIND.sub("", _PLACE.sub("", message)).strip()
-    return re.sub(r"\s*\n\s*", " ", text)[:2_000] or "DuckDB gave no reason."
+    return re.sub(r"[\s\x00-\x1f]+", " ", text).strip()[:2_000] or "DuckDB gave no reason."

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqe.catalog.protocol import Json
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.scan_types import stored_as
+from sqe.engines.local.storage import text
 
 # One row of parquet_schema: name, physical type, children, field id, logical type, converted type,
 # precision, scale. A file is the tuple of its rows, so files of one writer share one object.
@@ -31,35 +32,51 @@ _TIMESTAMP = re.compile(r"isAdjustedToUTC=(\w+).*\b(MILLIS|MICROS|NANOS)=(?!null
 
 
 class Footers:
-    """Remembers footers by path: a data file never changes."""
+    """Remembers footers by path and stamp: a data file never changes, but a table that is dropped
+    and made again may give another file the same name."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, Footer] = OrderedDict()
+        self._known: OrderedDict[tuple[str, Hashable], Footer] = OrderedDict()
         self._shared: dict[Footer, Footer] = {}
 
-    def missing(self, paths: Iterable[str]) -> list[str]:
+    def of(
+        self, files: Mapping[str, Hashable], execute: Callable[[str], Any]
+    ) -> Mapping[str, Footer]:
+        """Path -> footer. ``files``: path -> stamp; what is not known is read by ``execute``."""
         with self._lock:
-            return [path for path in paths if path not in self._known]
+            found = {
+                path: self._known[path, stamp]
+                for path, stamp in files.items()
+                if (path, stamp) in self._known
+            }
+        unknown = [path for path in files if path not in found]
+        if unknown:
+            paths = ", ".join(text(path) for path in unknown)
+            read = _by_file(execute(FOOTER_SQL.format(files=paths)).fetchall())
+            if len(read) != len(unknown):
+                raise NotLocal("a data file's footer could not be read")
+            found |= self._remember(read, files)
+        return found
 
-    def learn(self, rows: Iterable[Row]) -> None:
-        """From the answer to FOOTER_SQL."""
-        files: dict[str, list[Row]] = {}
-        for path, *rest in rows:
-            files.setdefault(path, []).append(tuple(rest))
+    def _remember(
+        self, read: Mapping[str, Footer], stamps: Mapping[str, Hashable]
+    ) -> dict[str, Footer]:
         with self._lock:
-            for path, found in files.items():
-                footer = tuple(found)
-                self._known[path] = self._shared.setdefault(footer, footer)
+            kept = {path: self._shared.setdefault(one, one) for path, one in read.items()}
+            self._known |= {(path, stamps[path]): one for path, one in kept.items()}
             while len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
             if len(self._shared) > 10_000:
-                self._shared = {footer: footer for footer in set(self._known.values())}
+                self._shared = {one: one for one in set(self._known.values())}
+        return kept
 
-    def kinds(self, paths: Iterable[str]) -> set[Footer]:
-        """The different footers among these files."""
-        with self._lock:
-            return {self._known[path] for path in paths}
+
+def _by_file(rows: Iterable[Row]) -> dict[str, Footer]:
+    files: dict[str, list[Row]] = {}
+    for path, *rest in rows:
+        files.setdefault(path, []).append(tuple(rest))
+    return {path: tuple(found) for path, found in files.items()}
 
 
 @dataclass(frozen=True)
@@ -84,6 +101,8 @@ def check_footer(footer: Footer, fields: Sequence[Json], partition_sources: set[
         if node is None:
             if field["id"] in partition_sources:
                 raise NotLocal(f"a data file leaves out its partition's column {field['name']}")
+            if field.get("required") and field.get("initial-default") is None:
+                raise NotLocal(f"a data file lacks the required column {field['name']}")
             if _anywhere(root, field["id"]):
                 raise NotLocal(f"a data file has column {field['name']} in another place")
         else:

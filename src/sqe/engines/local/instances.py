@@ -34,11 +34,13 @@ _PREPARED = {
     "allow_unsigned_extensions": "false",
     "allow_persistent_secrets": "false",
 }
-# Spark's order of NULLs. Rows come in any order without ORDER BY, which lets results stream.
+# Spark's order of NULLs. Rows come in any order without ORDER BY, which lets results stream. The
+# compiler writes out what a session's time zone means, so DuckDB's own stays the same.
 _SESSION = """
 SET python_enable_replacements = false;
 SET default_null_order = 'nulls_first_on_asc_last_on_desc';
 SET preserve_insertion_order = false;
+SET enable_progress_bar = false;
 SET TimeZone = 'UTC';
 """
 _IDLE_S = 0.02
@@ -52,7 +54,6 @@ class Need:
 
     files: Sequence[str]
     keys: Sequence[S3Keys] = ()
-    time_zone: str = "UTC"
     memory: int = 0  # wanted, in bytes
 
 
@@ -81,8 +82,9 @@ class Instance:
         self.connection.execute(f"CREATE TEMP TABLE {identifier(name)} AS FROM arriving")
         self.connection.unregister("arriving")
 
-    def lock(self) -> None:
-        self.connection.execute(_LOCK)
+    def lock(self, views: str = "") -> None:
+        """Makes the query's relations; from then on nothing can be set any more."""
+        self.connection.execute(views + _LOCK)
 
     def interrupt(self) -> None:
         """Again and again until the database is closed: an interrupt that comes just before DuckDB
@@ -192,7 +194,6 @@ class Instances:
                 f"SET memory_limit = '{memory // MB}MiB'; SET threads = {threads};\n",
                 f"SET temp_directory = {text(str(self._spill.new()) if spill else '')};\n",
                 f"SET max_temp_directory_size = '{spill // MB}MiB';\n" if spill else "",
-                f"SET TimeZone = {text(need.time_zone)};\n" if need.time_zone != "UTC" else "",
                 secrets_sql(need.keys),
                 f"SET allowed_paths = [{', '.join(text(file) for file in need.files)}];\n",
                 _LOCK_FILES,

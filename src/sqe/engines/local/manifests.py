@@ -87,10 +87,12 @@ class ManifestCache:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Where a snapshot's files are listed, and on whose behalf they are read."""
+    """Where a snapshot's files are listed, and on whose behalf they are read. ``rows`` is how many
+    there are in all, where the snapshot says so."""
 
     owner: Hashable
     manifest_list: str
+    rows: int | None
     storage: Storage
     cache: ManifestCache
 
@@ -119,6 +121,8 @@ class Snapshot:
             (self.owner, location),
             lambda: tuple(read_manifest_list(_Bytes(location, self.storage.read(location)))),
         )
+        if not found and self.rows:
+            raise NotLocal("a snapshot with rows lists no manifests")
         for manifest in found:
             if isinstance(manifest, ManifestFile):
                 yield manifest
@@ -134,8 +138,11 @@ class Snapshot:
 
 def _read(manifest: ManifestFile, storage: Storage) -> Iterator[LiveFile]:
     location = manifest.manifest_path
+    content = storage.read(location)
+    if len(content) != manifest.manifest_length:  # cut between two blocks, it could still be read
+        raise NotLocal("a manifest is not as long as it should be")
     with AvroFile[ManifestEntry](
-        _Bytes(location, storage.read(location)),
+        _Bytes(location, content),
         MANIFEST_ENTRY_SCHEMAS[3],
         read_types={-1: ManifestEntry, 2: DataFile},
         read_enums={0: ManifestEntryStatus, 101: FileFormat, 134: DataFileContent},

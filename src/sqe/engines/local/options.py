@@ -29,7 +29,6 @@ class LocalOptions:
     memory_floor: int = 96 * MB  # the least a query is started with
     threads: int = field(default_factory=lambda: os.cpu_count() or 1)
     pool: int = 4  # prepared instances kept waiting
-    max_scan_bytes: int = 10 * GB  # of data files, after pruning
     max_deleted_rows: int = 20_000_000
     spill: int = 10 * GB  # per query; 0 keeps queries in memory
     wait_s: float = 10.0  # for memory, before a query goes to Spark instead

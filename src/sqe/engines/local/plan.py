@@ -8,11 +8,14 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from sqe.catalog.bound import BoundTable
+from sqe.engines.protocol import GaveUp
 from sqe.model.query import Column
 
 
-class NotLocal(Exception):
+class NotLocal(GaveUp):
     """The statement is Spark's to run; the message says why, in words for people."""
+
+    refused = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,10 @@ class Scan:
     columns: tuple[ScanColumn, ...]
     snapshot_id: int | None = None  # None: the table as it is now, or no snapshot yet
     pruning: tuple[Comparison, ...] = ()  # all of them hold
+    # Columns of floats that Spark's pruning compares with values that lose it such rows: local only
+    # if every file that is read proves that it has none.
+    without_nan: tuple[str, ...] = ()
+    without_zero: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

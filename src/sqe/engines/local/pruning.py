@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -54,6 +56,7 @@ class Pruning:
         self._schema = schema
         self._specs = specs
         self._filter = row_filter(schema, comparisons)
+        self._partition_filter = row_filter(schema, [c for c in comparisons if not _early(c)])
         self._manifests: dict[int, Callable[[ManifestFile], bool]] = {}
         self._partitions: dict[int, Callable[[DataFile], bool]] = {}
         self._metrics = None
@@ -78,17 +81,17 @@ class Pruning:
 
     def metrics(self, file: DataFile) -> bool:
         """Of a data file: a delete file's metrics are about other columns."""
-        return self._metrics is None or bool(self._metrics.eval(file))
+        return self._metrics is None or _unless_odd(self._metrics.eval, file)
 
     def _or_everything(self, build: Callable[[int], Any], spec_id: int) -> Callable[[Any], bool]:
         try:
             evaluate = build(spec_id)
         except (ValueError, KeyError, TypeError):  # e.g. the partition's source column was dropped
             return lambda _: True
-        return lambda subject: bool(evaluate(subject))
+        return lambda subject: _unless_odd(evaluate, subject)
 
     def _projected(self, spec_id: int) -> BooleanExpression:
-        return inclusive_projection(self._schema, self._specs[spec_id])(self._filter)
+        return inclusive_projection(self._schema, self._specs[spec_id])(self._partition_filter)
 
     def _for_manifests(self, spec_id: int) -> Callable[[ManifestFile], bool]:
         return manifest_evaluator(
@@ -99,6 +102,23 @@ class Pruning:
         partition = Schema(*self._specs[spec_id].partition_type(self._schema).fields)
         evaluate = expression_evaluator(partition, self._projected(spec_id), case_sensitive=True)
         return lambda file: evaluate(file.partition)
+
+
+def _unless_odd(evaluate: Callable[[Any], Any], subject: Any) -> bool:
+    """Bounds that cannot be understood say nothing: not UTF-8, of another length, of no type."""
+    try:
+        return bool(evaluate(subject))
+    except (ValueError, KeyError, TypeError, IndexError, ArithmeticError, struct.error):
+        return True
+
+
+def _early(comparison: Comparison) -> bool:
+    """Old writers put times before 1970 into the day, month or year after theirs. Iceberg's own
+    projection looks there as well, PyIceberg's does not."""
+    values = comparison.value if comparison.op == "in" else (comparison.value,)
+    return isinstance(values, tuple | list | set | frozenset) and any(
+        isinstance(value, dt.date) and value.year < 1970 for value in values
+    )
 
 
 def row_filter(schema: Schema, comparisons: Sequence[Comparison]) -> BooleanExpression:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -15,6 +15,7 @@ from pyiceberg.schema import Schema
 from sqe.catalog.protocol import Json, Loaded
 from sqe.catalog.schemas import current_schema, spark_type
 from sqe.engines.local.deletes import deleted_rows
+from sqe.engines.local.floats import free_of_nan, free_of_zero
 from sqe.engines.local.footers import Footer, check_footer
 from sqe.engines.local.manifests import LiveFile, ManifestCache, Snapshot
 from sqe.engines.local.options import LocalOptions
@@ -26,6 +27,10 @@ from sqe.model.identity import Identity
 
 _PLANS = 256
 _DELETES = "deleted_from_"
+# DuckDB reads these. A file of another kind, from before a table's property was changed, is a
+# failure when it is read; looking for one each time would cost a second look at every footer.
+_CODEC = "write.parquet.compression-codec"
+_CODECS = ("brotli", "gzip", "snappy", "uncompressed", "zstd")
 
 
 @dataclass(frozen=True)
@@ -40,13 +45,16 @@ class ReadColumn:
 
 @dataclass(frozen=True)
 class PlannedScan:
-    """``files`` are spelled as DuckDB opens them. ``deleted``: file and row number, or None."""
+    """``files`` are spelled as DuckDB opens them; ``stamps`` tell files of one name apart.
+    ``deleted``: file and row number, or None."""
 
     relation: str
     table: str
     columns: tuple[ReadColumn, ...]
     files: tuple[str, ...]
+    stamps: tuple[Hashable, ...]
     bytes: int
+    rows: int  # in the files, before deletes
     delete_files: int
     deleted: pa.Table | None
     partition_sources: frozenset[int]
@@ -56,20 +64,27 @@ class PlannedScan:
     def deletes_name(self) -> str:
         return f"{_DELETES}{self.relation}"
 
+    @property
+    def stamped(self) -> Iterator[tuple[str, Hashable]]:
+        return zip(self.files, self.stamps, strict=True)
+
     def check(self, footers: set[Footer]) -> None:
         """NotLocal if a file holds a column in a form that is not read right."""
         fields = [column.field for column in self.columns]
         for footer in footers:
             check_footer(footer, fields, set(self.partition_sources))
 
-    def view_sql(self) -> str:
-        return f"CREATE TEMP VIEW {identifier(self.relation)} AS {self._query()};\n"
+    def view_sql(self, names: tuple[str, ...] | None = None) -> str:
+        """``names`` are the columns' inside the files, where all files have them by these names;
+        otherwise they are read by their ids."""
+        return f"CREATE TEMP VIEW {identifier(self.relation)} AS {self._query(names)};\n"
 
-    def _query(self) -> str:
+    def _query(self, names: tuple[str, ...] | None) -> str:
         if not self.files:
-            return f"SELECT {self._nothing()} WHERE false"
+            # Not WHERE false: a subquery that fails has to fail beside a table without files too.
+            return f"SELECT {self._nothing()}"
         if self.deleted is None:
-            return self._read(self.files)
+            return self._read(names, self.files)
         touched = set(self.deleted.column("file").unique().to_pylist())
         whole = [file for file in self.files if file not in touched]
         partly = [file for file in self.files if file in touched]
@@ -77,27 +92,41 @@ class PlannedScan:
             f"ANTI JOIN {identifier(self.deletes_name)} AS d"
             " ON d.pos = f.file_row_number AND d.file = f.filename"
         )
-        query = self._read(partly, join)
-        return f"({self._read(whole)}) UNION ALL ({query})" if whole else query
+        query = self._read(names, partly, join)
+        return f"({self._read(names, whole)}) UNION ALL ({query})" if whole else query
 
-    def _read(self, files: Sequence[str], join: str = "") -> str:
+    def _read(self, names: tuple[str, ...] | None, files: Sequence[str], join: str = "") -> str:
+        if names:
+            schema = ""
+            aliases = [column.alias for column in self.columns]
+        else:
+            schema = f" schema = MAP {{{self._ids()}}},"
+            aliases = [column.alias for column in self.columns] or ["none"]
+            names = tuple(f"c{place}" for place, _ in enumerate(aliases))
+        shown = [
+            f"f.{identifier(name)} AS {identifier(alias)}"
+            for name, alias in zip(names, aliases, strict=True)
+        ]
+        rows = self.rows * len(files) // len(self.files)  # an estimate, for the order of joins
+        return (
+            f"FROM read_parquet([{', '.join(text(file) for file in files)}],{schema}"
+            f" hive_partitioning = false, can_have_nan = true, explicit_cardinality = {rows},"
+            f" union_by_name = false) AS f {join} SELECT {', '.join(shown)}"
+        )
+
+    def _ids(self) -> str:
         """Columns are read under names that DuckDB's own (filename, …) cannot clash with."""
         ids = [
             f"{column.field['id']}: {{name: 'c{place}', type: {text(column.type)}, "
             f"default_value: {_nullable(column.default)}}}"
             for place, column in enumerate(self.columns)
         ] or ["0: {name: 'c0', type: 'BOOLEAN', default_value: NULL::VARCHAR}"]
-        aliases = [column.alias for column in self.columns] or ["none"]
-        shown = [f"f.c{place} AS {identifier(alias)}" for place, alias in enumerate(aliases)]
-        return (
-            f"FROM read_parquet([{', '.join(text(file) for file in files)}],"
-            f" schema = MAP {{{', '.join(ids)}}}, hive_partitioning = false,"
-            f" union_by_name = false) AS f {join} SELECT {', '.join(shown)}"
-        )
+        return ", ".join(ids)
 
     def _nothing(self) -> str:
-        nulls = [f"NULL::{c.type} AS {identifier(c.alias)}" for c in self.columns]
-        return ", ".join(nulls) or 'NULL::BOOLEAN AS "none"'
+        """No rows, without constants that DuckDB could draw conclusions from."""
+        none = [f"unnest([]::{c.type}[]) AS {identifier(c.alias)}" for c in self.columns]
+        return ", ".join(none) or 'unnest([]::BOOLEAN[]) AS "none"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +164,10 @@ class ScanPlanner:
         loaded = scan.table.loaded
         if loaded is None or (scan.table.suffix and scan.snapshot_id is None):
             raise NotLocal(f"{scan.table.name} is not a plain table")
-        owner = (identity, str(scan.table.name))
-        key = (owner, loaded.metadata_location, scan.columns, scan.snapshot_id, scan.pruning)
+        owner = (identity, str(scan.table.name), loaded.metadata.get("table-uuid"))
+        proofs = (scan.without_nan, scan.without_zero)
+        wanted = (scan.columns, scan.snapshot_id, scan.pruning, *proofs)
+        key = (owner, _version(loaded), wanted)
         storage = storage_of(loaded, self._options.remote_timeout_s)
         keep = loaded.metadata_location is not None and _hashable(key)
         if keep:
@@ -172,7 +203,9 @@ class ScanPlanner:
             table=str(scan.table.name),
             columns=_columns(schema, scan),
             files=(),
+            stamps=(),
             bytes=0,
+            rows=0,
             delete_files=0,
             deleted=None,
             partition_sources=frozenset(
@@ -185,31 +218,57 @@ class ScanPlanner:
         )
         if snapshot is None:
             return planned
+        codec = str((metadata.get("properties") or {}).get(_CODEC, "zstd")).lower()
+        if codec not in _CODECS:
+            raise NotLocal(f"the table is compressed with {codec}")
         if "manifest-list" not in snapshot:
             raise NotLocal("a snapshot of the oldest format lists its manifests itself")
-        files = Snapshot(owner, snapshot["manifest-list"], storage, self._manifests)
-        pruning = Pruning(
-            Schema.model_validate(schema), {spec.spec_id: spec for spec in specs}, scan.pruning
+        rows = str((snapshot.get("summary") or {}).get("total-records", ""))
+        files = Snapshot(
+            owner,
+            snapshot["manifest-list"],
+            int(rows) if rows.isdigit() else None,
+            storage,
+            self._manifests,
         )
-        return self._with_files(planned, *files.files(pruning))
+        typed = _typed(schema)
+        pruning = Pruning(typed, {spec.spec_id: spec for spec in specs}, scan.pruning)
+        data, deletes = files.files(pruning)
+        _check_files(data, scan, typed)
+        uuid = metadata.get("table-uuid")
+        stamps = tuple((uuid, live.sequence, live.file.file_size_in_bytes) for live in data)
+        return self._with_files(replace(planned, stamps=stamps), data, deletes)
 
     def _with_files(
         self, planned: PlannedScan, data: list[LiveFile], deletes: list[LiveFile]
     ) -> PlannedScan:
-        for live in data:
-            if live.file.key_metadata is not None:
-                raise NotLocal("the table is encrypted")
-            if live.file.file_format != FileFormat.PARQUET:
-                raise NotLocal(f"the table has {live.file.file_format.value} files")
         storage = planned.storage
         rows, count = deleted_rows(data, deletes, storage, self._options.max_deleted_rows)
         return replace(
             planned,
             files=tuple(storage.path(live.file.file_path) for live in data),
             bytes=sum(live.file.file_size_in_bytes for live in data),
+            rows=sum(live.file.record_count for live in data),
             delete_files=count,
             deleted=_deleted_table({storage.path(at): found for at, found in rows.items()}),
         )
+
+
+def _check_files(data: Sequence[LiveFile], scan: Scan, schema: Schema) -> None:
+    """NotLocal for files that DuckDB does not read, or whose rows Spark could lose."""
+    for live in data:
+        if live.file.key_metadata is not None:
+            raise NotLocal("the table is encrypted")
+        if live.file.file_format != FileFormat.PARQUET:
+            raise NotLocal(f"the table has {live.file.file_format.value} files")
+    for name in scan.without_nan:
+        field_id = schema.find_field(name).field_id
+        if not all(free_of_nan(live.file, field_id) for live in data):
+            raise NotLocal(f"column {name} may hold NaN, which Spark loses where it skips files")
+    for name in scan.without_zero:
+        field_id = schema.find_field(name).field_id
+        if not all(free_of_zero(live.file, field_id, schema) for live in data):
+            raise NotLocal(f"column {name} may hold -0.0, which Spark loses where it skips files")
 
 
 def _deleted_table(rows: dict[str, pa.Array]) -> pa.Table | None:
@@ -253,6 +312,14 @@ def _schema(metadata: Json, snapshot: Json | None, scan: Scan) -> Json:
     return fitting[0]
 
 
+def _typed(schema: Json) -> Schema:
+    """PyIceberg does not know every type; it needs all of a table's."""
+    try:
+        return Schema.model_validate(schema)
+    except ValueError:
+        raise NotLocal("the table has columns of types that only Spark reads") from None
+
+
 def _fits(schema: Json, scan: Scan) -> bool:
     types = {field["name"]: field["type"] for field in schema["fields"]}
     return all(
@@ -282,6 +349,18 @@ def _specs(metadata: Json) -> list[Json]:
         specs: list[Json] = metadata["partition-specs"]
         return specs
     return [{"spec-id": 0, "fields": metadata.get("partition-spec") or []}]
+
+
+def _version(loaded: Loaded) -> Hashable:
+    """Which state of which table this is. A location alone could be used again."""
+    metadata = loaded.metadata
+    return (
+        loaded.metadata_location,
+        metadata.get("last-updated-ms"),
+        metadata.get("last-sequence-number"),
+        metadata.get("current-snapshot-id"),
+        metadata.get("current-schema-id"),
+    )
 
 
 def _hashable(key: object) -> bool:

@@ -7,10 +7,12 @@ import itertools
 import os
 import shutil
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _LOCK = "lock"
+_OURS = "process-"
 
 
 class SpillFolder:
@@ -18,10 +20,11 @@ class SpillFolder:
 
     def __init__(self, parent: Path) -> None:
         parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _remove_left_behind(parent)
-        self.path = Path(tempfile.mkdtemp(prefix="process-", dir=parent))
-        self._lock = os.open(self.path / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with _alone(parent):
+            _remove_dead(parent)
+            self.path = Path(tempfile.mkdtemp(prefix=_OURS, dir=parent))
+            self._lock = os.open(self.path / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._numbers = itertools.count(1)
 
     def new(self) -> Path:
@@ -34,17 +37,41 @@ class SpillFolder:
             os.close(self._lock)
 
 
-def _remove_left_behind(parent: Path) -> None:
-    for folder in parent.glob("process-*"):
-        try:
-            lock = os.open(folder / _LOCK, os.O_RDWR)
-        except OSError:
-            continue  # being made at this moment, or gone
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            continue  # its process lives
-        else:
+def remove_left_behind(parent: Path) -> None:
+    """What processes that died have left; cheap, and for those too that never spill themselves."""
+    if any(parent.glob(f"{_OURS}*")):
+        with _alone(parent):
+            _remove_dead(parent)
+
+
+@contextmanager
+def _alone(parent: Path) -> Iterator[None]:
+    """Nobody makes or removes folders meanwhile, so one without a lock is one whose maker died."""
+    handle = os.open(parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _remove_dead(parent: Path) -> None:
+    for folder in parent.glob(f"{_OURS}*"):
+        if not _held(folder / _LOCK):
             shutil.rmtree(folder, ignore_errors=True)
-        finally:
-            os.close(lock)
+
+
+def _held(path: Path) -> bool:
+    try:
+        lock = os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True  # not ours to judge
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(lock)
+    return False

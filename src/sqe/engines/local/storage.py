@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +16,7 @@ from sqe.model.identity import Secret
 # DuckDB takes each path of a list for a pattern, and has no way to say otherwise.
 _PATTERN_SIGNS = frozenset("*?[")
 _S3 = ("s3://", "s3a://", "s3n://")
+_SAID_BY_STORE = re.compile(r"(\bduring \w+ operation).*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ class Storage:
         if not self.remote:
             with open(path, "rb") as file:
                 return file.read()
-        with self._system(path).open_input_file(path.removeprefix("s3://")) as file:
+        with self._open(path) as file:
             return bytes(file.read())
 
     def read_range(self, location: str, offset: int, size: int) -> bytes:
@@ -94,8 +97,17 @@ class Storage:
             with open(path, "rb") as file:
                 file.seek(offset)
                 return file.read(size)
-        with self._system(path).open_input_file(path.removeprefix("s3://")) as file:
+        with self._open(path) as file:
             return bytes(file.read_at(size, offset))
+
+    @contextmanager
+    def _open(self, path: str) -> Iterator[Any]:
+        try:
+            with self._system(path).open_input_file(path.removeprefix("s3://")) as file:
+                yield file
+        except OSError as error:
+            # Not chained: what the store says may quote the keys it was shown.
+            raise OSError(_SAID_BY_STORE.sub(r"\1", str(error))) from None
 
     def _keys_for(self, path: str) -> S3Keys:
         fitting = [keys for keys in self.keys if path.startswith(keys.prefix)]
@@ -140,7 +152,17 @@ def storage_of(loaded: Loaded, timeout_s: float = 30.0) -> Storage:
         keys.append(found)
     if not keys:
         raise NotLocal("the catalog gave no storage credentials for the table")
-    return Storage(True, tuple(keys), timeout_s)
+    return Storage(True, tuple(_for_table(keys, prefix)), timeout_s)
+
+
+def _for_table(keys: list[S3Keys], location: str) -> Iterator[S3Keys]:
+    """Keys for a whole bucket are narrowed to the table's folder as well, so that each table of a
+    query is read with its own, whatever else was sent with the others."""
+    folder = location.rstrip("/") + "/"
+    wider = [one for one in keys if folder.startswith(one.prefix) and one.prefix != folder]
+    if wider:
+        yield replace(max(wider, key=lambda one: len(one.prefix)), prefix=folder)
+    yield from keys
 
 
 def _s3_keys(prefix: str, loaded: Loaded, config: Mapping[str, str] | None) -> S3Keys | None:

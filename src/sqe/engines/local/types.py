@@ -47,10 +47,12 @@ class SparkType:
             return f"DECIMAL({self.precision},{self.scale})"
         return _DUCKDB[self.name]
 
-    @property
-    def arrow(self) -> pa.DataType:
+    def arrow(self, time_zone: str) -> pa.DataType:
+        """As Spark gives it to a session of this time zone."""
         if self.is_decimal:
             return pa.decimal128(self.precision, self.scale)
+        if self.name == "timestamp":
+            return pa.timestamp("us", tz=time_zone)
         return _ARROW[self.name]
 
 
@@ -93,6 +95,7 @@ _ARROW = {
     "double": pa.float64(),
     "string": pa.string(),
     "date": pa.date32(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
     "timestamp_ntz": pa.timestamp("us"),
     "void": pa.null(),
 }
@@ -153,7 +156,7 @@ def common_type(left: SparkType, right: SparkType) -> SparkType:
 def _common_number(left: SparkType, right: SparkType) -> SparkType:
     if left.is_decimal or right.is_decimal:
         if left.is_float or right.is_float:
-            raise NotLocal("decimals that become doubles are Spark's")
+            return DOUBLE
         return wider_decimal(decimal_of(left), decimal_of(right))
     wider = max(left, right, key=_PRECEDENCE.index)
     return DOUBLE if wider == FLOAT else wider

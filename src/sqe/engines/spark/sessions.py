@@ -14,6 +14,7 @@ from sqe.engines.spark.connection import Connection
 from sqe.engines.spark.errors import translate
 from sqe.model.identity import Secret
 from sqe.sessions.session import Session
+from sqe.settings.spark_conf import MEANING
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ class SparkSessions:
         url = Secret(f"{address.url.reveal()};user_id={url_quote(session.identity.user, safe='')}")
         try:
             connection = Connection(url, session.identity.user)
-            connection.set_conf({**self._conf, **catalog_conf(self._broker.url, broker.token)})
+            catalog = catalog_conf(self._broker.url, broker.token)
+            connection.set_conf({**MEANING, **self._conf, **catalog})
         except Exception as error:
             self._broker.close_session(broker)
             raise translate(error, None) from error

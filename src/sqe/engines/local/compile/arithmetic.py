@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from sqe.engines.local.compile.value import Value, any_aggregate, any_nullable
+from sqe.engines.local.compile.value import Value, made, shown
 from sqe.engines.local.plan import NotLocal
-from sqe.engines.local.types import DOUBLE, SparkType, bounded, common_type, decimal, decimal_of
+from sqe.engines.local.types import (
+    BIGINT,
+    DOUBLE,
+    SparkType,
+    bounded,
+    common_type,
+    decimal,
+    decimal_of,
+)
 
 # A HUGEINT holds 38 digits; rounding doubles the dividend, so one digit is kept free.
 _HUGEINT_DIGITS = 37
+_MORE_DIGITS = "decimal arithmetic needs more digits"
 
 
 def fail(code: str, message: str, kind: SparkType) -> str:
@@ -16,27 +25,41 @@ def fail(code: str, message: str, kind: SparkType) -> str:
     return f"CAST(error('{text}') AS {kind.duckdb})"
 
 
+def give_up(what: str, kind: SparkType) -> str:
+    """SQL that leaves the query to Spark when a row gets there, of the type the place needs."""
+    return f"CAST(error('SQE:LOCAL:{what}') AS {kind.duckdb})"
+
+
 def binary(operator: str, left: Value, right: Value) -> Value:
-    """left + - * / % right, both numeric."""
+    """left + - * / % div & | ^ right, both numeric."""
     if not (left.type.is_numeric and right.type.is_numeric):
         raise NotLocal(f"{operator} on {left.type} and {right.type} is Spark's")
-    name = f"({left.name} {operator} {right.name})"
-    if operator == "/" and not (left.type.is_decimal or right.type.is_decimal):
+    name = shown(f"({{}} {operator} {{}})", left, right)
+    decimals = left.type.is_decimal or right.type.is_decimal
+    floats = left.type.is_float or right.type.is_float
+    if operator in ("div", "&", "|", "^"):
+        return _integral(operator, left, right, name)
+    if operator == "/" and (floats or not decimals):
         return _divide(left, right, name)
-    if left.type.is_decimal or right.type.is_decimal:
-        if left.type.is_float or right.type.is_float:
-            raise NotLocal("decimals mixed with doubles are Spark's")
+    if decimals and not floats:
         return _decimal(operator, _as_decimal(left), _as_decimal(right), name)
     kind = common_type(left.type, right.type)
     if operator == "%":
         return _remainder(left, right, kind, name)
     sql = f"({left.cast(kind)} {operator} {right.cast(kind)})"
-    return _value(sql, kind, name, left, right)
+    return made(sql, kind, name, left, right)
 
 
-def _value(sql: str, kind: SparkType, name: str, left: Value, right: Value) -> Value:
-    nullable = any_nullable(left, right)
-    return Value(sql, kind, name, nullable, aggregate=any_aggregate(left, right))
+def _integral(operator: str, left: Value, right: Value, name: str) -> Value:
+    if not (left.type.is_integral and right.type.is_integral):
+        raise NotLocal(f"{operator} on {left.type} and {right.type} is Spark's")
+    if operator == "div":
+        sql = f"({left.cast(BIGINT)} // {right.cast(BIGINT)})"
+        return _quotient(_checked(left, right, sql, BIGINT), BIGINT, name, left, right)
+    kind = common_type(left.type, right.type)
+    sides = left.cast(kind), right.cast(kind)
+    sql = f"xor({sides[0]}, {sides[1]})" if operator == "^" else f"({operator.join(sides)})"
+    return made(sql, kind, name, left, right)
 
 
 def _as_decimal(value: Value) -> Value:
@@ -55,18 +78,21 @@ def _decimal(operator: str, left: Value, right: Value, name: str) -> Value:
     p2, s2 = right.type.precision, right.type.scale
     if operator in ("+", "-"):
         scale = max(s1, s2)
-        precision = max(p1 - s1, p2 - s2) + scale + 1
-        kind = _exact(precision, scale)
+        kind = decimal(max(p1 - s1, p2 - s2) + scale + 1, scale)
+        if kind.scale < scale:
+            return made(_rounded_sum(operator, left, right, kind), kind, name, left, right)
         # Both sides in the result's type first: DuckDB then adds without widening further.
         sql = f"CAST({left.cast(kind)} {operator} {right.cast(kind)} AS {kind.duckdb})"
     elif operator == "*":
-        kind = _exact(p1 + p2 + 1, s1 + s2)
+        kind = decimal(p1 + p2 + 1, s1 + s2)
+        if kind.scale < s1 + s2:
+            return made(_rounded_product(left, right, kind), kind, name, left, right)
         sql = f"CAST({wide(left, p2)} * {right.sql} AS {kind.duckdb})"
     elif operator == "/":
         return _decimal_divide(left, right, name)
     else:
-        raise NotLocal("the remainder of decimals is Spark's")
-    return _value(sql, kind, name, left, right)
+        return _decimal_remainder(left, right, name)
+    return made(sql, kind, name, left, right)
 
 
 def wide(value: Value, other_precision: int) -> str:
@@ -76,12 +102,50 @@ def wide(value: Value, other_precision: int) -> str:
     return f"CAST({value.sql} AS DECIMAL(38,{value.type.scale}))"
 
 
-def _exact(precision: int, scale: int) -> SparkType:
-    """A result whose digits may be cut at 38, where both engines then raise, but not its scale."""
-    kind = decimal(precision, scale)
-    if kind.scale != scale:
-        raise NotLocal("decimals that lose digits behind the point are Spark's")
-    return kind
+def _rounded_sum(operator: str, left: Value, right: Value, kind: SparkType) -> str:
+    """A sum with more digits than fit: exact in whole numbers, then rounded half up."""
+    scale = max(left.type.scale, right.type.scale)
+    sides, guards = [], []
+    for side in (left, right):
+        shift = scale - side.type.scale
+        digits = unscaled(side)
+        sides.append(f"({digits} * {_power(shift)})" if shift else digits)
+        guards.append((digits, _HUGEINT_DIGITS - 1 - shift, side.type.precision))
+    total = f"({sides[0]} {operator} {sides[1]})"
+    sql = scaled(divide_half_up(total, _power(scale - kind.scale)), kind)
+    return _guarded(sql, kind, guards)
+
+
+def _rounded_product(left: Value, right: Value, kind: SparkType) -> str:
+    drop = left.type.scale + right.type.scale - kind.scale
+    sides = unscaled(left), unscaled(right)
+    sql = scaled(divide_half_up(f"({sides[0]} * {sides[1]})", _power(drop)), kind)
+    large = f"abs(CAST({sides[0]} AS DOUBLE)) * abs(CAST({sides[1]} AS DOUBLE)) >= 1e37"
+    return f"CASE WHEN {large} THEN {give_up(_MORE_DIGITS, kind)} ELSE {sql} END"
+
+
+def _guarded(sql: str, kind: SparkType, guards: list[tuple[str, int, int]]) -> str:
+    """``guards``: digits, how many there may be, and how many the type allows. Values so large are
+    rare; where one turns up, Spark has to do it."""
+    needed = [(digits, limit) for digits, limit, most in guards if most > limit]
+    if any(limit < 1 for _, limit in needed):
+        raise NotLocal("arithmetic on such wide decimals is Spark's")
+    if not needed:
+        return sql
+    large = " OR ".join(f"abs({digits}) >= {_power(limit)}" for digits, limit in needed)
+    return f"CASE WHEN {large} THEN {give_up(_MORE_DIGITS, kind)} ELSE {sql} END"
+
+
+def _decimal_remainder(left: Value, right: Value, name: str) -> Value:
+    p1, s1 = left.type.precision, left.type.scale
+    p2, s2 = right.type.precision, right.type.scale
+    scale = max(s1, s2)
+    if max(p1 - s1, p2 - s2) + scale > 38:
+        raise NotLocal("the remainder of such wide decimals is Spark's")
+    kind = decimal(min(p1 - s1, p2 - s2) + scale, scale)
+    sides = [f"CAST({side.sql} AS DECIMAL(38,{scale}))" for side in (left, right)]
+    sql = f"CAST({sides[0]} % {sides[1]} AS {kind.duckdb})"
+    return _quotient(_checked(left, right, sql, kind), kind, name, left, right)
 
 
 def _is_zero(value: Value) -> bool | None:
@@ -109,7 +173,7 @@ def _divide(left: Value, right: Value, name: str) -> Value:
 
 def _quotient(sql: str, kind: SparkType, name: str, left: Value, right: Value) -> Value:
     """Spark calls every quotient and remainder nullable."""
-    return Value(sql, kind, name, True, aggregate=any_aggregate(left, right))
+    return made(sql, kind, name, left, right, nullable=True)
 
 
 def _remainder(left: Value, right: Value, kind: SparkType, name: str) -> Value:
@@ -125,24 +189,28 @@ def _decimal_divide(left: Value, right: Value, name: str) -> Value:
     p2, s2 = right.type.precision, right.type.scale
     scale = max(6, s1 + p2 + 1)
     kind = decimal(p1 - s1 + s2 + scale, scale)
-    shift = kind.scale - s1 + s2
-    if shift < 0 or p1 + s1 + 1 > 38 or p2 + s2 + 1 > 38:
-        raise NotLocal("a division of such wide decimals is Spark's")
     dividend, divisor = unscaled(left), unscaled(right)
-    quotient = divide_half_up(f"{dividend} * {_power(shift)}", divisor)
-    if p1 + shift > _HUGEINT_DIGITS:
-        # Values this large are rare; where one turns up, Spark has to do it.
-        limit = _power(max(0, _HUGEINT_DIGITS - shift))
-        give_up = "CAST(error('SQE:LOCAL:a decimal division needs more digits') AS HUGEINT)"
-        quotient = f"CASE WHEN abs({dividend}) >= {limit} THEN {give_up} ELSE {quotient} END"
-    sql = scaled(quotient, kind)
+    sql = scaled(_shifted_quotient(dividend, divisor, kind.scale - s1 + s2), kind)
+    shift = kind.scale - s1 + s2
+    guards = [(dividend, _HUGEINT_DIGITS - max(0, shift), p1)]
+    # Spark rounds to 38 places first. By divisors up to this size that never changes the result.
+    guards.append((divisor, min(38 - kind.scale - s1, _HUGEINT_DIGITS + min(0, shift)), p2))
+    sql = _guarded(sql, kind, guards)
     return _quotient(_checked(left, right, sql, kind), kind, name, left, right)
+
+
+def _shifted_quotient(dividend: str, divisor: str, shift: int) -> str:
+    if shift >= 0:
+        return divide_half_up(f"({dividend} * {_power(shift)})", divisor)
+    return divide_half_up(dividend, f"({divisor} * {_power(-shift)})")
 
 
 def unscaled(value: Value) -> str:
     """A decimal's digits as a HUGEINT: 12.34 is 1234."""
     if value.type.scale == 0:
         return f"CAST({value.sql} AS HUGEINT)"
+    if value.type.precision + value.type.scale + 1 > 38:  # too wide for a product: through text
+        return f"CAST(replace(CAST({value.sql} AS VARCHAR), '.', '') AS HUGEINT)"
     ten = f"CAST(1{'0' * value.type.scale} AS DECIMAL({value.type.scale + 1},0))"
     return f"CAST({wide(value, 38)} * {ten} AS HUGEINT)"
 
@@ -175,22 +243,22 @@ def _power(exponent: int) -> str:
     return f"CAST(1{'0' * exponent} AS HUGEINT)"
 
 
-def average(value: Value, over: str) -> str:
+def average(value: Value, distinct: str, over: str) -> str:
     """avg() with Spark's type and rounding. ``over`` is the window, or nothing."""
     if not value.type.is_decimal:
         # Spark adds doubles and divides once.
-        return f"(sum({value.cast(DOUBLE)}){over} / count({value.sql}){over})"
+        added = f"sum({distinct}{value.cast(DOUBLE)}){over}"
+        return f"({added} / count({distinct}{value.sql}){over})"
     kind = average_type(value.type)
     total_type = bounded(value.type.precision + 10, value.type.scale)
-    total = Value(f"CAST(sum({value.sql}){over} AS {total_type.duckdb})", total_type, "")
-    if total_type.precision + total_type.scale + 1 > 38:
-        raise NotLocal("the average of such wide decimals is Spark's")
-    count = f"CAST(count({value.sql}){over} AS HUGEINT)"
+    total = Value(f"CAST(sum({distinct}{value.sql}){over} AS {total_type.duckdb})", total_type, "")
+    count = f"CAST(count({distinct}{value.sql}){over} AS HUGEINT)"
     shift = kind.scale - value.type.scale
-    quotient = divide_half_up(f"{unscaled(total)} * {_power(shift)}", count)
+    digits = unscaled(total)
+    quotient = scaled(divide_half_up(f"({digits} * {_power(shift)})", count), kind)
+    sql = _guarded(quotient, kind, [(digits, _HUGEINT_DIGITS - shift, total_type.precision)])
     # Without rows the sum is NULL, and so is everything made of it.
-    guarded = f"CASE WHEN {count} = 0 THEN NULL ELSE {quotient} END"
-    return scaled(guarded, kind)
+    return f"CASE WHEN {count} = 0 THEN NULL ELSE {sql} END"
 
 
 def average_type(kind: SparkType) -> SparkType:

@@ -19,12 +19,12 @@ def compile_statement(guarded: GuardedStatement, time_zone: str) -> LocalPlan:
         raise NotLocal(f"every {statement.kind.value} is Spark's")
     compiler = QueryCompiler(guarded, time_zone)
     relation = compiler.compile(guarded.bound)
-    if not compiler.drafts:
-        raise NotLocal("a query without tables is Spark's")
     if any(output.type == VOID for output in relation.outputs):
         raise NotLocal("a column of NULLs without a type is Spark's")
     if any(not output.name for output in relation.outputs):
         raise NotLocal("a column without a name that is certain; give it an alias")
     columns = tuple(Column(o.name, str(o.type), o.nullable) for o in relation.outputs)
-    schema = pa.schema([pa.field(o.name, o.type.arrow, o.nullable) for o in relation.outputs])
+    schema = pa.schema(
+        [pa.field(o.name, o.type.arrow(time_zone), o.nullable) for o in relation.outputs]
+    )
     return LocalPlan(relation.sql, compiler.scans(), columns, schema)

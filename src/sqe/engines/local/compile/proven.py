@@ -1,6 +1,7 @@
-"""The functions that are proven to mean the same in DuckDB as in Spark. The list is the rule.
+"""What is proven to mean the same in DuckDB as in Spark. The list is the rule.
 
-Each entry says what it takes and gives; the reference page and the differential suite read it.
+Each entry says what it takes and gives, in words for people; how it is written is in the files
+beside. The reference page and the differential suite read this list.
 """
 
 from __future__ import annotations
@@ -8,190 +9,248 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sqe.engines.local.compile.arithmetic import average, average_type, sum_type
-from sqe.engines.local.compile.value import Value, any_nullable
-from sqe.engines.local.plan import NotLocal
-from sqe.engines.local.types import (
-    BIGINT,
-    DATE,
-    DOUBLE,
-    INT,
-    STRING,
-    SparkType,
-    common_type,
-)
+from sqe.engines.local.compile import functions_date as dates
+from sqe.engines.local.compile import functions_group as groups
+from sqe.engines.local.compile import functions_number as numbers
+from sqe.engines.local.compile import functions_text as texts
+from sqe.engines.local.compile.built import Build
+from sqe.engines.local.compile.casts import CASTS
+from sqe.engines.local.compile.functions_group import Write
+from sqe.engines.local.compile.value import Value, listed, shown
 
-Build = Callable[[Sequence[Value]], tuple[str, SparkType, bool]]
+Show = Callable[[str, Sequence[Value]], str]
+
+
+def _called(name: str, values: Sequence[Value]) -> str:
+    return f"{name}()" if not values else listed(f"{name}({{}})", tuple(values))
+
+
+def _with(*defaults: str) -> Show:
+    """Spark shows arguments that were left out; the last of ``defaults`` is the last argument's."""
+
+    def show(name: str, values: Sequence[Value]) -> str:
+        missing = max(0, len(defaults) - len(values))
+        if not all(value.name for value in values):
+            return ""
+        names = [value.name for value in values] + list(defaults[len(defaults) - missing :])
+        return f"{name}({', '.join(names)})"
+
+    return show
+
+
+def _capital(*names: str) -> Show:
+    return lambda name, values: _called(name.upper() if name in names else name, values)
+
+
+def _is(words: str) -> Show:
+    return lambda name, values: shown(f"({{}} {words})", *values)
+
+
+def _as(other: str) -> Show:
+    return lambda name, values: _called(other, values)
 
 
 @dataclass(frozen=True)
 class Function:
     """A scalar function: names Spark knows it by, argument kinds in words, and how it is written.
 
-    ``build`` gives SQL, type and whether it may be NULL; it raises NotLocal for other arguments.
+    ``build`` raises NotLocal for other arguments; ``show`` gives Spark's name for the column.
     """
 
     names: tuple[str, ...]
     arguments: str
     result: str
     build: Build
+    show: Show = _called
+
+
+FUNCTIONS: tuple[Function, ...] = (
+    # Choices
+    Function(("coalesce", "nvl", "ifnull"), "any, any, …", "their common type", numbers.coalesce),
+    Function(("nullif",), "any, same type", "the first's type", numbers.nullif),
+    Function(("nvl2",), "any, any, any", "the common type of the last two", numbers.nvl2),
+    Function(("zeroifnull",), "int or bigint", "same type", numbers.zeroifnull),
+    Function(("nullifzero",), "int or bigint", "same type", numbers.nullifzero),
+    Function(("isnull",), "any", "boolean", numbers.is_null("IS NULL"), _is("IS NULL")),
+    Function(("isnotnull",), "any", "boolean", numbers.is_null("IS NOT NULL"), _is("IS NOT NULL")),
+    Function(("isnan",), "float or double", "boolean", numbers.isnan),
+    Function(("greatest",), "any but double, …", "common type", numbers.extreme("greatest")),
+    Function(("least",), "any but double, …", "common type", numbers.extreme("least")),
+    # Numbers
+    Function(("abs",), "number", "same type", numbers.absolute),
+    Function(("negative",), "number", "same type", numbers.negative),
+    Function(("pmod",), "integer, positive literal", "common type", numbers.pmod),
+    Function(
+        ("round",),
+        "integer or decimal(p,s), literal n >= 0",
+        "same type or decimal(p-s+n+1,n)",
+        numbers.round_,
+        _with("", "0"),
+    ),
+    Function(
+        ("ceil", "ceiling"),
+        "number",
+        "bigint or decimal(p-s+1,0)",
+        numbers.whole("ceil"),
+        _capital("ceil"),
+    ),
+    Function(
+        ("floor",),
+        "number",
+        "bigint or decimal(p-s+1,0)",
+        numbers.whole("floor"),
+        _capital("floor"),
+    ),
+    Function(("sqrt",), "number", "double", numbers.sqrt, _capital("sqrt")),
+    # Texts
+    Function(("length", "char_length", "character_length", "len"), "string", "int", texts.length),
+    Function(("octet_length",), "string", "int", texts.octet_length),
+    Function(("upper", "ucase"), "string", "string", texts.upper),
+    Function(("lower", "lcase"), "string", "string", texts.lower),
+    Function(
+        ("substring", "substr"),
+        "string, literal >= 0, literal >= 0",
+        "string",
+        texts.substring,
+        _with("", "", "2147483647"),
+    ),
+    Function(("left",), "string, literal >= 0", "string", texts.side("left")),
+    Function(("right",), "string, literal >= 0", "string", texts.side("right")),
+    Function(("concat",), "string, …", "string", texts.concat),
+    Function(("concat_ws",), "literal, string, …", "string", texts.concat_ws),
+    Function(("trim", "btrim"), "string, literal", "string", texts.trimmed("trim")),
+    Function(("ltrim",), "string", "string", texts.trimmed("ltrim")),
+    Function(("rtrim",), "string", "string", texts.trimmed("rtrim")),
+    Function(("replace",), "string, string, string", "string", texts.replace, _with("", "", "")),
+    Function(
+        ("lpad",),
+        "string, literal >= 0, literal",
+        "string",
+        texts.padded("lpad"),
+        _with("", "", " "),
+    ),
+    Function(
+        ("rpad",),
+        "string, literal >= 0, literal",
+        "string",
+        texts.padded("rpad"),
+        _with("", "", " "),
+    ),
+    Function(("repeat",), "string, literal >= 0", "string", texts.repeat),
+    Function(("startswith",), "string, string", "boolean", texts.tested("starts_with")),
+    Function(("endswith",), "string, string", "boolean", texts.tested("ends_with")),
+    Function(("contains",), "string, string", "boolean", texts.tested("contains")),
+    Function(("instr",), "string, string", "int", texts.found(0, 1)),
+    Function(
+        ("locate", "position"), "string, string", "int", texts.found(1, 0), _with("", "", "1")
+    ),
+    # Dates and moments
+    Function(("year",), "date or timestamp", "int", dates.date_part("year")),
+    Function(("quarter",), "date or timestamp", "int", dates.date_part("quarter")),
+    Function(("month",), "date or timestamp", "int", dates.date_part("month")),
+    Function(("day", "dayofmonth"), "date or timestamp", "int", dates.date_part("day")),
+    Function(("dayofyear",), "date or timestamp", "int", dates.date_part("dayofyear")),
+    Function(("dayofweek",), "date or timestamp", "int", dates.date_part("dayofweek", 1)),
+    Function(("weekday",), "date or timestamp", "int", dates.date_part("isodow", -1)),
+    Function(("weekofyear",), "date or timestamp", "int", dates.date_part("weekofyear")),
+    Function(("hour",), "timestamp", "int", dates.clock_part("hour")),
+    Function(("minute",), "timestamp", "int", dates.clock_part("minute")),
+    Function(("second",), "timestamp", "int", dates.clock_part("second")),
+    Function(("date_add",), "date, int", "date", dates.moved("+")),
+    Function(("dateadd",), "date, int", "date", dates.moved("+"), _as("date_add")),
+    Function(("date_sub",), "date, int", "date", dates.moved("-")),
+    Function(("add_months",), "date, int", "date", dates.add_months),
+    Function(("datediff", "date_diff"), "date, date", "int", dates.datediff),
+    Function(("last_day",), "date", "date", dates.last_day),
+    Function(("unix_date",), "date", "int", dates.unix_date),
+    Function(("to_date",), "date, timestamp or ISO literal", "date", dates.to_date),
+    Function(("trunc",), "date, literal unit", "date", dates.trunc),
+    Function(("date_trunc",), "literal unit, timestamp", "timestamp", dates.date_trunc),
+    Function(("current_date", "curdate"), "", "date", dates.current_date),
+    Function(("current_timestamp", "now"), "", "timestamp", dates.current_timestamp),
+)
+BY_NAME = {name: function for function in FUNCTIONS for name in function.names}
+# What EXTRACT takes, and the function that does it.
+EXTRACTED = {
+    "year": "year", "y": "year", "years": "year", "yr": "year",
+    "quarter": "quarter", "qtr": "quarter",
+    "month": "month", "mon": "month", "months": "month",
+    "week": "weekofyear", "weeks": "weekofyear",
+    "day": "day", "days": "day", "d": "day",
+    "dayofweek": "dayofweek", "dow": "dayofweek",
+    "doy": "dayofyear",
+    "hour": "hour", "hours": "hour", "minute": "minute", "minutes": "minute",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Aggregate:
-    """An aggregate over one argument; ``write`` gets the argument and the window's text."""
+    """An aggregate over one argument; ``write`` gets it, DISTINCT or not, and what comes after."""
 
-    name: str
+    names: tuple[str, ...]
     arguments: str
     result: str
-    write: Callable[[Value, str, str], tuple[str, SparkType, bool]]
+    write: Write
 
 
-def _need(condition: bool, why: str) -> None:
-    if not condition:
-        raise NotLocal(why)
-
-
-def _coalesce(values: Sequence[Value]) -> tuple[str, SparkType, bool]:
-    kind = _common(values)
-    sql = f"coalesce({', '.join(value.cast(kind) for value in values)})"
-    return sql, kind, all(value.nullable for value in values)
-
-
-def _nullif(values: Sequence[Value]) -> tuple[str, SparkType, bool]:
-    _need(len(values) == 2, "nullif takes two arguments")
-    kind = common_type(values[0].type, values[1].type)
-    _need(kind == values[0].type, "nullif of different types is Spark's")
-    return f"nullif({values[0].sql}, {values[1].cast(kind)})", kind, True
-
-
-def _common(values: Sequence[Value]) -> SparkType:
-    _need(bool(values), "a function without arguments")
-    kind = values[0].type
-    for value in values[1:]:
-        kind = common_type(kind, value.type)
-    return kind
-
-
-def _abs(values: Sequence[Value]) -> tuple[str, SparkType, bool]:
-    (value,) = values
-    _need(value.type.is_numeric, "abs takes a number")
-    return f"CAST(abs({value.sql}) AS {value.type.duckdb})", value.type, value.nullable
-
-
-def _length(values: Sequence[Value]) -> tuple[str, SparkType, bool]:
-    (value,) = values
-    _need(value.type == STRING, "length takes a string")
-    return f"CAST(length({value.sql}) AS INTEGER)", INT, value.nullable
-
-
-def _substring(values: Sequence[Value]) -> tuple[str, SparkType, bool]:
-    """From a place and of a length that are literals: at zero and below the engines differ."""
-    _need(len(values) == 3 and values[0].type == STRING, "substring takes a string")
-    start, length = values[1].literal, values[2].literal
-    ok = isinstance(start, int) and isinstance(length, int) and start >= 1 and length >= 0
-    _need(ok, "substring with a computed or negative place is Spark's")
-    return f"substring({values[0].sql}, {start}, {length})", STRING, values[0].nullable
-
-
-def _concat(values: Sequence[Value]) -> tuple[str, SparkType, bool]:
-    _need(all(value.type == STRING for value in values), "concat takes strings")
-    sql = " || ".join(value.sql for value in values)
-    return f"({sql})", STRING, any_nullable(*values)
-
-
-def _date_part(part: str) -> Build:
-    def build(values: Sequence[Value]) -> tuple[str, SparkType, bool]:
-        (value,) = values
-        _need(value.type == DATE, f"{part} takes a date")
-        return f"CAST({part}({value.sql}) AS INTEGER)", INT, value.nullable
-
-    return build
-
-
-def _date_add(values: Sequence[Value]) -> tuple[str, SparkType, bool]:
-    day, count = values
-    _need(day.type == DATE and count.type == INT, "date_add takes a date and an int")
-    return f"({day.sql} + {count.sql})", DATE, any_nullable(*values)
-
-
-def _datediff(values: Sequence[Value]) -> tuple[str, SparkType, bool]:
-    end, start = values
-    _need(end.type == DATE and start.type == DATE, "datediff takes dates")
-    return f"CAST({end.sql} - {start.sql} AS INTEGER)", INT, any_nullable(*values)
-
-
-def _round(values: Sequence[Value]) -> tuple[str, SparkType, bool]:
-    value = values[0]
-    places = values[1].literal if len(values) == 2 else 0
-    _need(value.type.is_decimal, "round of other than decimals is Spark's")
-    _need(isinstance(places, int) and 0 <= places < value.type.scale, "round to fewer places")
-    assert isinstance(places, int)  # noqa: S101  tested on the line above
-    whole = value.type.precision - value.type.scale
-    kind = SparkType("decimal", min(38, whole + places + 1), places)
-    return f"CAST(round({value.sql}, {places}) AS {kind.duckdb})", kind, value.nullable
-
-
-FUNCTIONS: tuple[Function, ...] = (
-    Function(("coalesce", "nvl", "ifnull"), "any, any, …", "their common type", _coalesce),
-    Function(("nullif",), "any, same type", "the first's type", _nullif),
-    Function(("abs",), "number", "same type", _abs),
-    Function(("length", "char_length", "character_length", "len"), "string", "int", _length),
-    Function(("substring", "substr"), "string, literal >= 1, literal >= 0", "string", _substring),
-    Function(("concat",), "string, …", "string", _concat),
-    Function(("year",), "date", "int", _date_part("year")),
-    Function(("month",), "date", "int", _date_part("month")),
-    Function(("day", "dayofmonth"), "date", "int", _date_part("day")),
-    Function(("quarter",), "date", "int", _date_part("quarter")),
-    Function(("date_add",), "date, int", "date", _date_add),
-    Function(("datediff", "date_diff"), "date, date", "int", _datediff),
-    Function(("round",), "decimal(p,s), literal n < s", "decimal(p-s+n+1,n)", _round),
+_AGGREGATES = (
+    Aggregate(("sum",), "number", "bigint, double or decimal(p+10,s)", groups.total),
+    Aggregate(("avg", "mean"), "number", "double or decimal(p+4,s+4)", groups.mean),
+    Aggregate(("min",), "any", "same type", groups.extreme("min")),
+    Aggregate(("max",), "any", "same type", groups.extreme("max")),
+    Aggregate(("count",), "any, …", "bigint", groups.count),
+    Aggregate(("count_if",), "boolean", "bigint", groups.count_if),
+    Aggregate(("bool_and", "every"), "boolean", "boolean", groups.logical("bool_and")),
+    Aggregate(("bool_or", "some", "any"), "boolean", "boolean", groups.logical("bool_or")),
+    Aggregate(("stddev_samp", "stddev", "std"), "number", "double", groups.spread("stddev_samp")),
+    Aggregate(("stddev_pop",), "number", "double", groups.spread("stddev_pop")),
+    Aggregate(("var_samp", "variance"), "number", "double", groups.spread("var_samp")),
+    Aggregate(("var_pop",), "number", "double", groups.spread("var_pop")),
 )
-BY_NAME = {name: function for function in FUNCTIONS for name in function.names}
-
-
-def _sum(value: Value, distinct: str, over: str) -> tuple[str, SparkType, bool]:
-    _need(value.type.is_numeric, "sum takes a number")
-    kind = sum_type(value.type)
-    argument = value.cast(DOUBLE) if kind == DOUBLE else value.sql
-    return f"CAST(sum({distinct}{argument}){over} AS {kind.duckdb})", kind, True
-
-
-def _avg(value: Value, distinct: str, over: str) -> tuple[str, SparkType, bool]:
-    _need(value.type.is_numeric, "avg takes a number")
-    _need(not distinct, "avg(DISTINCT …) is Spark's")
-    return average(value, over), average_type(value.type), True
-
-
-def _extreme(name: str) -> Callable[[Value, str, str], tuple[str, SparkType, bool]]:
-    def write(value: Value, distinct: str, over: str) -> tuple[str, SparkType, bool]:
-        _need(not value.type.is_float, f"{name} of doubles is Spark's")  # -0.0 and 0.0
-        return f"{name}({value.sql}){over}", value.type, True
-
-    return write
-
-
-def _count(value: Value, distinct: str, over: str) -> tuple[str, SparkType, bool]:
-    return f"count({distinct}{value.sql}){over}", BIGINT, False
-
-
-def _spread(name: str) -> Callable[[Value, str, str], tuple[str, SparkType, bool]]:
-    def write(value: Value, distinct: str, over: str) -> tuple[str, SparkType, bool]:
-        _need(value.type.is_integral or value.type.is_float, f"{name} of decimals is Spark's")
-        _need(not distinct, f"{name}(DISTINCT …) is Spark's")
-        return f"{name}({value.cast(DOUBLE)}){over}", DOUBLE, True
-
-    return write
-
-
 AGGREGATES: dict[str, Aggregate] = {
-    aggregate.name: aggregate
-    for aggregate in (
-        Aggregate("sum", "number", "bigint, double or decimal(p+10,s)", _sum),
-        Aggregate("avg", "number", "double or decimal(p+4,s+4)", _avg),
-        Aggregate("min", "any but double", "same type", _extreme("min")),
-        Aggregate("max", "any but double", "same type", _extreme("max")),
-        Aggregate("count", "any", "bigint", _count),
-        Aggregate("stddev_samp", "integer or double", "double", _spread("stddev_samp")),
-    )
+    name: aggregate for aggregate in _AGGREGATES for name in aggregate.names
 }
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Something else than a function, in words for people."""
+
+    name: str
+    note: str = ""
+
+
+TYPES = (
+    Feature("boolean"),
+    Feature("tinyint, smallint, int, bigint"),
+    Feature("float, double", "comparisons only if no file of the table holds NaN"),
+    Feature("decimal(p,s)"),
+    Feature("string"),
+    Feature("date"),
+    Feature("timestamp", "days, hours and texts of it only in the session time zone UTC"),
+    Feature("timestamp_ntz"),
+)
+OPERATORS = (
+    Feature("+ - *", "numbers; a date and an int; a date or timestamp and a literal interval"),
+    Feature("/ %", "numbers"),
+    Feature("div", "integers"),
+    Feature("& | ^ ~", "integers"),
+    Feature("= <> < <= > >= <=> IS [NOT] DISTINCT FROM"),
+    Feature("AND OR NOT"),
+    Feature("IS [NOT] NULL, IS [NOT] TRUE, IS [NOT] FALSE"),
+    Feature("[NOT] BETWEEN"),
+    Feature("[NOT] IN", "literals, expressions, or a query"),
+    Feature("[NOT] LIKE, ILIKE", "a literal pattern"),
+    Feature("||", "strings"),
+    Feature("CASE, IF"),
+    Feature("EXISTS, scalar subqueries"),
+    Feature("EXTRACT", "; ".join(sorted(set(EXTRACTED.values())))),
+)
+WINDOW_FUNCTIONS = (
+    Feature("row_number, rank, dense_rank, percent_rank, cume_dist"),
+    Feature("ntile", "a literal"),
+    Feature("lag, lead", "a literal offset, a default of the same type"),
+    Feature("first_value, last_value"),
+    Feature("aggregates", "without DISTINCT; frames of ROWS, and of RANGE without numbers"),
+)
+CAST_KINDS = tuple((cast.source, cast.target) for cast in CASTS)

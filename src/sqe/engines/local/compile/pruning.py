@@ -1,15 +1,23 @@
-"""Conditions that let Iceberg skip files: ``column op literal``, joined by AND."""
+"""Conditions that let Iceberg skip files: a stored column compared with constants.
+
+Leaving a condition out only costs time; each one that is used must hold for every row that the
+query can need.
+"""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from sqlglot import exp
 
+from sqe.engines.local.compile.constants import constant
+from sqe.engines.local.compile.scans import TableColumn
 from sqe.engines.local.compile.scope import Scope, SourceColumn
 from sqe.engines.local.plan import Comparison
+from sqe.engines.local.types import SparkType, parse_type
 
 _OPERATORS: dict[type[exp.Expr], tuple[str, str]] = {
     exp.EQ: ("=", "="),
@@ -18,55 +26,185 @@ _OPERATORS: dict[type[exp.Expr], tuple[str, str]] = {
     exp.LT: ("<", ">"),
     exp.LTE: ("<=", ">="),
 }
+_INTEGERS = ("tinyint", "smallint", "int", "bigint")
+_MAX_VALUES = 200  # PyIceberg itself gives up on longer lists
+
+Found = tuple[Any, str, tuple[Any, ...]]  # a column's node, an operator, constants
 
 
-def comparisons(condition: Any, scope: Scope) -> Iterator[tuple[SourceColumn, Comparison]]:
-    """Every conjunct that is certain; leaving one out only costs time."""
-    if isinstance(condition, exp.Paren):
-        yield from comparisons(condition.this, scope)
-    elif isinstance(condition, exp.And):
-        yield from comparisons(condition.this, scope)
-        yield from comparisons(condition.expression, scope)
-    elif isinstance(condition, exp.Between):
+def prune(
+    condition: Any,
+    scope: Scope,
+    time_zone: str,
+    keeps: Callable[[SourceColumn], bool] = lambda column: True,
+) -> None:
+    """Tells the scans below ``scope`` what holds for all rows that count.
+
+    A comparison is never true of NULL. So in WHERE it may prune the optional side of an outer join
+    too: a row that finds no partner then has NULL there, and fails the condition as before. IS NULL
+    may not. In ON of an outer join ``keeps`` leaves the columns of the side that is optional.
+    """
+    for node, op, values in _comparisons(condition, time_zone):
+        column = _column(node, scope)
+        if column is None or not keeps(column):
+            continue
+        for origin in column.prunes:
+            if op == "isnull" and (origin is not column or column.optional):
+                continue
+            comparison = _stored(origin, op, values)
+            if comparison is not None:
+                origin.draft.pruning.append(comparison)
+
+
+def _comparisons(node: Any, time_zone: str) -> Iterator[Found]:
+    """Every conjunct of a form that is certain."""
+    for kind, read in _FORMS:
+        if isinstance(node, kind):
+            yield from read(node, time_zone)
+            return
+
+
+def _both(node: Any, time_zone: str) -> Iterator[Found]:
+    yield from _comparisons(node.this, time_zone)
+    yield from _comparisons(node.expression, time_zone)
+
+
+def _compared(node: Any, time_zone: str) -> Iterator[Found]:
+    forward, backward = _OPERATORS[type(node)]
+    yield from _one(node.this, forward, [node.expression], time_zone)
+    yield from _one(node.expression, backward, [node.this], time_zone)
+
+
+def _between(node: exp.Between, time_zone: str) -> Iterator[Found]:
+    if not node.args.get("symmetric"):
         for side, op in (("low", ">="), ("high", "<=")):
-            yield from _one(condition.this, op, condition.args[side], scope)
-    elif type(condition) in _OPERATORS:
-        forward, backward = _OPERATORS[type(condition)]
-        yield from _one(condition.this, forward, condition.expression, scope)
-        yield from _one(condition.expression, backward, condition.this, scope)
+            yield from _one(node.this, op, [node.args[side]], time_zone)
 
 
-def _one(
-    column: Any, op: str, value: Any, scope: Scope
-) -> Iterator[tuple[SourceColumn, Comparison]]:
-    if not isinstance(column, exp.Column) or isinstance(column.this, exp.Star):
+def _listed(node: exp.In, time_zone: str) -> Iterator[Found]:
+    if node.expressions and not node.args.get("query"):
+        yield from _one(node.this, "in", node.expressions, time_zone)
+
+
+def _is_null(node: exp.Is, time_zone: str) -> Iterator[Found]:
+    if isinstance(node.expression, exp.Null):
+        yield node.this, "isnull", ()
+
+
+def _negated(node: exp.Not, time_zone: str) -> Iterator[Found]:
+    """NOT (x IS NULL). No other negation is used."""
+    inner = node.this.this if isinstance(node.this, exp.Paren) else node.this
+    if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
+        yield inner.this, "notnull", ()
+
+
+def _one(column: Any, op: str, nodes: list[Any], time_zone: str) -> Iterator[Found]:
+    if isinstance(column, exp.Column):
+        values = tuple(constant(node, time_zone) for node in nodes)
+        if None not in values:
+            yield column, op, values
+
+
+def _alternatives(node: exp.Or, time_zone: str) -> Iterator[Found]:
+    """``a = 1 OR a = 2 OR a IN (3, 4)``: one column, which has one of these values."""
+    columns: dict[str, Any] = {}
+    values: list[Any] = []
+    for branch in node.flatten():
+        found = [
+            each
+            for each in _comparisons(branch, time_zone)
+            if each[1] in ("=", "in") and not isinstance(branch, exp.And)
+        ]
+        if len(found) != 1:
+            return
+        columns[found[0][0].sql()] = found[0][0]
+        values += found[0][2]
+    if len(columns) == 1:
+        yield next(iter(columns.values())), "in", tuple(values)
+
+
+def _prefix(node: exp.Like, time_zone: str) -> Iterator[Found]:
+    pattern = node.expression
+    if node.args.get("negate") or node.args.get("escape"):
         return
-    parts = [column.args.get(key) for key in ("catalog", "db", "table")]
-    qualifier = tuple(part.name for part in parts if part is not None)
-    found = list(scope.matches(column.name, qualifier))
-    if len(found) != 1:
+    if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         return
-    literal = _literal(value, getattr(found[0], "type_text", ""))
-    if literal is not None:
-        yield found[0], Comparison(found[0].name, op, literal)
+    prefix = str(pattern.this).partition("%")[0].partition("_")[0]
+    if prefix and "\\" not in str(pattern.this):
+        yield node.this, "startswith", (prefix,)
 
 
-def _literal(node: Any, type_text: str) -> object:
-    """The value in the column's own type, or None where there could be any doubt."""
-    if isinstance(node, exp.Cast) and type_text == "date":
-        node = node.this
-    if not isinstance(node, exp.Literal):
+_FORMS: tuple[tuple[Any, Callable[[Any, str], Iterator[Found]]], ...] = (
+    (exp.Paren, lambda node, time_zone: _comparisons(node.this, time_zone)),
+    (exp.And, _both),
+    (exp.Or, _alternatives),
+    (exp.Between, _between),
+    (exp.In, _listed),
+    (exp.Is, _is_null),
+    (exp.Not, _negated),
+    (exp.Like, _prefix),
+    (tuple(_OPERATORS), _compared),
+)
+
+
+def _column(node: Any, scope: Scope) -> SourceColumn | None:
+    if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
         return None
-    text = str(node.this)
-    if node.is_string:
-        if type_text == "string":
-            return text
-        if type_text == "date":
-            try:
-                return datetime.date.fromisoformat(text)
-            except ValueError:
-                return None
+    parts = [node.args.get(key) for key in ("catalog", "db", "table")]
+    found = list(scope.matches(node.name, tuple(p.name for p in parts if p is not None)))
+    return found[0] if len(found) == 1 else None
+
+
+def _stored(column: TableColumn, op: str, constants: tuple[Any, ...]) -> Comparison | None:
+    """The comparison in the column's own type, or None where there could be any doubt."""
+    kind = parse_type(column.type_text)
+    if not constants:
+        return Comparison(column.stored, op)
+    values = [_fit(value, kind) for value in constants]
+    if None in values or len(values) > _MAX_VALUES:
         return None
-    if type_text in ("int", "bigint") and text.isdigit():
-        return int(text)
+    if op == "in":
+        distinct = tuple(dict.fromkeys(values))
+        if len(distinct) > 1:
+            return Comparison(column.stored, op, distinct)
+        op, values = "=", list(distinct)
+    if op == "startswith" and kind.name != "string":
+        return None
+    return Comparison(column.stored, op, values[0])
+
+
+def _fit(value: Any, kind: SparkType) -> object:
+    """A constant as a value of the column's type. Doubles are left out: Iceberg's bounds do not
+    know NaN, which is greater than every number."""
+    if isinstance(value, bool):
+        return value if kind.name == "boolean" else None
+    if isinstance(value, int) and kind.name in _INTEGERS:
+        return value
+    if isinstance(value, int | Decimal) and kind.is_decimal:
+        return _exact(Decimal(value), kind)
+    if isinstance(value, str):
+        if kind.name == "date":
+            return _iso_date(value)
+        return value if kind.name == "string" else None
+    if isinstance(value, datetime.datetime):
+        wanted = "timestamp" if value.tzinfo is not None else "timestamp_ntz"
+        return value if kind.name == wanted else None
+    if isinstance(value, datetime.date):
+        return value if kind.name == "date" else None
     return None
+
+
+def _iso_date(text: str) -> datetime.date | None:
+    try:
+        return datetime.date.fromisoformat(text) if len(text) == len("2024-01-01") else None
+    except ValueError:
+        return None
+
+
+def _exact(value: Decimal, kind: SparkType) -> Decimal | None:
+    try:
+        scaled = value.quantize(Decimal(1).scaleb(-kind.scale))
+    except InvalidOperation:
+        return None
+    fits = len(scaled.as_tuple().digits) <= kind.precision
+    return scaled if scaled == value and fits else None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sqe.engines.local.compile.value import Value
 from sqe.engines.local.plan import NotLocal
@@ -12,19 +13,29 @@ from sqe.engines.local.types import SparkType
 
 @dataclass(eq=False)
 class SourceColumn:
-    """A column of a relation in FROM. An outer join makes it nullable."""
+    """A column of a relation in FROM.
+
+    ``origins`` are the stored columns it is a plain copy of, whatever lies between. ``prunes`` are
+    those of them whose rows can only matter where a condition on this column holds: nothing like
+    LIMIT lies between.
+    """
 
     name: str
     sql: str
     type: SparkType
     nullable: bool = True
+    origins: tuple[Any, ...] = ()
+    prunes: tuple[Any, ...] = ()
+    optional: bool = False  # of the side of an outer join that may be absent
 
     def value(self) -> Value:
-        return Value(self.sql, self.type, self.name, self.nullable, column=True)
+        return Value(
+            self.sql, self.type, self.name, self.nullable, column=True, origins=self.origins
+        )
 
     def loosen(self) -> None:
         """The relation has become the optional side of an outer join."""
-        self.nullable = True
+        self.nullable = self.optional = True
 
 
 @dataclass
@@ -49,6 +60,8 @@ class Output:
     name: str
     type: SparkType
     nullable: bool
+    origins: tuple[Any, ...] = ()  # as a SourceColumn's
+    prunes: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,6 +80,11 @@ class Scope:
     visible: list[SourceColumn] = field(default_factory=list)
     parent: Scope | None = None
     ctes: dict[str, tuple[str, tuple[Output, ...]]] = field(default_factory=dict)
+    closed: bool = False  # what is inside sees no columns of outer queries
+    sees_outer: bool = False  # true while WHERE is compiled: only there outer columns are certain
+    merged: bool = False  # a USING or NATURAL join has merged columns
+    borrowed: list[str] = field(default_factory=list)  # outer columns used here
+    lent: int = 0  # how often inner queries have used columns of this one
 
     def find(self, name: str, qualifier: tuple[str, ...]) -> Value:
         """The column meant. Anything not certain is Spark's: it has the error messages too."""
@@ -75,9 +93,30 @@ class Scope:
             return found[0].value()
         if len(found) > 1:
             raise NotLocal(f"{name} is ambiguous")
-        if self.parent is not None:
-            return self.parent.find(name, qualifier)
-        raise NotLocal(f"{name} is not a column of a table in FROM")
+        return self._outer(name, qualifier)
+
+    def _outer(self, name: str, qualifier: tuple[str, ...]) -> Value:
+        """A column of the query around this one: the next one only, as on Spark."""
+        scope = self._around()
+        found = list(scope.matches(name, qualifier)) if scope is not None else []
+        if qualifier and list(self.matches(qualifier[0], ())):
+            raise NotLocal(f"{qualifier[0]}.{name} may be a field of a column")
+        if scope is None or len(found) != 1:
+            raise NotLocal(f"{name} is not a column of a table in FROM")
+        if not self.sees_outer:
+            raise NotLocal(f"{name} is a column of an outer query, and used outside of WHERE")
+        scope.lent += 1
+        value = found[0].value()
+        self.borrowed.append(value.sql)
+        return value
+
+    def _around(self) -> Scope | None:
+        scope: Scope | None = self
+        while scope is not None and not scope.closed:
+            scope = scope.parent
+            if scope is not None and scope.sources:
+                return scope
+        return None
 
     def matches(self, name: str, qualifier: tuple[str, ...]) -> Iterator[SourceColumn]:
         wanted = name.lower()
@@ -88,7 +127,40 @@ class Scope:
             if source.answers(qualifier):
                 yield from (c for c in source.columns if c.name.lower() == wanted)
 
+    def columns(self) -> Iterator[SourceColumn]:
+        """Every column, those too that only a qualified name reaches."""
+        seen = set()
+        for column in [*self.visible, *(c for source in self.sources for c in source.columns)]:
+            if id(column) not in seen:
+                seen.add(id(column))
+                yield column
+
     def cte(self, name: str) -> tuple[str, tuple[Output, ...]] | None:
         if name.lower() in self.ctes:
             return self.ctes[name.lower()]
         return self.parent.cte(name) if self.parent is not None else None
+
+    def add(self, source: Source) -> None:
+        self.sources.append(source)
+        self.visible = [*self.visible, *source.columns]
+
+
+def source_columns(name: str, outputs: tuple[Output, ...]) -> list[SourceColumn]:
+    """A query's columns, as the relation ``name`` in another query's FROM has them."""
+    return [
+        SourceColumn(o.name, f"{name}.c{i}", o.type, o.nullable, o.origins, o.prunes)
+        for i, o in enumerate(outputs, start=1)
+    ]
+
+
+def renamed(outputs: tuple[Output, ...], names: list[str]) -> tuple[Output, ...]:
+    if not names:
+        return outputs
+    if len(names) != len(outputs):
+        raise NotLocal("a list of column names that does not fit is Spark's")
+    return tuple(replace(output, name=name) for name, output in zip(names, outputs, strict=True))
+
+
+def not_pruning(outputs: tuple[Output, ...]) -> tuple[Output, ...]:
+    """Conditions on these columns say nothing about the rows below: a LIMIT is between."""
+    return tuple(replace(output, prunes=()) for output in outputs)

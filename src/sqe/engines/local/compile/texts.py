@@ -14,13 +14,30 @@ def check_statement(statement: Statement) -> None:
         raise NotLocal("pipe syntax is Spark's")
     if statement.session_functions:
         raise NotLocal("session functions are Spark's so far")
-    _check_strings(statement.text)
+    _check_tokens(statement.text)
 
 
-def _check_strings(text: str) -> None:
-    """Spark joins neighbouring strings and reads escapes; sqlglot does neither as Spark does."""
-    previous = None
+# Behind one of these a plus belongs to the value that follows.
+_BEFORE_VALUES = {
+    TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.COMMA, TokenType.PLUS, TokenType.DASH,
+    TokenType.STAR, TokenType.SLASH, TokenType.PERCENT, TokenType.DIV, TokenType.EQ, TokenType.NEQ,
+    TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE, TokenType.NULLSAFE_EQ,
+    TokenType.DPIPE, TokenType.AMP, TokenType.PIPE, TokenType.CARET, TokenType.TILDE,
+    TokenType.AND, TokenType.OR, TokenType.NOT, TokenType.SELECT, TokenType.DISTINCT,
+    TokenType.ALL, TokenType.WHERE, TokenType.HAVING, TokenType.ON, TokenType.CASE, TokenType.WHEN,
+    TokenType.THEN, TokenType.ELSE, TokenType.BETWEEN, TokenType.IN, TokenType.LIKE,
+    TokenType.ILIKE, TokenType.RLIKE, TokenType.IS, TokenType.ORDER_BY, TokenType.GROUP_BY,
+    TokenType.PARTITION_BY, TokenType.VALUES,
+}  # fmt: skip
+
+
+def _check_tokens(text: str) -> None:
+    """Spark joins neighbouring strings and reads escapes; sqlglot does neither as Spark does. And
+    it forgets a plus before a value, which Spark shows in names."""
+    previous: TokenType | None = None
     for token in DIALECT.tokenize(text):
+        if token.token_type is TokenType.PLUS and previous in _BEFORE_VALUES:
+            raise NotLocal("a plus before a value is Spark's")
         if token.token_type is TokenType.STRING:
             raw = text[token.start : token.end + 1]
             if raw[1:-1] != token.text or raw[0] != raw[-1] or "\\" in raw:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from sqe.engines.local.types import SparkType
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """DuckDB SQL of exactly ``type``, and the name Spark gives a column made of it."""
+    """DuckDB SQL of exactly ``type``, and the name Spark gives a column made of it.
+
+    An empty name is one that is not certain; ``shown`` makes names of names.
+    """
 
     sql: str
     type: SparkType
@@ -18,10 +22,53 @@ class Value:
     literal: object = None  # the Python value of a literal, for pruning and folding
     aggregate: bool = False  # holds an aggregate function
     column: bool = False  # is a column and nothing more
+    origins: tuple[Any, ...] = ()  # stored columns that it is a plain copy of
 
     def cast(self, wanted: SparkType) -> str:
         """The SQL as ``wanted``, a type that holds all values of this one."""
-        return self.sql if self.type == wanted else f"CAST({self.sql} AS {wanted.duckdb})"
+        if self.type == wanted:
+            return self.sql
+        if self.type.is_decimal and wanted.is_float:
+            return exact_float(self, wanted)
+        return f"CAST({self.sql} AS {wanted.duckdb})"
+
+
+def exact_float(value: Value, wanted: SparkType) -> str:
+    """A decimal as the nearest float, as Java gives it.
+
+    Up to 15 digits the quotient of two exact doubles is the nearest one. With more digits DuckDB
+    rounds twice, but not when it reads a number from its text.
+    """
+    if value.type.precision <= 15 and wanted.name == "double":
+        return f"CAST({value.sql} AS DOUBLE)"
+    return f"CAST(CAST({value.sql} AS VARCHAR) AS {wanted.duckdb})"
+
+
+def made(
+    sql: str, kind: SparkType, name: str, *parts: Value, nullable: bool | None = None
+) -> Value:
+    """A value made of others: it may be NULL if one of them may, unless ``nullable`` says."""
+    if nullable is None:
+        nullable = any_nullable(*parts)
+    return Value(sql, kind, name, nullable, aggregate=any_aggregate(*parts))
+
+
+def shown(pattern: str, *parts: Value | str) -> str:
+    """A name made of names, each in its place ``{}``; empty if one of them is not certain."""
+    names = [part if isinstance(part, str) else part.name for part in parts]
+    return pattern.format(*names) if all(names) else ""
+
+
+def listed(pattern: str, parts: list[Value] | tuple[Value, ...]) -> str:
+    """A name with a list of names in it; empty if one of them is not certain."""
+    if not all(part.name for part in parts):
+        return ""
+    return pattern.format(", ".join(part.name for part in parts))
+
+
+def without_sign_of_zero(sql: str, kind: SparkType) -> str:
+    """Spark makes -0.0 of a grouping key 0.0. Both compare as equal in both engines."""
+    return f"CASE WHEN {sql} = 0 THEN CAST(0 AS {kind.duckdb}) ELSE {sql} END"
 
 
 def any_aggregate(*values: Value) -> bool:

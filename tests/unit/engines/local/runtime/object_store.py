@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,6 +13,8 @@ from urllib.parse import unquote, urlsplit
 from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 
 FOLDER = "test.folder"  # a property of FolderIO
+# Given a request and the object's name; True if it has answered, or not answered, itself.
+Fault = Callable[[BaseHTTPRequestHandler, str], bool]
 
 
 class FolderIO(PyArrowFileIO):
@@ -42,6 +44,7 @@ class ObjectStore:
         self.keys: dict[str, str] = {}
         self.refused = 0
         self.hang_s = 0.0
+        self.fault: Fault | None = None
         store = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -80,6 +83,8 @@ class ObjectStore:
         time.sleep(self.hang_s)
         name = unquote(urlsplit(request.path).path).lstrip("/")
         path = self.folder / name
+        if self.fault is not None and self.fault(request, name):
+            return
         if not self._allowed(name, request.headers):
             self.refused += 1
             self._send(request, 403, b"", {})

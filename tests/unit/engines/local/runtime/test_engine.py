@@ -191,13 +191,6 @@ def test_a_query_waits_for_memory_and_then_goes_elsewhere(make: MakeWorld) -> No
     assert world.query("SELECT 1::BIGINT", NUMBER).num_rows == 1
 
 
-def test_too_many_bytes_are_left_to_spark(make: MakeWorld) -> None:
-    world = make(max_scan_bytes=10)
-    table = world.create("t", pa.table({"n": [1]}))
-    with pytest.raises(NotLocal, match="more than the 10 allowed"):
-        world.query("SELECT * FROM scan_1", NUMBER, scan_of(loaded_of(table)))
-
-
 def test_a_missing_data_file_is_the_engines_failure(world: World) -> None:
     table = world.create("t", pa.table({"n": [1]}))
     scan = scan_of(loaded_of(table))

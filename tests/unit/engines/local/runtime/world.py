@@ -101,12 +101,12 @@ class _Statement:
     """Stands for a guarded statement: these tests' compiler looks its plan up."""
 
 
-def make_world(folder: Path, **options: Any) -> World:
+def make_world(home: Path, /, **options: Any) -> World:
     catalog = SqlCatalog(
-        "lake", uri=f"sqlite:///{folder / 'c.db'}", warehouse=f"file://{folder / 'warehouse'}"
+        "lake", uri=f"sqlite:///{home / 'c.db'}", warehouse=f"file://{home / 'warehouse'}"
     )
     catalog.create_namespace("db")
-    chosen = LocalOptions(folder=folder / "spill", **{"pool": 1, **options})
+    chosen = LocalOptions(**{"folder": home / "spill", "pool": 1, **options})
     plans: dict[int, LocalPlan] = {}
     engine = DuckDbEngine(lambda statement, run: plans[id(statement)], chosen)
     return World(catalog, engine, ScanPlanner(chosen), chosen, plans)

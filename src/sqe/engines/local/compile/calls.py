@@ -1,0 +1,163 @@
+"""Function calls: which one is meant, with which arguments, and EXTRACT."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from sqe.engines.local.compile import proven
+from sqe.engines.local.compile.compiling import Compiling, written
+from sqe.engines.local.compile.value import Value, made, shown
+from sqe.engines.local.plan import NotLocal
+from sqe.sql.dialect import CALL
+
+_WITHOUT_ARGUMENTS = ("current_date", "curdate", "current_timestamp", "now")
+
+
+def function(here: Compiling, node: Any) -> Value:
+    name = "concat" if isinstance(node, exp.DPipe) else written(here, node)
+    entry = proven.BY_NAME.get(name)
+    if entry is None:
+        raise NotLocal(f"{name} is not on the local engine's list")
+    values = [here.value(argument) for argument in arguments_of(here, node, name)]
+    if not values and name not in _WITHOUT_ARGUMENTS:
+        raise NotLocal(f"{name} without arguments is Spark's")
+    sql, kind, nullable = entry.build(here, values)
+    return made(sql, kind, _name(here, node, name, entry.show, values), *values, nullable=nullable)
+
+
+def _name(
+    here: Compiling, node: Any, name: str, show: Callable[..., str], values: list[Value]
+) -> str:
+    if isinstance(node, exp.Trim) and node.expression is not None:
+        if name != "trim":
+            return ""
+        side = str(node.args.get("position") or "BOTH").upper()
+        return shown(f"TRIM({side} {{}} FROM {{}})", values[1], values[0])
+    if isinstance(node, exp.StrPosition) and name == "position":
+        name = "position" if _has_comma(call_text(here, node)) else "locate"
+    return show(name, values)
+
+
+def call_text(here: Compiling, node: Any) -> str:
+    """A call as it is written, up to its closing parenthesis."""
+    start = node.meta[CALL]
+    depth, quote = 0, ""
+    for place in range(start, len(here.text)):
+        letter = here.text[place]
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"`":
+            quote = letter
+        else:
+            depth += (letter == "(") - (letter == ")")
+            if letter == ")" and depth == 0:
+                return here.text[start : place + 1]
+    return ""
+
+
+def _has_comma(call: str) -> bool:
+    """Outside of all parentheses but the call's own."""
+    depth, quoted = 0, False
+    for letter in call:
+        quoted ^= letter == "'"
+        if not quoted:
+            depth += (letter == "(") - (letter == ")")
+            if letter == "," and depth == 1:
+                return True
+    return False
+
+
+def arguments_of(here: Compiling, node: Any, name: str) -> list[Any]:
+    """The arguments as written: sqlglot wraps some of them, turns some around, and adds its own."""
+    if isinstance(node, exp.DateTrunc | exp.TimestampTrunc):
+        return _truncated(here, node, name)
+    special = _ARGUMENTS.get(type(node))
+    if special is not None:
+        return special(node, name)
+    if isinstance(node, exp.Anonymous):
+        return list(node.expressions)
+    found: list[Any] = []
+    for key in node.arg_types:
+        argument = node.args.get(key)
+        if isinstance(argument, list):
+            found += argument
+        elif isinstance(argument, exp.Expr):
+            found.append(_unwrapped(argument))
+    return found
+
+
+def _unwrapped(node: Any) -> Any:
+    """Without the conversion to a date that sqlglot puts around arguments."""
+    wrapped = isinstance(node, exp.TsOrDsToDate) and CALL not in node.meta
+    return node.this if wrapped else node
+
+
+def _days(node: Any, name: str) -> list[Any]:
+    if str(node.args.get("unit") or "DAY").upper() != "DAY":
+        raise NotLocal("this date arithmetic is Spark's")
+    count = node.expression
+    if name == "date_sub":
+        if not isinstance(count, exp.Mul):
+            raise NotLocal("this date arithmetic is Spark's")
+        count = count.this  # sqlglot has multiplied it by -1
+        count = count.this if isinstance(count, exp.Paren) else count
+    elif name not in ("date_add", "dateadd"):
+        raise NotLocal(f"{name} is not on the local engine's list")
+    return [_unwrapped(node.this), count]
+
+
+def _difference(node: Any, name: str) -> list[Any]:
+    if node.args.get("unit") is not None:
+        raise NotLocal("a difference in units is Spark's")
+    return [_unwrapped(node.this), _unwrapped(node.expression)]
+
+
+def _searched(node: Any, name: str) -> list[Any]:
+    if node.args.get("position") is not None or name not in ("instr", "locate", "position"):
+        raise NotLocal(f"{name} from a place on is Spark's")
+    sides = [node.this, node.args["substr"]]
+    return sides if name == "instr" else sides[::-1]
+
+
+def _trimmed(node: Any, name: str) -> list[Any]:
+    side = str(node.args.get("position") or "").upper()
+    if name == "trim" and side in ("LEADING", "TRAILING"):
+        raise NotLocal(f"TRIM({side} …) is Spark's")
+    if node.expression is not None and name != "trim":
+        raise NotLocal(f"{name} with characters is Spark's")
+    return [node.this] if node.expression is None else [node.this, node.expression]
+
+
+def _truncated(here: Compiling, node: Any, name: str) -> list[Any]:
+    """The unit as it is written: sqlglot knows some that Spark does not."""
+    call = call_text(here, node)
+    first = name == "date_trunc"
+    found = re.search(r"^\w+\s*\(\s*'(\w+)'" if first else r"'(\w+)'\s*\)$", call)
+    if found is None:
+        raise NotLocal(f"{name} by a computed unit is Spark's")
+    unit = exp.Literal.string(found[1])
+    return [unit, _unwrapped(node.this)] if first else [_unwrapped(node.this), unit]
+
+
+_ARGUMENTS: dict[Any, Callable[[Any, str], list[Any]]] = {
+    exp.TsOrDsAdd: _days,
+    exp.DateDiff: _difference,
+    exp.StrPosition: _searched,
+    exp.Trim: _trimmed,
+    exp.DPipe: lambda node, name: [node.this, node.expression],
+}
+
+
+def extract(here: Compiling, node: exp.Extract) -> Value:
+    found = re.match(r"(?i)extract\s*\(\s*(\w+)\s", here.text[node.meta.get(CALL, 0) :])
+    part = found[1] if found else ""
+    entry = proven.BY_NAME.get(proven.EXTRACTED.get(part.lower(), ""))
+    if entry is None:
+        raise NotLocal(f"extract of {part or node.this} is Spark's")
+    value = here.value(node.expression)
+    sql, kind, nullable = entry.build(here, [value])
+    return made(sql, kind, shown(f"extract({part} FROM {{}})", value), value, nullable=nullable)

@@ -1,0 +1,262 @@
+"""CAST: only where every value is known to come out as Spark's, or to fail as it does there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from sqe.engines.local.compile import from_text
+from sqe.engines.local.compile.arithmetic import fail, give_up
+from sqe.engines.local.compile.compiling import Compiling, in_utc
+from sqe.engines.local.compile.literals import (
+    date_literal,
+    decimal_literal,
+    double_literal,
+    float_literal,
+    is_typed_literal,
+    iso_date,
+    midnight,
+    moment_literal,
+)
+from sqe.engines.local.compile.value import Value, made, shown
+from sqe.engines.local.plan import NotLocal
+from sqe.engines.local.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    TINYINT,
+    VOID,
+    SparkType,
+    decimal_of,
+)
+from sqe.sql.dialect import CALL
+
+_TYPES = {
+    exp.DataType.Type.TINYINT: TINYINT,
+    exp.DataType.Type.SMALLINT: SMALLINT,
+    exp.DataType.Type.INT: INT,
+    exp.DataType.Type.BIGINT: BIGINT,
+    exp.DataType.Type.FLOAT: FLOAT,
+    exp.DataType.Type.DOUBLE: DOUBLE,
+    exp.DataType.Type.TEXT: STRING,
+    exp.DataType.Type.DATE: DATE,
+    exp.DataType.Type.BOOLEAN: BOOLEAN,
+    exp.DataType.Type.TIMESTAMPTZ: TIMESTAMP,
+    exp.DataType.Type.TIMESTAMPNTZ: TIMESTAMP_NTZ,
+}
+_BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
+
+
+@dataclass(frozen=True)
+class Cast:
+    """A kind of cast. ``safe``: no value fails, so that try_cast is the same."""
+
+    source: str
+    target: str
+    write: Callable[[Value, SparkType], str]
+    safe: bool = True
+    utc: bool = False  # only where the session's time zone is UTC
+
+
+def _plain(value: Value, wanted: SparkType) -> str:
+    return f"CAST({value.sql} AS {wanted.duckdb})"
+
+
+def _truncated(value: Value, wanted: SparkType) -> str:
+    return f"CAST(trunc({value.sql}) AS {wanted.duckdb})"
+
+
+def _whole(value: Value, wanted: SparkType) -> str:
+    """Towards zero; what does not fit fails. Spark takes 2^63 itself for the largest bigint."""
+    bits = _BITS[wanted.name]
+    number = f"trunc({value.cast(DOUBLE)})"
+    high, low = f"{float(2**bits):.1f}::DOUBLE", f"{float(-(2**bits)):.1f}::DOUBLE"
+    error = fail("NUMERIC_OUT_OF_RANGE", f"The value is out of range for {wanted}.", wanted)
+    edge = f"WHEN {number} = {high} THEN {2**63 - 1} " if wanted == BIGINT else ""
+    return (
+        f"CASE WHEN {value.sql} IS NULL THEN NULL {edge}"
+        f"WHEN isnan({value.sql}) OR {number} >= {high} OR {number} < {low} THEN {error} "
+        f"ELSE CAST({number} AS {wanted.duckdb}) END"
+    )
+
+
+def _not_zero(value: Value, wanted: SparkType) -> str:
+    return f"({value.sql} <> 0)"
+
+
+def _date_text(value: Value, wanted: SparkType) -> str:
+    """Beyond four digits the engines write years differently."""
+    odd = f"{value.sql} < DATE '0001-01-01' OR {value.sql} > DATE '9999-12-31'"
+    return (
+        f"CASE WHEN {odd} THEN {give_up('a date far away as text', STRING)} "
+        f"ELSE CAST({value.sql} AS VARCHAR) END"
+    )
+
+
+def _decimal_text(value: Value, wanted: SparkType) -> str:
+    """DuckDB leaves out a zero before the point where the type has no place for one."""
+    text = f"CAST({value.sql} AS VARCHAR)"
+    if value.type.precision > value.type.scale:
+        return text
+    return f"regexp_replace({text}, '^(-?)\\.', '\\1' || '0.')"
+
+
+def _nearest(value: Value, wanted: SparkType) -> str:
+    return value.cast(wanted)
+
+
+def _moment_text(value: Value, wanted: SparkType) -> str:
+    plain = f"CAST({value.sql} AS TIMESTAMP)"
+    odd = f"{plain} < TIMESTAMP '0001-01-01' OR {plain} >= TIMESTAMP '10000-01-01'"
+    return (
+        f"CASE WHEN {odd} THEN {give_up('a moment far away as text', STRING)} "
+        f"ELSE CAST({plain} AS VARCHAR) END"
+    )
+
+
+def _day(value: Value, wanted: SparkType) -> str:
+    return f"CAST(CAST({value.sql} AS TIMESTAMP) AS DATE)"
+
+
+def _midnight(value: Value, wanted: SparkType) -> str:
+    return midnight(value.sql, wanted)
+
+
+# What is cast to what. The names are kinds: integer, decimal, or a type's own name.
+CASTS: tuple[Cast, ...] = (
+    Cast("integer", "integer", _plain, safe=False),
+    Cast("integer", "decimal", _plain, safe=False),
+    Cast("integer", "float", _plain),
+    Cast("integer", "double", _plain),
+    Cast("integer", "string", _plain),
+    Cast("integer", "boolean", _not_zero),
+    Cast("decimal", "decimal", _plain, safe=False),
+    Cast("decimal", "integer", _truncated, safe=False),
+    Cast("decimal", "double", _nearest),
+    Cast("decimal", "float", _nearest),
+    Cast("decimal", "string", _decimal_text),
+    Cast("decimal", "boolean", _not_zero),
+    Cast("float", "double", _plain),
+    Cast("float", "integer", _whole, safe=False),
+    Cast("double", "integer", _whole, safe=False),
+    Cast("double", "boolean", _not_zero),
+    Cast("boolean", "string", _plain),
+    Cast("boolean", "integer", _plain),
+    Cast("date", "string", _date_text),
+    Cast("date", "timestamp", _midnight, utc=True),
+    Cast("date", "timestamp_ntz", _midnight),
+    Cast("timestamp", "date", _day, utc=True),
+    Cast("timestamp", "timestamp_ntz", _plain, utc=True),
+    Cast("timestamp_ntz", "date", _day),
+    Cast("timestamp_ntz", "timestamp", _plain, utc=True),
+    Cast("timestamp", "string", _moment_text, utc=True),
+    Cast("timestamp_ntz", "string", _moment_text),
+    Cast("string", "integer", from_text.whole),
+    Cast("string", "decimal", from_text.fraction),
+    Cast("string", "double", from_text.double),
+    Cast("string", "boolean", from_text.boolean),
+    Cast("string", "date", from_text.date),
+    Cast("string", "timestamp", from_text.moment, utc=True),
+    Cast("string", "timestamp_ntz", from_text.moment),
+)
+_BY_KINDS = {(cast.source, cast.target): cast for cast in CASTS}
+
+
+def _kind(kind: SparkType) -> str:
+    return "integer" if kind.is_integral else kind.name
+
+
+def cast(here: Compiling, node: exp.Cast) -> Value:
+    wanted = wanted_type(node.args["to"])
+    if node.args.get("format"):
+        raise NotLocal("a cast with a format is Spark's")
+    if is_typed_literal(here, node):
+        return typed_literal(here, node.this, wanted)
+    value = here.value(node.this)
+    tried = bool(node.args.get("safe"))
+    sql = cast_sql(here, value, wanted, tried=tried)
+    word = "TRY_CAST" if tried else "CAST"
+    name = shown(f"{word}({{}} AS {str(wanted).upper()})", value)
+    if isinstance(node.this, exp.Literal) and _is_function(here, node):
+        name = ""  # int('1') and its like
+    literal = value.literal if wanted.is_integral and value.type.is_integral else None
+    if wanted == DATE:
+        literal = iso_date(value.literal)
+    nullable = value.nullable or tried or _may_fail(value.type, wanted)
+    result = made(sql, wanted, name, value, nullable=nullable)
+    if wanted.is_float and value.type.is_float:  # compared with it, Spark compares the column
+        result = replace(result, origins=value.origins)
+    return result if literal is None or tried else replace(result, literal=literal)
+
+
+def _may_fail(given: SparkType, wanted: SparkType) -> bool:
+    """Where Spark calls the result nullable, though it raises instead."""
+    if given == STRING:
+        return wanted != STRING
+    if wanted.is_integral:
+        return given.is_decimal or given.is_float
+    if wanted.is_decimal and given.is_numeric and not given.is_float:
+        given = decimal_of(given)
+        whole = given.precision - given.scale
+        return wanted.precision - wanted.scale < whole or wanted.scale < given.scale
+    return wanted.is_decimal
+
+
+def _is_function(here: Compiling, node: exp.Cast) -> bool:
+    """int(x) instead of CAST(x AS INT): Spark folds it over a literal before it names it."""
+    start = node.meta.get(CALL)
+    return start is not None and "cast" not in here.text[start : start + 8].lower()
+
+
+def typed_literal(here: Compiling, node: exp.Literal, wanted: SparkType) -> Value:
+    text = str(node.this)
+    day = iso_date(text)
+    if wanted == DATE and day is not None:
+        return date_literal(day)
+    if wanted in (TIMESTAMP, TIMESTAMP_NTZ):
+        return moment_literal(here, text, wanted)
+    if wanted == DOUBLE and not node.is_string:
+        return double_literal(text)
+    if wanted == FLOAT and not node.is_string:
+        return float_literal(text)
+    if wanted.is_decimal and "e" not in text.lower():
+        return decimal_literal(text)
+    if wanted.is_integral and text.isdigit() and int(text) <= 2 ** _BITS[wanted.name]:
+        number = int(text)  # the largest but one only behind a minus
+        return Value(f"CAST({number} AS {wanted.duckdb})", wanted, text, False, number)
+    raise NotLocal(f"the literal {text!r} of type {wanted} is Spark's")
+
+
+def wanted_type(node: exp.DataType) -> SparkType:
+    if node.this == exp.DataType.Type.DECIMAL:
+        sizes = [int(str(size.this)) for size in node.expressions] or [10, 0]
+        return SparkType("decimal", sizes[0], sizes[1] if len(sizes) > 1 else 0)
+    kind = _TYPES.get(node.this)
+    if kind is None or node.expressions:
+        raise NotLocal(f"a cast to {node.sql(dialect='spark')} is Spark's")
+    return kind
+
+
+def cast_sql(here: Compiling, value: Value, wanted: SparkType, *, tried: bool = False) -> str:
+    if value.type in (wanted, VOID):
+        return _plain(value, wanted)
+    found = _BY_KINDS.get((_kind(value.type), _kind(wanted)))
+    if found is None:
+        raise NotLocal(f"a cast from {value.type} to {wanted} is Spark's")
+    if found.utc:
+        in_utc(here, f"a cast from {value.type} to {wanted}")
+    sql = found.write(value, wanted)
+    if not tried or found.safe:
+        return sql
+    if found.write not in (_plain, _truncated):
+        raise NotLocal(f"try_cast from {value.type} to {wanted} is Spark's")
+    return f"TRY_{sql}"

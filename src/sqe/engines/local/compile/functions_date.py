@@ -1,0 +1,142 @@
+"""Functions of dates and moments, as DuckDB writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqe.engines.local.compile.arithmetic import give_up
+from sqe.engines.local.compile.built import Build, Built, need
+from sqe.engines.local.compile.compiling import Compiling, in_utc
+from sqe.engines.local.compile.literals import date_literal, iso_date, midnight
+from sqe.engines.local.compile.value import Value, any_nullable
+from sqe.engines.local.types import DATE, INT, STRING, TIMESTAMP, TIMESTAMP_NTZ
+
+_MOMENTS = (TIMESTAMP, TIMESTAMP_NTZ)
+_SMALL_INTS = ("tinyint", "smallint", "int")
+_TRUNC_DATE = {
+    "year": "year", "yyyy": "year", "yy": "year", "quarter": "quarter", "month": "month",
+    "mon": "month", "mm": "month", "week": "week",
+}  # fmt: skip
+_TRUNC_MOMENT = _TRUNC_DATE | {
+    "day": "day", "dd": "day", "hour": "hour", "minute": "minute", "second": "second",
+}  # fmt: skip
+
+
+def _plain(here: Compiling, value: Value, what: str) -> str:
+    """A moment as the clock shows it."""
+    need(value.type in _MOMENTS, f"{what} takes a timestamp")
+    if value.type == TIMESTAMP:
+        in_utc(here, what)
+        return f"CAST({value.sql} AS TIMESTAMP)"
+    return value.sql
+
+
+def _day(here: Compiling, value: Value, what: str) -> str:
+    if value.type == DATE:
+        return value.sql
+    need(value.type in _MOMENTS, f"{what} takes a date or a timestamp")
+    return f"CAST({_plain(here, value, what)} AS DATE)"
+
+
+def date_part(part: str, plus: int = 0) -> Build:
+    """A field of a date. ``plus``: where the engines count from different numbers."""
+
+    def build(here: Compiling, values: Sequence[Value]) -> Built:
+        need(len(values) == 1, f"{part} takes one argument")
+        day = _day(here, values[0], part)
+        shift = f" + {plus}" if plus else ""
+        sql = f"CAST({part}({day}){shift} AS INTEGER)"
+        if part in ("year", "weekofyear"):
+            far = give_up("a date before the year 1", INT)
+            sql = f"CASE WHEN {day} < DATE '0001-01-01' THEN {far} ELSE {sql} END"
+        return sql, INT, values[0].nullable
+
+    return build
+
+
+def clock_part(part: str) -> Build:
+    def build(here: Compiling, values: Sequence[Value]) -> Built:
+        need(len(values) == 1, f"{part} takes one argument")
+        sql = f"CAST({part}({_plain(here, values[0], part)}) AS INTEGER)"
+        return sql, INT, values[0].nullable
+
+    return build
+
+
+def _day_and_count(values: Sequence[Value], what: str) -> tuple[Value, Value]:
+    need(len(values) == 2 and values[0].type == DATE, f"{what} takes a date")
+    need(values[1].type.name in _SMALL_INTS, f"{what} takes an int")
+    return values[0], values[1]
+
+
+def moved(sign: str) -> Build:
+    """date_add and date_sub."""
+
+    def build(here: Compiling, values: Sequence[Value]) -> Built:
+        day, count = _day_and_count(values, "date_add")
+        return f"({day.sql} {sign} {count.cast(INT)})", DATE, any_nullable(*values)
+
+    return build
+
+
+def add_months(here: Compiling, values: Sequence[Value]) -> Built:
+    day, count = _day_and_count(values, "add_months")
+    sql = f"CAST({day.sql} + to_months({count.cast(INT)}) AS DATE)"
+    return sql, DATE, any_nullable(*values)
+
+
+def datediff(here: Compiling, values: Sequence[Value]) -> Built:
+    need(len(values) == 2, "datediff takes two arguments")
+    end, start = (_day(here, value, "datediff") for value in values)
+    return f"CAST({end} - {start} AS INTEGER)", INT, any_nullable(*values)
+
+
+def last_day(here: Compiling, values: Sequence[Value]) -> Built:
+    need(len(values) == 1, "last_day takes one argument")
+    return f"last_day({_day(here, values[0], 'last_day')})", DATE, values[0].nullable
+
+
+def unix_date(here: Compiling, values: Sequence[Value]) -> Built:
+    need(len(values) == 1 and values[0].type == DATE, "unix_date takes a date")
+    return f"CAST({values[0].sql} - DATE '1970-01-01' AS INTEGER)", INT, values[0].nullable
+
+
+def to_date(here: Compiling, values: Sequence[Value]) -> Built:
+    need(len(values) == 1, "to_date with a format is Spark's")
+    (value,) = values
+    if value.type == STRING:
+        day = iso_date(value.literal)
+        need(day is not None, "a cast from a string to date is Spark's")
+        assert day is not None  # noqa: S101  tested on the line above
+        return date_literal(day).sql, DATE, True
+    return _day(here, value, "to_date"), DATE, value.nullable
+
+
+def trunc(here: Compiling, values: Sequence[Value]) -> Built:
+    """The first day of a date's year, quarter, month or week."""
+    need(len(values) == 2, "trunc takes two arguments")
+    unit = _TRUNC_DATE.get(str(values[1].literal).lower())
+    need(unit is not None, "trunc by this unit is Spark's")
+    day = _day(here, values[0], "trunc")
+    return f"CAST(date_trunc('{unit}', {day}) AS DATE)", DATE, True
+
+
+def date_trunc(here: Compiling, values: Sequence[Value]) -> Built:
+    need(len(values) == 2, "date_trunc takes two arguments")
+    unit, value = _TRUNC_MOMENT.get(str(values[0].literal).lower()), values[1]
+    need(unit is not None, "date_trunc by this unit is Spark's")
+    in_utc(here, "date_trunc")
+    if value.type == DATE:
+        plain = midnight(value.sql, TIMESTAMP_NTZ)
+    else:
+        plain = _plain(here, value, "date_trunc")
+    return f"CAST(date_trunc('{unit}', {plain}) AS TIMESTAMPTZ)", TIMESTAMP, True
+
+
+def current_date(here: Compiling, values: Sequence[Value]) -> Built:
+    in_utc(here, "the current date")
+    return "CAST(CAST(now() AS TIMESTAMP) AS DATE)", DATE, False
+
+
+def current_timestamp(here: Compiling, values: Sequence[Value]) -> Built:
+    return "now()", TIMESTAMP, False

@@ -1,0 +1,71 @@
+"""Aggregate functions, as DuckDB writes them.
+
+``after`` is what stands behind the call: FILTER, OVER, or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqe.engines.local.compile.arithmetic import average, average_type, give_up, sum_type
+from sqe.engines.local.compile.built import Built, need
+from sqe.engines.local.compile.value import Value
+from sqe.engines.local.types import BIGINT, BOOLEAN, DOUBLE
+
+Write = Callable[[Value, str, str], Built]
+
+
+def total(value: Value, distinct: str, after: str) -> Built:
+    need(value.type.is_numeric, "sum takes a number")
+    need(not (distinct and value.type.is_float), "distinct doubles are Spark's")
+    kind = sum_type(value.type)
+    argument = value.cast(DOUBLE) if kind == DOUBLE else value.sql
+    return f"CAST(sum({distinct}{argument}){after} AS {kind.duckdb})", kind, True
+
+
+def mean(value: Value, distinct: str, after: str) -> Built:
+    need(value.type.is_numeric, "avg takes a number")
+    need(not (distinct and value.type.is_float), "distinct doubles are Spark's")
+    return average(value, distinct, after), average_type(value.type), True
+
+
+def extreme(name: str) -> Write:
+    """Of -0.0 and 0.0 Spark takes the one it meets first: either is right."""
+
+    def write(value: Value, distinct: str, after: str) -> Built:
+        return f"{name}({value.sql}){after}", value.type, True
+
+    return write
+
+
+def count(value: Value, distinct: str, after: str) -> Built:
+    return f"count({distinct}{value.sql}){after}", BIGINT, False
+
+
+def count_if(value: Value, distinct: str, after: str) -> Built:
+    need(value.type == BOOLEAN and not distinct, "count_if takes a condition")
+    return f"count(CASE WHEN {value.sql} THEN 1 END){after}", BIGINT, False
+
+
+def logical(name: str) -> Write:
+    def write(value: Value, distinct: str, after: str) -> Built:
+        need(value.type == BOOLEAN and not distinct, f"{name} takes a condition")
+        return f"{name}({value.sql}){after}", BOOLEAN, True
+
+    return write
+
+
+def spread(name: str) -> Write:
+    """Deviations and variances. Where numbers are not finite, or their squares not, DuckDB raises
+    and Spark answers."""
+
+    def write(value: Value, distinct: str, after: str) -> Built:
+        need(value.type.is_numeric, f"{name} takes a number")
+        need(not distinct, f"{name}(DISTINCT …) is Spark's")
+        number = value.cast(DOUBLE)
+        if value.type.is_float:
+            far = give_up("a deviation of numbers far away", DOUBLE)
+            number = f"CASE WHEN abs({number}) >= 1e150 THEN {far} ELSE {number} END"
+        return f"{name}({number}){after}", DOUBLE, True
+
+    return write

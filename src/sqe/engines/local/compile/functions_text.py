@@ -1,0 +1,176 @@
+"""Functions of strings, as DuckDB writes them. Both engines count characters by code points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqe.engines.local.compile.arithmetic import give_up
+from sqe.engines.local.compile.built import Build, Built, need
+from sqe.engines.local.compile.casts import cast_sql
+from sqe.engines.local.compile.compiling import Compiling
+from sqe.engines.local.compile.value import Value, any_nullable
+from sqe.engines.local.types import BOOLEAN, INT, STRING, VOID
+
+# Letters for which upper() and lower() give something else in DuckDB: Spark writes one letter as
+# several, knows newer ones, and looks at the neighbours of a sigma. All code points were compared.
+_ODD_UPPER = (
+    r"[\x{149}\x{19b}\x{1f0}\x{264}\x{390}\x{3b0}\x{587}\x{1c8a}\x{1e96}-\x{1e9a}"
+    r"\x{1f50}-\x{1fff}\x{a7cd}\x{a7db}\x{fb00}-\x{fb17}\x{10d70}-\x{10d85}]"
+)
+_ODD_LOWER = r"[\x{130}\x{3a3}\x{1c89}\x{a7cb}\x{a7cc}\x{a7da}\x{a7dc}\x{10d50}-\x{10d65}]"
+
+
+def _strings(values: Sequence[Value], what: str, *counts: int) -> None:
+    need(len(values) in counts, f"{what} with {len(values)} arguments is Spark's")
+    need(all(value.type in (STRING, VOID) for value in values), f"{what} takes strings")
+
+
+def _text(values: Sequence[Value]) -> list[str]:
+    return [value.cast(STRING) for value in values]
+
+
+def raised(sql: str) -> str:
+    odd = give_up("upper() of letters that need Spark", STRING)
+    return (
+        f"CASE WHEN strlen({sql}) = length({sql}) THEN upper({sql}) "
+        f"WHEN regexp_matches({sql}, '{_ODD_UPPER}') THEN {odd} "
+        f"ELSE upper(replace({sql}, 'ß', 'SS')) END"
+    )
+
+
+def lowered(sql: str) -> str:
+    odd = give_up("lower() of letters that need Spark", STRING)
+    return (
+        f"CASE WHEN strlen({sql}) = length({sql}) THEN lower({sql}) "
+        f"WHEN regexp_matches({sql}, '{_ODD_LOWER}') THEN {odd} ELSE lower({sql}) END"
+    )
+
+
+def upper(here: Compiling, values: Sequence[Value]) -> Built:
+    _strings(values, "upper", 1)
+    return raised(values[0].cast(STRING)), STRING, values[0].nullable
+
+
+def lower(here: Compiling, values: Sequence[Value]) -> Built:
+    _strings(values, "lower", 1)
+    return lowered(values[0].cast(STRING)), STRING, values[0].nullable
+
+
+def trimmed(function: str) -> Build:
+    """Without a list of characters only the plain space goes; DuckDB would take others too."""
+
+    def build(here: Compiling, values: Sequence[Value]) -> Built:
+        _strings(values, function, 1, 2)
+        value, *rest = _text(values)
+        characters = rest[0] if rest else "' '"
+        need(not rest or isinstance(values[1].literal, str), "trim with computed characters")
+        return f"{function}({value}, {characters})", STRING, any_nullable(*values)
+
+    return build
+
+
+def replace(here: Compiling, values: Sequence[Value]) -> Built:
+    _strings(values, "replace", 2, 3)
+    texts = [*_text(values), "''"][:3]
+    return f"replace({', '.join(texts)})", STRING, any_nullable(*values)
+
+
+def _count(value: Value, what: str) -> int:
+    number = value.literal
+    ok = isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 10_000
+    need(ok, f"{what} with a computed or negative number is Spark's")
+    assert isinstance(number, int)  # noqa: S101  tested on the line above
+    return number
+
+
+def side(function: str) -> Build:
+    def build(here: Compiling, values: Sequence[Value]) -> Built:
+        need(len(values) == 2, f"{function} takes two arguments")
+        _strings(values[:1], function, 1)
+        count = _count(values[1], function)
+        return f'"{function}"({values[0].cast(STRING)}, {count})', STRING, values[0].nullable
+
+    return build
+
+
+def padded(function: str) -> Build:
+    def build(here: Compiling, values: Sequence[Value]) -> Built:
+        need(len(values) in (2, 3), f"{function} takes two or three arguments")
+        _strings([values[0], *values[2:]], function, 1, 2)
+        fill = values[2].literal if len(values) == 3 else " "
+        need(isinstance(fill, str) and fill != "", f"{function} with a computed or no filling")
+        count = _count(values[1], function)
+        text = values[2].sql if len(values) == 3 else "' '"
+        return f"{function}({values[0].cast(STRING)}, {count}, {text})", STRING, values[0].nullable
+
+    return build
+
+
+def repeat(here: Compiling, values: Sequence[Value]) -> Built:
+    need(len(values) == 2, "repeat takes two arguments")
+    _strings(values[:1], "repeat", 1)
+    count = _count(values[1], "repeat")
+    need(count <= 100, "repeat so often is Spark's")
+    return f"repeat({values[0].cast(STRING)}, {count})", STRING, values[0].nullable
+
+
+def tested(function: str) -> Build:
+    """startswith, endswith, contains."""
+
+    def build(here: Compiling, values: Sequence[Value]) -> Built:
+        _strings(values, function, 2)
+        return f"{function}({', '.join(_text(values))})", BOOLEAN, any_nullable(*values)
+
+    return build
+
+
+def found(first: int, second: int) -> Build:
+    """The place of a text in another, from one, or zero; the empty text is at one."""
+
+    def build(here: Compiling, values: Sequence[Value]) -> Built:
+        _strings(values, "a search", 2)
+        texts = _text(values)
+        whole, part = texts[first], texts[second]
+        sql = (
+            f"CASE WHEN {part} = '' AND {whole} IS NOT NULL THEN 1 ELSE instr({whole}, {part}) END"
+        )
+        return f"CAST({sql} AS INTEGER)", INT, any_nullable(*values)
+
+    return build
+
+
+def length(here: Compiling, values: Sequence[Value]) -> Built:
+    _strings(values, "length", 1)
+    return f"CAST(length({values[0].cast(STRING)}) AS INTEGER)", INT, values[0].nullable
+
+
+def octet_length(here: Compiling, values: Sequence[Value]) -> Built:
+    _strings(values, "octet_length", 1)
+    return f"CAST(strlen({values[0].cast(STRING)}) AS INTEGER)", INT, values[0].nullable
+
+
+def substring(here: Compiling, values: Sequence[Value]) -> Built:
+    """From a place and of a length that are literals. Before the first character engines differ."""
+    need(len(values) in (2, 3) and values[0].type == STRING, "substring takes a string")
+    start = values[1].literal
+    ok = isinstance(start, int) and start >= 0
+    need(ok, "substring with a computed or negative place is Spark's")
+    assert isinstance(start, int)  # noqa: S101  tested on the line above
+    place = max(1, start)
+    if len(values) == 2:
+        return f"substring({values[0].sql}, {place})", STRING, values[0].nullable
+    count = _count(values[2], "substring")
+    return f"substring({values[0].sql}, {place}, {count})", STRING, values[0].nullable
+
+
+def concat(here: Compiling, values: Sequence[Value]) -> Built:
+    need(bool(values), "concat of nothing is Spark's")
+    need(any(value.type == STRING for value in values), "concat takes strings")
+    texts = [v.sql if v.type == STRING else cast_sql(here, v, STRING) for v in values]
+    return f"({' || '.join(texts)})", STRING, any_nullable(*values)
+
+
+def concat_ws(here: Compiling, values: Sequence[Value]) -> Built:
+    _strings(values, "concat_ws", *range(2, 50))
+    need(isinstance(values[0].literal, str), "concat_ws with a computed separator is Spark's")
+    return f"concat_ws({', '.join(_text(values))})", STRING, False

@@ -1,0 +1,196 @@
+"""Literals: numbers, strings, moments, and what is next to them in a comparison."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import struct
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from sqlglot import exp
+
+from sqe.engines.local.compile.compiling import Compiling, in_utc
+from sqe.engines.local.compile.value import Value, made, shown
+from sqe.engines.local.plan import NotLocal
+from sqe.engines.local.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    VOID,
+    SparkType,
+)
+
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
+_ISO_MOMENT = re.compile(
+    r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}:\d{2})(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?\Z"
+)
+
+
+def null() -> Value:
+    return Value("NULL", VOID, "NULL")
+
+
+def boolean(here: Compiling, node: exp.Boolean) -> Value:
+    text = "true" if node.this else "false"
+    return Value(text, BOOLEAN, text, False, bool(node.this))
+
+
+def literal(here: Compiling, node: exp.Literal) -> Value:
+    text = str(node.this)
+    if node.is_string:
+        return Value("'" + text.replace("'", "''") + "'", STRING, text, False, text)
+    if re.fullmatch(r"\d+", text):
+        number = int(text)
+        if number >= 2**63:
+            raise NotLocal("a number beyond bigint is Spark's")
+        kind = INT if number < 2**31 else BIGINT
+        return Value(f"CAST({number} AS {kind.duckdb})", kind, text, False, number)
+    if re.fullmatch(r"\d*\.\d*", text) and text != ".":
+        return decimal_literal(text)
+    if re.fullmatch(r"\d*\.?\d*[eE][+-]?\d+", text):
+        return double_literal(text)
+    raise NotLocal(f"the number {text} is Spark's")
+
+
+def decimal_literal(text: str) -> Value:
+    digits = Decimal(text)
+    scale = max(0, -int(digits.as_tuple().exponent))
+    precision = max(len(digits.as_tuple().digits), scale)
+    if precision > 38:
+        raise NotLocal(f"the number {text} is Spark's")
+    kind = SparkType("decimal", precision, scale)
+    name = f"{digits:f}"
+    return Value(f"CAST('{name}' AS {kind.duckdb})", kind, name, False, float(digits))
+
+
+def double_literal(text: str) -> Value:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise NotLocal(f"the number {text} is Spark's")
+    return Value(f"CAST('{number!r}' AS DOUBLE)", DOUBLE, java_double(number), False, number)
+
+
+def float_literal(text: str) -> Value:
+    """A single: named where Java surely prints just these digits."""
+    digits = Decimal(text)
+    try:
+        number = struct.unpack("f", struct.pack("f", float(text)))[0]
+    except OverflowError as error:
+        raise NotLocal(f"the number {text} is Spark's") from error
+    plain = len(digits.normalize().as_tuple().digits) <= 6 and (
+        digits == 0 or Decimal("0.001") <= digits < 10**7
+    )
+    name = java_double(float(text)) if plain else ""
+    return Value(f"CAST('{text}' AS FLOAT)", FLOAT, name, False, number)
+
+
+def java_double(number: float) -> str:
+    """As Java prints it, where it prints the shortest digits for sure; else nothing."""
+    shortest = Decimal(repr(number))
+    digits = len(shortest.normalize().as_tuple().digits)
+    if digits > 15:
+        return ""  # before version 19 Java prints some of these longer than needed
+    if number == 0 or 1e-3 <= abs(number) < 1e7:
+        text = f"{shortest:f}"
+        return text if "." in text else f"{text}.0"
+    mantissa, _, exponent = f"{shortest.normalize():E}".partition("E")
+    return f"{mantissa if '.' in mantissa else mantissa + '.0'}E{int(exponent)}"
+
+
+def negate(here: Compiling, node: exp.Neg) -> Value:
+    value = here.value(node.this)
+    if not value.type.is_numeric or value.type.precision == 38:
+        raise NotLocal(f"minus {value.type} is Spark's")
+    if _is_number(here, node.this) and isinstance(value.literal, int | float):
+        return _negative(value, -value.literal, plain=isinstance(node.this, exp.Literal))
+    return made(f"(- {value.sql})", value.type, shown("(- {})", value), value)
+
+
+def _is_number(here: Compiling, node: Any) -> bool:
+    """A number as written, with or without a letter for its type behind it."""
+    if isinstance(node, exp.Cast):
+        return isinstance(node.this, exp.Literal) and is_typed_literal(here, node)
+    return isinstance(node, exp.Literal) and not node.is_string
+
+
+def is_typed_literal(here: Compiling, node: exp.Cast) -> bool:
+    """1Y, 2.5D, DATE'2020-01-01': sqlglot makes casts of them. CAST and :: are written out."""
+    if not isinstance(node.this, exp.Literal) or "sqe_call" in node.meta:
+        return False
+    end = node.this.meta.get("end")
+    return end is None or not re.match(r"\s*::", here.text[end + 1 :])
+
+
+def _negative(value: Value, number: float, *, plain: bool) -> Value:
+    """-1 is a number of its own: the smallest int is not minus a number that fits an int."""
+    kind = INT if plain and value.type == BIGINT and number == -(2**31) else value.type
+    name = f"-{value.name}" if value.name else ""
+    if value.type.is_integral:
+        return Value(f"CAST({number} AS {kind.duckdb})", kind, name, False, number)
+    return Value(f"(- {value.sql})", kind, name, False, number)
+
+
+def iso_date(value: object) -> datetime.date | None:
+    if isinstance(value, str) and _ISO_DATE.match(value):
+        try:
+            return datetime.date.fromisoformat(value)
+        except ValueError:
+            return None
+    return None
+
+
+def date_literal(day: datetime.date) -> Value:
+    return Value(f"DATE '{day.isoformat()}'", DATE, f"DATE '{day.isoformat()}'", False, day)
+
+
+def moment_literal(here: Compiling, text: str, kind: SparkType) -> Value:
+    """A timestamp of a full ISO text. Without an offset it is in the session's zone."""
+    match = _ISO_MOMENT.match(text)
+    if match is None or (match[4] and (kind == TIMESTAMP_NTZ or match[2] is None)):
+        raise NotLocal(f"the moment {text!r} is Spark's")
+    if kind == TIMESTAMP:
+        in_utc(here, "a timestamp as text")
+    shown_time = f"{match[1]} {match[2] or '00:00:00'}{match[3] or ''}"
+    try:
+        moment = datetime.datetime.fromisoformat(shown_time + (match[4] or ""))
+        if match[4]:
+            moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError) as error:
+        raise NotLocal(f"the moment {text!r} is Spark's") from error
+    fraction = f".{moment.microsecond:06d}".rstrip("0").rstrip(".")
+    plain = f"{moment.isoformat(sep=' ', timespec='seconds')}{fraction}"
+    if kind == TIMESTAMP_NTZ:
+        return Value(f"TIMESTAMP '{plain}'", kind, f"TIMESTAMP_NTZ '{plain}'", False, moment)
+    moment = moment.replace(tzinfo=datetime.UTC)
+    return Value(f"TIMESTAMPTZ '{plain}+00'", kind, f"TIMESTAMP '{plain}'", False, moment)
+
+
+def beside(here: Compiling, value: Value, other: Value) -> Value:
+    """A string literal beside a date or moment is one, where it is beyond doubt; a date beside a
+    moment is its midnight."""
+    if value.type == STRING and isinstance(value.literal, str):
+        day = iso_date(value.literal)
+        if other.type == DATE and day is not None:
+            return replace(date_literal(day), name=value.name)
+        if other.type in (TIMESTAMP, TIMESTAMP_NTZ):
+            return replace(moment_literal(here, value.literal, other.type), name=value.name)
+    if value.type == DATE and other.type in (TIMESTAMP, TIMESTAMP_NTZ):
+        if other.type == TIMESTAMP:
+            in_utc(here, "the midnight of a date")
+        sql = midnight(value.sql, other.type)
+        return replace(value, sql=sql, type=other.type, literal=None, column=False)
+    return value
+
+
+def midnight(day: str, kind: SparkType) -> str:
+    """A date as a moment, in UTC: DuckDB's own time zone is always that."""
+    plain = f"CAST({day} AS TIMESTAMP)"
+    return plain if kind == TIMESTAMP_NTZ else f"CAST({plain} AS TIMESTAMPTZ)"

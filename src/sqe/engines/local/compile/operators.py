@@ -1,0 +1,269 @@
+"""Operators: arithmetic, comparisons, AND, OR, NOT, IS, BETWEEN, IN, LIKE."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from sqlglot import exp
+
+from sqe.engines.local.compile import arithmetic
+from sqe.engines.local.compile.compiling import Compiling, in_utc
+from sqe.engines.local.compile.functions_text import lowered
+from sqe.engines.local.compile.literals import beside
+from sqe.engines.local.compile.scope import Scope
+from sqe.engines.local.compile.value import Value, listed, made, shown
+from sqe.engines.local.plan import NotLocal
+from sqe.engines.local.types import (
+    BOOLEAN,
+    DATE,
+    INT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    SparkType,
+    common_type,
+)
+from sqe.sql.dialect import CALL
+
+ARITHMETIC: dict[Any, str] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+    exp.IntDiv: "div",
+    exp.BitwiseAnd: "&",
+    exp.BitwiseOr: "|",
+    exp.BitwiseXor: "^",
+}
+COMPARISONS: dict[Any, str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.NullSafeEQ: "<=>",
+    exp.NullSafeNEQ: "is distinct from",
+}
+_NAMES = {"<>": "(NOT ({} = {}))", "<=>": "({} <=> {})", "is distinct from": "(NOT ({} <=> {}))"}
+_DUCKDB = {"<=>": "IS NOT DISTINCT FROM", "is distinct from": "IS DISTINCT FROM"}
+_DATE_UNITS = ("DAY", "WEEK", "MONTH", "YEAR")
+_CLOCK_UNITS = ("HOUR", "MINUTE", "SECOND")
+
+
+def binary(here: Compiling, node: Any) -> Value:
+    operator = ARITHMETIC[type(node)]
+    if isinstance(node.expression, exp.Interval):
+        return _shift(here, operator, here.value(node.this), node.expression)
+    left, right = here.value(node.this), here.value(node.expression)
+    if DATE in (left.type, right.type):
+        return _add_days(operator, left, right)
+    value = arithmetic.binary(operator, left, right)
+    if CALL in node.meta:  # mod(a, b), written as a function
+        return replace(value, name=shown("mod({}, {})", left, right))
+    return value
+
+
+def _add_days(operator: str, left: Value, right: Value) -> Value:
+    day, count = (left, right) if left.type == DATE else (right, left)
+    moves = operator == "+" or (operator == "-" and day is left)
+    if not moves or count.type.name not in ("tinyint", "smallint", "int"):
+        raise NotLocal(f"{operator} on {left.type} and {right.type} is Spark's")
+    name = shown("date_add({}, {})" if operator == "+" else "date_sub({}, {})", day, count)
+    return made(f"({day.sql} {operator} {count.cast(INT)})", DATE, name, day, count)
+
+
+def bit_not(here: Compiling, node: exp.BitwiseNot) -> Value:
+    value = here.value(node.this)
+    if not value.type.is_integral:
+        raise NotLocal(f"~ of {value.type} is Spark's")
+    return made(f"(~ {value.sql})", value.type, shown("~{}", value), value)
+
+
+def _shift(here: Compiling, sign: str, moment: Value, interval: exp.Interval) -> Value:
+    """A date or moment plus or minus a literal interval of one unit."""
+    unit = str(interval.args.get("unit") or "").upper().rstrip("S")
+    amount = interval.this
+    clock = unit in _CLOCK_UNITS
+    if (
+        sign not in ("+", "-")
+        or not isinstance(amount, exp.Literal)
+        or not re.fullmatch(r"-?\d{1,6}", str(amount.this))
+        or not (unit in _DATE_UNITS or clock)
+        or moment.type not in (DATE, TIMESTAMP, TIMESTAMP_NTZ)
+        or (moment.type == DATE and clock)
+    ):
+        raise NotLocal("this date arithmetic is Spark's")
+    if moment.type == TIMESTAMP:
+        in_utc(here, "a timestamp plus an interval")
+    by = f"{sign} INTERVAL ({amount.this}) {unit}"
+    sql = f"({moment.sql} {by})"
+    if moment.type == DATE:
+        sql = f"CAST({moment.sql} {by} AS DATE)"
+    if moment.type == TIMESTAMP:
+        sql = f"CAST(CAST({moment.sql} AS TIMESTAMP) {by} AS TIMESTAMPTZ)"
+    name = _interval_name(sign, moment, int(str(amount.this)), unit)
+    return made(sql, moment.type, name, moment)
+
+
+def _interval_name(sign: str, moment: Value, amount: int, unit: str) -> str:
+    if unit == "WEEK" or (unit in ("DAY", *_CLOCK_UNITS) and not 0 <= amount < 24):
+        return ""
+    digits = f"{amount:02d}" if unit in _CLOCK_UNITS else str(amount)
+    interval = f"INTERVAL '{digits}' {unit}"
+    if moment.type == DATE and unit == "DAY":
+        function = "date_add" if sign == "+" else "date_sub"
+        return shown(f"{function}({{}}, extractansiintervaldays({interval}))", moment)
+    return shown(f"{{}} {sign} {interval}", moment)
+
+
+def comparison(here: Compiling, node: Any) -> Value:
+    return compare(
+        here, COMPARISONS[type(node)], here.value(node.this), here.value(node.expression)
+    )
+
+
+def compare(here: Compiling, operator: str, left: Value, right: Value) -> Value:
+    left, right = beside(here, left, right), beside(here, right, left)
+    kind = common_type(left.type, right.type)
+    if kind.is_float:
+        _read_as_spark_prunes("not" if here.negated else operator, left, right)
+    sql = f"({left.cast(kind)} {_DUCKDB.get(operator, operator)} {right.cast(kind)})"
+    name = shown(_NAMES.get(operator, f"({{}} {operator} {{}})"), left, right)
+    distinct = operator in _DUCKDB
+    return made(sql, BOOLEAN, name, left, right, nullable=False if distinct else None)
+
+
+def _read_as_spark_prunes(operator: str, left: Value, right: Value) -> None:
+    """Spark lets Iceberg skip files by their bounds, which do not count NaN and tell -0.0 from 0.0:
+    rows get lost there. So such columns have to be free of them in every file."""
+    if left.column and right.column:
+        return  # never put to files
+    sides = (left, right)
+    zero = any(side.literal == 0 and not isinstance(side.literal, bool) for side in sides)
+    equal = operator in ("=", "<>", *_DUCKDB)
+    for column in (c for side in sides if side.type.is_float for c in side.origins):
+        if not equal:
+            column.draft.without_nan.add(column.stored)
+        if zero and operator not in ("<", ">", "<>"):
+            column.draft.without_zero.add(column.stored)
+
+
+def connect(here: Compiling, node: Any) -> Value:
+    operator = "AND" if isinstance(node, exp.And) else "OR"
+    left, right = here.condition(node.this), here.condition(node.expression)
+    sql = f"({left.sql} {operator} {right.sql})"
+    return made(sql, BOOLEAN, shown(f"({{}} {operator} {{}})", left, right), left, right)
+
+
+def negation(here: Compiling, node: exp.Not) -> Value:
+    outside, here.negated = here.negated, True
+    value = here.condition(node.this)
+    here.negated = outside
+    inner = node.this.unnest() if isinstance(node.this, exp.Paren) else node.this
+    name = shown("(NOT {})", value)
+    if isinstance(inner, exp.Is) and inner is node.this and value.name.endswith(" IS NULL)"):
+        name = value.name.removesuffix(" IS NULL)") + " IS NOT NULL)"
+    return made(f"(NOT {value.sql})", BOOLEAN, name, value)
+
+
+def is_kind(here: Compiling, node: exp.Is) -> Value:
+    value = here.value(node.this)
+    if isinstance(node.expression, exp.Null):
+        sql = f"({value.sql} IS NULL)"
+        return made(sql, BOOLEAN, shown("({} IS NULL)", value), value, nullable=False)
+    if isinstance(node.expression, exp.Boolean) and value.type == BOOLEAN:
+        return compare(here, "<=>", value, here.value(node.expression))
+    raise NotLocal("this form of IS is Spark's")
+
+
+def between(here: Compiling, node: exp.Between) -> Value:
+    value, low, high = (here.value(n) for n in (node.this, node.args["low"], node.args["high"]))
+    if node.args.get("symmetric"):
+        raise NotLocal("BETWEEN SYMMETRIC is Spark's")
+    above, below = compare(here, ">=", value, low), compare(here, "<=", value, high)
+    sql = f"({above.sql} AND {below.sql})"
+    return made(sql, BOOLEAN, shown("between({}, {}, {})", value, low, high), value, low, high)
+
+
+def within(here: Compiling, node: exp.In) -> Value:
+    value = here.value(node.this)
+    query = node.args.get("query")
+    if query is not None:
+        return _within_query(here, value, query.this)
+    items = [beside(here, here.value(item), value) for item in node.expressions]
+    if not items:
+        raise NotLocal("IN over nothing is Spark's")
+    kind = _common(value, items)
+    if kind.is_float:
+        for item in items:
+            _read_as_spark_prunes("=", value, item)  # a list is never turned around
+    sql = f"({value.cast(kind)} IN ({', '.join(item.cast(kind) for item in items)}))"
+    name = shown("({} IN ({}))", value, listed("{}", items))
+    return made(sql, BOOLEAN, name, value, *items)
+
+
+def _common(value: Value, items: list[Value]) -> SparkType:
+    kind = value.type
+    for item in items:
+        kind = common_type(kind, item.type)
+    return kind
+
+
+def _within_query(here: Compiling, value: Value, query: Any) -> Value:
+    relation = here.query(query, Scope(parent=here.scope))
+    if len(relation.outputs) != 1:
+        raise NotLocal("IN over a query of several columns is Spark's")
+    found = relation.outputs[0].type
+    kind = common_type(value.type, found)
+    inner = relation.sql
+    if kind != found:
+        inner = f"SELECT CAST(c1 AS {kind.duckdb}) FROM ({inner}) AS listed"  # noqa: S608
+    if kind.is_float and found.is_decimal:
+        raise NotLocal("IN over a query of another type is Spark's")
+    sql = f"({value.cast(kind)} IN ({inner}))"
+    return made(sql, BOOLEAN, shown("({} IN (listquery()))", value), value, nullable=True)
+
+
+def like(here: Compiling, node: Any) -> Value:
+    """LIKE and ILIKE, with a pattern that is written out."""
+    value, pattern = here.value(node.this), here.value(node.expression)
+    return _like(node, value, pattern, "")
+
+
+def escaped(here: Compiling, node: exp.Escape) -> Value:
+    inner = node.this
+    mark = here.value(node.expression).literal
+    if not isinstance(inner, exp.Like | exp.ILike) or not isinstance(mark, str) or len(mark) != 1:
+        raise NotLocal("this ESCAPE is Spark's")
+    return _like(inner, here.value(inner.this), here.value(inner.expression), mark)
+
+
+def _like(node: Any, value: Value, pattern: Value, mark: str) -> Value:
+    if value.type != STRING or not isinstance(pattern.literal, str):
+        raise NotLocal("LIKE with a computed pattern is Spark's")
+    if "\\" in pattern.literal and not mark:
+        raise NotLocal("LIKE with an escape is Spark's")
+    if mark and (mark in "%_'" or not _escapes_fit(pattern.literal, mark)):
+        raise NotLocal("this ESCAPE is Spark's")
+    escape = f" ESCAPE '{mark}'" if mark else ""
+    name = shown(f"{{}} LIKE {{}}{escape}", value, pattern)
+    sides = value.sql, pattern.sql
+    if isinstance(node, exp.ILike):
+        if not pattern.literal.isascii() or mark:
+            raise NotLocal("ILIKE beyond plain letters is Spark's")
+        sides = lowered(value.sql), pattern.sql.lower()
+        name = shown("ilike({}, {})", value, pattern)
+    sql = f"({sides[0]} LIKE {sides[1]}{escape})"
+    if node.args.get("negate"):
+        sql, name = f"(NOT {sql})", shown("(NOT {})", name)
+    return made(sql, BOOLEAN, name, value)
+
+
+def _escapes_fit(pattern: str, mark: str) -> bool:
+    """Whether the mark stands only before what it may: Spark raises otherwise."""
+    rest = re.sub(re.escape(mark) + "[%_" + re.escape(mark) + "]", "", pattern)
+    return mark not in rest

@@ -1,0 +1,140 @@
+"""FROM: tables, views, derived tables, and the joins between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from sqe.catalog.bound import BoundReference, BoundTable, BoundView
+from sqe.engines.local.compile.context import Context
+from sqe.engines.local.compile.joins import Joins
+from sqe.engines.local.compile.scans import ScanDraft, TableColumn
+from sqe.engines.local.compile.scope import Scope, Source, renamed, source_columns
+from sqe.engines.local.compile.tables import inline_table, number_range
+from sqe.engines.local.compile.travel import read_at
+from sqe.engines.local.plan import NotLocal
+from sqe.sql.references import table_span
+
+_TABLE_PARTS = frozenset({"this", "db", "catalog", "alias", "version"})
+
+
+class Relations:
+    """Adds what FROM names to a scope, and gives the FROM clause."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._joins = Joins(context, self._relation)
+
+    def from_clause(self, node: exp.Select, scope: Scope) -> str:
+        from_ = node.args.get("from_")
+        if from_ is None:
+            return ""
+        sql = self._relation(from_.this, scope)
+        for join in node.args.get("joins") or ():
+            sql = self._joins.join(sql, join, scope)
+        return f" FROM {sql}"
+
+    def _relation(self, node: Any, scope: Scope) -> str:
+        if isinstance(node, exp.Table):
+            return self._table(node, scope)
+        if isinstance(node, exp.Subquery):
+            return self._derived(node, scope)
+        if isinstance(node, exp.Values):
+            name = self._context.name("v_")
+            relation = inline_table(node, self._context)
+            outputs = renamed(relation.outputs, _listed(node))
+            scope.add(Source(_alias(node), source_columns(name, outputs)))
+            return f"({relation.sql}) AS {name}"
+        raise NotLocal(f"{node.key} in FROM is Spark's")
+
+    def _derived(self, node: exp.Subquery, scope: Scope) -> str:
+        """It sees CTEs, but not its neighbours in FROM, and no columns of outer queries."""
+        odd = ("joins", "pivots", "sample", "laterals", "order", "limit", "offset", "with_")
+        if any(node.args.get(key) for key in odd):
+            raise NotLocal("this subquery is Spark's")
+        if isinstance(node.this, exp.Table):
+            raise NotLocal("joins in parentheses are Spark's")
+        inside = Scope(parent=scope.parent, ctes=scope.ctes, closed=True)
+        relation = self._context.query(node.this, inside)
+        outputs = renamed(relation.outputs, _listed(node))
+        name = self._context.name("d_")
+        scope.add(Source(_alias(node), source_columns(name, outputs)))
+        return f"({relation.sql}) AS {name}"
+
+    def _table(self, node: exp.Table, scope: Scope) -> str:
+        odd = [key for key, value in node.args.items() if value and key not in _TABLE_PARTS]
+        if odd:
+            raise NotLocal(f"{odd[0]} is not on the local engine's list")
+        if isinstance(node.this, exp.Anonymous):
+            return self._function(node, scope)
+        name = self._context.name("t_")
+        reference = self._reference(node)
+        cte = scope.cte(node.name) if node.args.get("db") is None else None
+        if cte is not None and reference is None and not node.args.get("version"):
+            outputs = renamed(cte[1], _listed(node))
+            scope.add(Source(node.alias_or_name, source_columns(name, outputs)))
+            return f"{cte[0]} AS {name}"
+        if cte is not None or reference is None:
+            raise NotLocal(f"{node.name} is not certain to be a table")
+        if isinstance(reference.target, BoundView):
+            return self._view(reference.target, node, name, scope)
+        return self._stored(reference, node, name, scope)
+
+    def _stored(self, reference: BoundReference, node: exp.Table, name: str, scope: Scope) -> str:
+        target = reference.target
+        if not isinstance(target, BoundTable):
+            raise NotLocal("information_schema is not read by this engine")
+        if self._context.guarded.restriction(reference) is not None:
+            raise NotLocal("a table under row filters or masks is read by Spark")
+        snapshot_id, stored = read_at(target, node.args.get("version"), self._context.time_zone)
+        draft = ScanDraft(self._context.name("scan_"), target, stored, snapshot_id)
+        self._context.drafts.append(draft)
+        columns = [TableColumn(column, name, draft) for column in stored]
+        listed = _listed(node)
+        if listed:
+            if len(listed) != len(columns):
+                raise NotLocal("a list of column names that does not fit is Spark's")
+            columns = [column.renamed(new) for column, new in zip(columns, listed, strict=True)]
+        path = target.name.parts if node.args.get("alias") is None and not target.suffix else ()
+        scope.add(Source(node.alias_or_name, list(columns), path))
+        return f"{draft.relation} AS {name}"
+
+    def _function(self, node: exp.Table, scope: Scope) -> str:
+        name = self._context.name("f_")
+        relation = number_range(node.this)
+        outputs = renamed(relation.outputs, _listed(node))
+        scope.add(Source(node.alias, source_columns(name, outputs)))
+        return f"({relation.sql}) AS {name}"
+
+    def _view(self, view: BoundView, node: exp.Table, name: str, scope: Scope) -> str:
+        with self._context.opened(view.inner):
+            relation = self._context.query(view.inner.statement.tree, Scope())
+        outputs = relation.outputs
+        wanted = [column.name for column in view.columns]
+        given = list(view.query_columns) or wanted
+        if [output.name.lower() for output in outputs] != [g.lower() for g in given]:
+            raise NotLocal("a view whose query has changed is Spark's")
+        if view.types and [str(output.type) for output in outputs] != list(view.types):
+            raise NotLocal("a view over a table whose types have changed is Spark's")
+        outputs = renamed(renamed(outputs, wanted), _listed(node))
+        scope.add(Source(node.alias_or_name, source_columns(name, outputs)))
+        return f"({relation.sql}) AS {name}"
+
+    def _reference(self, node: exp.Table) -> BoundReference | None:
+        span = table_span(node)
+        for reference in self._context.statement.references:
+            if span is not None and reference.reference.span == span:
+                return reference
+        return None
+
+
+def _alias(node: Any) -> str:
+    alias = node.args.get("alias")
+    return str(alias.name) if alias is not None and alias.this is not None else ""
+
+
+def _listed(node: Any) -> list[str]:
+    """The names in ``AS t(a, b)``."""
+    alias = node.args.get("alias")
+    return [column.name for column in (alias.args.get("columns") or ())] if alias else []

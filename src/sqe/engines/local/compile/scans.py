@@ -1,0 +1,76 @@
+"""Scans being collected while a query is compiled: columns are added as expressions name them."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, field
+
+from sqe.catalog.bound import BoundTable
+from sqe.engines.local.compile.scope import SourceColumn
+from sqe.engines.local.compile.value import Value
+from sqe.engines.local.plan import Comparison, NotLocal, Scan, ScanColumn
+from sqe.engines.local.types import VOID, parse_type
+from sqe.model.query import Column
+
+
+@dataclass
+class ScanDraft:
+    """A table of FROM. ``columns`` are those of the snapshot that is read."""
+
+    relation: str
+    table: BoundTable
+    columns: tuple[Column, ...]
+    snapshot_id: int | None
+    used: dict[str, ScanColumn] = field(default_factory=dict)
+    pruning: list[Comparison] = field(default_factory=list)
+    without_nan: set[str] = field(default_factory=set)  # as a Scan's
+    without_zero: set[str] = field(default_factory=set)
+
+    def finished(self) -> Scan:
+        return Scan(
+            relation=self.relation,
+            table=self.table,
+            columns=tuple(self.used.values()) or _any_column(self.columns),
+            snapshot_id=self.snapshot_id,
+            pruning=tuple(dict.fromkeys(self.pruning)),
+            without_nan=tuple(sorted(self.without_nan)),
+            without_zero=tuple(sorted(self.without_zero)),
+        )
+
+
+class TableColumn(SourceColumn):
+    """A stored column; naming it makes the scan read it, and only then its type matters."""
+
+    def __init__(self, column: Column, relation: str, draft: ScanDraft) -> None:
+        super().__init__(column.name, f"{relation}.{_quoted(column.name)}", VOID, column.nullable)
+        self.stored = column.name
+        self.type_text = column.type
+        self.draft = draft
+        self.origins = self.prunes = (self,)
+
+    def renamed(self, name: str) -> TableColumn:
+        """The same column under a name that only this query knows it by."""
+        column = copy(self)
+        column.name = name
+        column.origins = column.prunes = (column,)
+        return column
+
+    def value(self) -> Value:
+        kind = parse_type(self.type_text)
+        self.draft.used[self.stored] = ScanColumn(self.stored, self.stored, self.type_text)
+        return Value(self.sql, kind, self.name, self.nullable, column=True, origins=self.origins)
+
+
+def _any_column(columns: tuple[Column, ...]) -> tuple[ScanColumn, ...]:
+    """count(*) names no column, and a relation needs one."""
+    for column in columns:
+        try:
+            parse_type(column.type)
+        except NotLocal:
+            continue
+        return (ScanColumn(column.name, column.name, column.type),)
+    raise NotLocal("a table without a column the local engine can read")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

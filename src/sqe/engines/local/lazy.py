@@ -1,0 +1,80 @@
+"""The local engine, made when it is first asked: DuckDB and PyIceberg cost a start and memory."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import TYPE_CHECKING
+
+from sqe.engines.local.options import LocalOptions
+from sqe.engines.protocol import Explanation, GaveUp, Run
+from sqe.errors import SqeError
+from sqe.model.query import Column
+from sqe.results.stream import ResultStream
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.routing.facts import LocalFacts
+from sqe.sessions.session import Session
+
+if TYPE_CHECKING:
+    from sqe.engines.local.engine import DuckDbEngine
+
+_log = logging.getLogger(__name__)
+
+
+class LazyLocalEngine:
+    def __init__(self, options: LocalOptions) -> None:
+        self._options = options
+        self._lock = threading.Lock()
+        self._made: DuckDbEngine | None = None
+
+    @property
+    def _engine(self) -> DuckDbEngine:
+        with self._lock:
+            if self._made is None:
+                from sqe.engines.local.compile.compiler import compile_statement
+                from sqe.engines.local.engine import DuckDbEngine
+
+                self._made = DuckDbEngine(
+                    lambda statement, run: compile_statement(
+                        statement, run.session.property("sqe.time_zone")
+                    ),
+                    self._options,
+                )
+            return self._made
+
+    def warm(self) -> None:
+        """Imports and prepares, so that the first query does not wait for it."""
+        try:
+            self._engine.warm()
+        except Exception as error:  # noqa: BLE001  the queries that need it will say so
+            _log.error("the local engine could not be prepared", exc_info=error)
+
+    def survey(self, statement: GuardedStatement, session: Session) -> LocalFacts:
+        """For routing: what stands in the way, or how much it would read."""
+        try:
+            facts = self._engine.facts(statement, Run("", session))
+        except GaveUp as failure:
+            return LocalFacts(str(failure), failure.remedy)
+        except SqeError:
+            raise
+        except Exception as error:  # noqa: BLE001  a defect here must not cost the user the answer
+            _log.error("the local engine could not look at a query", exc_info=error)
+            return LocalFacts(f"the local engine failed to read it ({type(error).__name__})")
+        return LocalFacts(bytes=facts.bytes, files=facts.files, delete_files=facts.delete_files)
+
+    def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
+        return self._engine.run(statement, run)
+
+    def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
+        return self._engine.describe(statement, run)
+
+    def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
+        return self._engine.explain(statement, run, mode)
+
+    def analyze(self, statement: GuardedStatement, run: Run) -> Explanation:
+        return self._engine.analyze(statement, run)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._made is not None:
+                self._made.close()

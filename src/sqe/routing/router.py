@@ -1,0 +1,29 @@
+"""Gathers what the choice needs and makes it: one router for the pipe and for EXPLAIN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqe.model.query import Route
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.routing.choose import asks_for_facts, choose
+from sqe.routing.facts import LocalFacts, RoutingLimits
+from sqe.sessions.session import Session
+
+Survey = Callable[[GuardedStatement, Session], LocalFacts]
+
+
+@dataclass(frozen=True)
+class Router:
+    """``survey`` asks the local engine; None where it is turned off."""
+
+    survey: Survey | None
+    limits: RoutingLimits
+
+    def route(self, guarded: GuardedStatement, session: Session) -> Route:
+        wanted = session.property("sqe.engine")
+        facts = None
+        if self.survey is not None and asks_for_facts(guarded, wanted):
+            facts = self.survey(guarded, session)
+        return choose(guarded, wanted, facts, self.limits)

@@ -1,0 +1,38 @@
+"""Spark settings that decide what a query means. The local engine is proven for these values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+# Said to every Spark session, because a remote server may have other defaults.
+MEANING = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "true",
+    "spark.sql.groupByAliases": "true",
+    "spark.sql.groupByOrdinal": "true",
+    "spark.sql.orderByOrdinal": "true",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+}
+# Settings under spark.sql that change how a query is run and never what it answers.
+_HARMLESS = (
+    "spark.sql.adaptive.",
+    "spark.sql.autobroadcastjointhreshold",
+    "spark.sql.broadcasttimeout",
+    "spark.sql.codegen.",
+    "spark.sql.execution.arrow.",
+    "spark.sql.files.",
+    "spark.sql.maxplanstringlength",
+    "spark.sql.session.timezone",  # SQE sets it from the session
+    "spark.sql.shuffle.",
+    "spark.sql.ui.",
+)
+
+
+def changes_meaning(keys: Iterable[str]) -> str:
+    """The first setting that may make Spark answer differently, or nothing."""
+    for key in keys:
+        lower = key.lower()
+        if lower.startswith("spark.sql.") and not lower.startswith(_HARMLESS):
+            return key
+    return ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -174,11 +174,61 @@ def _in_words(name: str) -> str:
     return "".join(f" {char}" if char.isupper() else char.upper() for char in name).strip()
 
 
+# The local engine
+
+
+def local_engine_page() -> str:
+    from sqe.engines.local.compile import proven
+
+    lines = [
+        "# What the local engine runs",
+        "",
+        "A query runs on DuckDB, inside SQE, if everything in it is on this page; Spark runs every",
+        'other. `sqe why "…"` says what it is that only Spark may run. Each entry is compared with',
+        "Spark by `tests/differential`: rows, types, column names and errors.",
+        "",
+    ]
+    lines += _features("Clauses", proven.CLAUSES)
+    lines += _features("Types", proven.TYPES)
+    lines += _features("Operators", proven.OPERATORS)
+    lines += ["## Casts", "", "| from | to |", "|---|---|"]
+    lines += [f"| {source} | {target} |" for source, target in proven.CAST_KINDS]
+    lines += ["", "## Functions", "", *_calls(proven.FUNCTIONS)]
+    aggregates = dict.fromkeys(proven.AGGREGATES.values())
+    lines += ["", "## Aggregates", "", *_calls(aggregates), ""]
+    lines += _features("Window functions", proven.WINDOW_FUNCTIONS)
+    lines += [
+        "Tables are Iceberg tables of Parquet files, of any format version, with position deletes",
+        "and deletion vectors. Equality deletes, other file formats, tables under row filters or",
+        "masks, metadata tables and reads beyond `local.max_bytes` are Spark's.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _features(title: str, features: Iterable[Any]) -> list[str]:
+    rows = [f"| {_cell(feature.name)} | {_cell(feature.note)} |" for feature in features]
+    return [f"## {title}", "", "| what | bounds |", "|---|---|", *rows, ""]
+
+
+def _calls(entries: Iterable[Any]) -> list[str]:
+    rows = [
+        f"| {', '.join(f'`{name}`' for name in entry.names)} | {_cell(entry.arguments)} "
+        f"| {_cell(entry.result)} |"
+        for entry in entries
+    ]
+    return ["| names | takes | gives |", "|---|---|---|", *rows]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings": settings_page,
     "cli": cli_page,
     "errors": errors_page,
     "statements": statements_page,
+    "local-engine": local_engine_page,
 }
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import getpass
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -78,6 +79,7 @@ class Invocation:
         from sqe.model.identity import Identity
 
         server = self.build(self.settings())
+        collect_garbage()
         try:
             server.start(warm_spark=False)
             session = server.gateway.open_session(Identity(user=current_user()))
@@ -87,6 +89,12 @@ class Invocation:
                 session.close()
         finally:
             server.close()
+
+
+def collect_garbage() -> None:
+    """``main`` turned it off while modules were imported; what they made stays."""
+    gc.freeze()
+    gc.enable()
 
 
 def current_user() -> str:

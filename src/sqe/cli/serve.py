@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from sqe.cli.invocation import Invocation
+from sqe.cli.invocation import Invocation, collect_garbage
 
 
 @click.command("serve")
@@ -24,8 +24,10 @@ def command(invocation: Invocation, host: str | None, port: int | None) -> None:
     address = host or settings.serve.host
     number = settings.serve.port if port is None else port
 
+    server = invocation.build(settings)
+    collect_garbage()
     stopped = serve(
-        invocation.build(settings),
+        server,
         lambda app: HttpThread(app, address, number),
         address,
         lambda line: click.echo(line, err=True),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 
@@ -31,5 +30,5 @@ class Spans:
 
 
 def validity(array: pa.Array) -> list[bool]:
-    valid: list[bool] = pc.is_valid(array).to_pylist()
+    valid: list[bool] = array.is_valid().to_pylist()
     return valid

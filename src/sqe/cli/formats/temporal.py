@@ -7,7 +7,6 @@ from the integers that Arrow stores.
 from __future__ import annotations
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 _UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _DAY_TIME_FIELDS = ("day", "hour", "minute", "second")
@@ -46,6 +45,8 @@ def local_integers(array: pa.Array) -> pa.Array:
     """Timestamps as integers of the wall clock in the column's own time zone."""
     kind = array.type
     if kind.tz is not None and kind.tz.upper() not in ("UTC", "Z", "ETC/UTC"):
+        import pyarrow.compute as pc  # takes a while, and few results need it
+
         array = pc.local_timestamp(array)
     return array.cast(pa.timestamp(kind.unit)).view(pa.int64())
 

@@ -85,7 +85,7 @@ class TrackedQuery:
                 if not self._buffer.put(batch):
                     self.cancellation.check()
                     break
-        self._buffer.finish()
+            self._buffer.finish()  # the reader need not wait until the engine has tidied up
         self._change(
             "finished", state=QueryState.FINISHED, ended=time.time(), rows=rows, bytes=size
         )

@@ -25,7 +25,8 @@ class Sides:
 
     def table(self, name: str) -> Table:
         """As PyIceberg has it."""
-        return self.rest.load_table(f"default.{name}")
+        table: Table = self.rest.load_table(f"default.{name}")
+        return table
 
     def same(self, sql: str) -> list[str]:
         """Asserts that both engines give the same rows of the same types, and gives them."""

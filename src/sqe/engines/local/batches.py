@@ -12,6 +12,8 @@ from sqe.engines.local.instances import Instance
 from sqe.errors import ErrorCode, InternalError, SqeError, UpstreamError
 from sqe.results.cancellation import Cancellation
 
+_RESULT = "complete_result"
+
 
 class Batches(Iterator[pa.RecordBatch]):
     """DuckDB computes as far as it is read. ``close`` may come from another thread at any time."""
@@ -24,11 +26,16 @@ class Batches(Iterator[pa.RecordBatch]):
         self._first: pa.RecordBatch | None = None
         self._left = False  # the reader has gone away, maybe while another thread reads
 
-    def start(self, sql: str, batch_rows: int) -> None:
-        """Runs the query up to its first batch, so that what fails early fails here."""
+    def start(self, sql: str, batch_rows: int, *, complete: bool = False) -> None:
+        """Runs the query up to its first batch, so that what fails early fails here; or, where any
+        row may fail, up to its last. The instance must then keep rows in order."""
         with self._instance.busy:
             self._cancellation.check()
             try:
+                if complete:
+                    self._instance.execute(f"CREATE TEMP TABLE {_RESULT} AS {sql}")
+                    self._cancellation.check()
+                    sql = f"FROM {_RESULT}"
                 self._reader = self._instance.execute(sql).to_arrow_reader(batch_rows)
                 _check_types(self._reader.schema, self._schema)
                 self._first = self._next()
@@ -43,8 +50,7 @@ class Batches(Iterator[pa.RecordBatch]):
         if batch is None:
             batch = self._read()
         if batch is None:
-            self.close()
-            raise StopIteration
+            raise StopIteration  # whoever has the result closes it
         return batch
 
     def close(self) -> None:

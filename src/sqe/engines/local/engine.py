@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from sqe.engines.local.batches import Batches
 from sqe.engines.local.by_name import names_in_files
 from sqe.engines.local.explain import analyzed, explained
-from sqe.engines.local.failures import LocalFailed, translate
+from sqe.engines.local.failures import LOCAL, LocalFailed, translate
 from sqe.engines.local.footers import Footers
 from sqe.engines.local.instances import Instance, Instances, Need
 from sqe.engines.local.options import LocalOptions
@@ -24,7 +25,9 @@ from sqe.rewrite.guarded import GuardedStatement
 
 Compile = Callable[[GuardedStatement, Run], LocalPlan]
 _RECENT = 64
-_PER_SCAN = 64 * 1024 * 1024  # a hash table for each relation that is joined
+# What holds rows back: each has a hash table or a sort of its own.
+_HOLDING = re.compile(r"\b(?:JOIN|GROUP BY|ORDER BY|OVER|DISTINCT|UNION|INTERSECT|EXCEPT)\b")
+_PER_OPERATOR = 48 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,11 @@ class Prepared:
     @property
     def facts(self) -> ScanFacts:
         return facts_of_scans(self.scans)
+
+    @property
+    def may_give_up(self) -> bool:
+        """Whether a row can turn up whose answer only Spark knows."""
+        return f"SQE:{LOCAL}:" in self.plan.sql
 
 
 class DuckDbEngine:
@@ -65,7 +73,7 @@ class DuckDbEngine:
 
     def warm(self) -> None:
         """Lets instances be prepared before the first query comes."""
-        _ = self.instances
+        self.instances.warm()
 
     def facts(self, statement: GuardedStatement, run: Run) -> ScanFacts:
         """For routing. What was prepared for it is used again by ``run``."""
@@ -89,7 +97,9 @@ class DuckDbEngine:
         instance = self._open(prepared, run)
         batches = Batches(instance, prepared.plan.schema, run.cancellation)
         try:
-            batches.start(prepared.plan.sql, self._options.batch_rows)
+            batches.start(
+                prepared.plan.sql, self._options.batch_rows, complete=prepared.may_give_up
+            )
         except BaseException:
             batches.close()
             raise
@@ -138,7 +148,8 @@ class DuckDbEngine:
         need = Need(
             files=[file for scan in scans for file in scan.files],
             keys=list(dict.fromkeys(keys for scan in scans for keys in scan.storage.keys)),
-            memory=self._options.memory_floor + len(scans) * _PER_SCAN + 4 * prepared.facts.bytes,
+            memory=self._memory(prepared),
+            in_order=prepared.may_give_up,
         )
         instance = self.instances.take(need, run.cancellation)
         run.cancellation.on_cancel(instance.interrupt)
@@ -156,6 +167,13 @@ class DuckDbEngine:
                 raise
             raise translate(error, rows_sent=False) from error
         return instance
+
+    def _memory(self, prepared: Prepared) -> int:
+        """What a query would like to have. It gets no more than one may take, and may get less:
+        then it spills."""
+        operators = len(prepared.scans) + len(_HOLDING.findall(prepared.plan.sql))
+        files = prepared.facts.bytes
+        return self._options.memory_floor + operators * _PER_OPERATOR + 4 * files
 
     def _views(self, instance: Instance, scans: tuple[PlannedScan, ...]) -> str:
         """The relations in DuckDB's words, after a look into the files."""

@@ -55,6 +55,7 @@ class Need:
     files: Sequence[str]
     keys: Sequence[S3Keys] = ()
     memory: int = 0  # wanted, in bytes
+    in_order: bool = False  # a table gives its rows in the order it got them
 
 
 class Instance:
@@ -126,7 +127,7 @@ class Instances:
         self._spill = SpillFolder(options.folder)
         self._changed = threading.Condition()
         self._ready: dict[bool, deque[Any]] = {False: deque(), True: deque()}
-        self._wanted = {False: options.pool, True: 0}
+        self._wanted = {False: 0, True: 0}  # none for a process that asks one thing and ends
         self._running: set[Instance] = set()
         self._last_used = 0.0
         self._closed = False
@@ -140,6 +141,10 @@ class Instances:
     @property
     def memory_used(self) -> int:
         return self._budget.used
+
+    def warm(self) -> None:
+        """Prepares instances before anyone asks."""
+        self._want(False)
 
     def take(self, need: Need, cancellation: Cancellation) -> Instance:
         """An instance that can open the query's files and nothing else. Its configuration is not
@@ -157,6 +162,7 @@ class Instances:
         instance = Instance(connection, self, memory)
         with self._changed:
             self._running.add(instance)
+            self._last_used = time.monotonic()
             threads = max(1, options.threads // len(self._running))
         try:
             instance.execute(self._configuration(need, memory, threads))
@@ -194,6 +200,7 @@ class Instances:
                 f"SET memory_limit = '{memory // MB}MiB'; SET threads = {threads};\n",
                 f"SET temp_directory = {text(str(self._spill.new()) if spill else '')};\n",
                 f"SET max_temp_directory_size = '{spill // MB}MiB';\n" if spill else "",
+                "SET preserve_insertion_order = true;\n" if need.in_order else "",
                 secrets_sql(need.keys),
                 f"SET allowed_paths = [{', '.join(text(file) for file in need.files)}];\n",
                 _LOCK_FILES,
@@ -204,18 +211,22 @@ class Instances:
         with self._changed:
             if self._closed:
                 raise LocalFailed("the local engine is being closed")
-            if remote:  # kept ready from the first time on
-                self._wanted[True] = self._options.pool
             found = self._ready[remote].popleft() if self._ready[remote] else None
-            self._changed.notify_all()
+        self._want(remote)
         return found or _prepare(remote, self._options.remote_timeout_s)
+
+    def _want(self, remote: bool) -> None:
+        """From the first time on, instances of the kind are kept ready."""
+        with self._changed:
+            self._wanted[remote] = self._options.pool
+            self._changed.notify_all()
 
     def _fill(self) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._closed or self._missing() is not None)
                 # Making a database holds Python's lock for some milliseconds, so this waits for a
-                # moment in which nobody works; unless the next query would have to wait instead.
+                # moment in which nobody works. Who finds none ready makes one for himself.
                 while not self._closed and self._busy():
                     self._changed.wait(_IDLE_S)
                 if self._closed:
@@ -231,9 +242,7 @@ class Instances:
                 self._ready[bool(remote)].append(connection)
 
     def _busy(self) -> bool:
-        remote = self._missing()
-        waiting = time.monotonic() - self._last_used < _IDLE_S
-        return remote is not None and bool(self._ready[remote]) and (bool(self._running) or waiting)
+        return time.monotonic() - self._last_used < _IDLE_S
 
     def _missing(self) -> bool | None:
         for remote, ready in self._ready.items():

@@ -7,28 +7,22 @@ deletion vector is.
 
 from __future__ import annotations
 
-import io
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 
-from pyiceberg.avro.file import AvroFile
-from pyiceberg.io import InputFile, InputStream
 from pyiceberg.manifest import (
     DATA_FILE_TYPE,
-    MANIFEST_ENTRY_SCHEMAS,
     DataFile,
     DataFileContent,
-    FileFormat,
     ManifestContent,
-    ManifestEntry,
     ManifestEntryStatus,
     ManifestFile,
     _inherit_from_manifest,
-    read_manifest_list,
 )
 
+from sqe.engines.local.avro import listed_manifests, manifest_entries
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.pruning import Pruning
 from sqe.engines.local.storage import Storage
@@ -119,7 +113,7 @@ class Snapshot:
         location = self.manifest_list
         found = self.cache.get(
             (self.owner, location),
-            lambda: tuple(read_manifest_list(_Bytes(location, self.storage.read(location)))),
+            lambda: tuple(listed_manifests(location, self.storage.read(location))),
         )
         if not found and self.rows:
             raise NotLocal("a snapshot with rows lists no manifests")
@@ -141,33 +135,10 @@ def _read(manifest: ManifestFile, storage: Storage) -> Iterator[LiveFile]:
     content = storage.read(location)
     if len(content) != manifest.manifest_length:  # cut between two blocks, it could still be read
         raise NotLocal("a manifest is not as long as it should be")
-    with AvroFile[ManifestEntry](
-        _Bytes(location, content),
-        MANIFEST_ENTRY_SCHEMAS[3],
-        read_types={-1: ManifestEntry, 2: DataFile},
-        read_enums={0: ManifestEntryStatus, 101: FileFormat, 134: DataFileContent},
-    ) as reader:
-        for entry in reader:
-            if entry.status == ManifestEntryStatus.DELETED:
-                continue
-            entry = _inherit_from_manifest(entry, manifest)
-            if manifest.content == ManifestContent.DATA:  # version 1 does not say it per file
-                entry.data_file[0] = DataFileContent.DATA
-            yield LiveFile(entry.data_file, entry.sequence_number or 0)
-
-
-class _Bytes(InputFile):
-    """A file that has been read already, for PyIceberg's Avro reader."""
-
-    def __init__(self, location: str, content: bytes) -> None:
-        super().__init__(location)
-        self._content = content
-
-    def __len__(self) -> int:
-        return len(self._content)
-
-    def exists(self) -> bool:
-        return True
-
-    def open(self, seekable: bool = True) -> InputStream:
-        return io.BytesIO(self._content)
+    for entry in manifest_entries(location, content):
+        if entry.status == ManifestEntryStatus.DELETED:
+            continue
+        entry = _inherit_from_manifest(entry, manifest)
+        if manifest.content == ManifestContent.DATA:  # version 1 does not say it per file
+            entry.data_file[0] = DataFileContent.DATA
+        yield LiveFile(entry.data_file, entry.sequence_number or 0)

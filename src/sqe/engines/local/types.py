@@ -134,11 +134,11 @@ def decimal_of(kind: SparkType) -> SparkType:
 
 
 def wider_decimal(left: SparkType, right: SparkType) -> SparkType:
-    """The decimal that holds both. NotLocal where digits would have to be given up."""
+    """The decimal that holds both. Beyond 38 digits those behind the point give way; casts to it
+    then round half up in both engines."""
     scale = max(left.scale, right.scale)
     whole = max(left.precision - left.scale, right.precision - right.scale)
-    if whole + scale > _MAX_PRECISION:
-        raise NotLocal("decimals wider than 38 digits are Spark's")
+    scale = max(0, min(scale, _MAX_PRECISION - whole))
     return SparkType("decimal", whole + scale, scale)
 
 

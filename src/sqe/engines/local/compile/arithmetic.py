@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqe.engines.local.compile.value import Value, made, shown
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import (
@@ -16,6 +18,7 @@ from sqe.engines.local.types import (
 
 # A HUGEINT holds 38 digits; rounding doubles the dividend, so one digit is kept free.
 _HUGEINT_DIGITS = 37
+_LONGEST = 30_000  # characters: each level of decimal arithmetic repeats the one below
 _MORE_DIGITS = "decimal arithmetic needs more digits"
 
 
@@ -42,7 +45,9 @@ def binary(operator: str, left: Value, right: Value) -> Value:
     if operator == "/" and (floats or not decimals):
         return _divide(left, right, name)
     if decimals and not floats:
-        return _decimal(operator, _as_decimal(left), _as_decimal(right), name)
+        if len(left.sql) + len(right.sql) > _LONGEST:
+            raise NotLocal("decimal arithmetic nested so deeply is Spark's")
+        return _decimal(operator, as_decimal(left), as_decimal(right), name)
     kind = common_type(left.type, right.type)
     if operator == "%":
         return _remainder(left, right, kind, name)
@@ -62,7 +67,7 @@ def _integral(operator: str, left: Value, right: Value, name: str) -> Value:
     return made(sql, kind, name, left, right)
 
 
-def _as_decimal(value: Value) -> Value:
+def as_decimal(value: Value) -> Value:
     """An integer beside a decimal; a literal has just the digits it shows."""
     if value.type.is_decimal:
         return value
@@ -88,11 +93,23 @@ def _decimal(operator: str, left: Value, right: Value, name: str) -> Value:
         if kind.scale < s1 + s2:
             return made(_rounded_product(left, right, kind), kind, name, left, right)
         sql = f"CAST({wide(left, p2)} * {right.sql} AS {kind.duckdb})"
+        product = made(sql, kind, name, left, right)
+        return replace(product, quick=_quick_product(left, right))
     elif operator == "/":
         return _decimal_divide(left, right, name)
     else:
         return _decimal_remainder(left, right, name)
     return made(sql, kind, name, left, right)
+
+
+def _quick_product(left: Value, right: Value) -> str:
+    """Empty unless both factors have 18 digits at most."""
+    short = [
+        side.quick or (side.sql if side.type.precision <= 18 else "") for side in (left, right)
+    ]
+    if not all(short) or left.type.scale + right.type.scale > 17:
+        return ""
+    return f"({short[0]} * {short[1]})"
 
 
 def wide(value: Value, other_precision: int) -> str:
@@ -193,8 +210,9 @@ def _decimal_divide(left: Value, right: Value, name: str) -> Value:
     sql = scaled(_shifted_quotient(dividend, divisor, kind.scale - s1 + s2), kind)
     shift = kind.scale - s1 + s2
     guards = [(dividend, _HUGEINT_DIGITS - max(0, shift), p1)]
-    # Spark rounds to 38 places first. By divisors up to this size that never changes the result.
-    guards.append((divisor, min(38 - kind.scale - s1, _HUGEINT_DIGITS + min(0, shift)), p2))
+    # Spark rounds to 38 places first. By divisors up to this size that never changes the result: a
+    # quotient that is no half of a last digit is further away from it than Spark's first rounding.
+    guards.append((divisor, min(38 - kind.scale, _HUGEINT_DIGITS) + min(0, shift), p2))
     sql = _guarded(sql, kind, guards)
     return _quotient(_checked(left, right, sql, kind), kind, name, left, right)
 
@@ -251,7 +269,9 @@ def average(value: Value, distinct: str, over: str) -> str:
         return f"({added} / count({distinct}{value.sql}){over})"
     kind = average_type(value.type)
     total_type = bounded(value.type.precision + 10, value.type.scale)
-    total = Value(f"CAST(sum({distinct}{value.sql}){over} AS {total_type.duckdb})", total_type, "")
+    added = "" if "OVER (" in over else value.quick
+    summed = f"sum({distinct}{added or value.sql}){over}"
+    total = Value(f"CAST({summed} AS {total_type.duckdb})", total_type, "")
     count = f"CAST(count({distinct}{value.sql}){over} AS HUGEINT)"
     shift = kind.scale - value.type.scale
     digits = unscaled(total)

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sqe.engines.local.compile import proven
 from sqe.engines.local.compile.compiling import Compiling, written
+from sqe.engines.local.compile.functions_date import EXTRACTED
 from sqe.engines.local.compile.value import Value, made, shown
 from sqe.engines.local.plan import NotLocal
 from sqe.sql.dialect import CALL
@@ -73,8 +74,8 @@ def _has_comma(call: str) -> bool:
 
 def arguments_of(here: Compiling, node: Any, name: str) -> list[Any]:
     """The arguments as written: sqlglot wraps some of them, turns some around, and adds its own."""
-    if isinstance(node, exp.DateTrunc | exp.TimestampTrunc):
-        return _truncated(here, node, name)
+    if isinstance(node, exp.DateTrunc | exp.TimestampTrunc | exp.TimeToStr):
+        return _with_unit(here, node, name)
     special = _ARGUMENTS.get(type(node))
     if special is not None:
         return special(node, name)
@@ -92,7 +93,7 @@ def arguments_of(here: Compiling, node: Any, name: str) -> list[Any]:
 
 def _unwrapped(node: Any) -> Any:
     """Without the conversion to a date that sqlglot puts around arguments."""
-    wrapped = isinstance(node, exp.TsOrDsToDate) and CALL not in node.meta
+    wrapped = isinstance(node, exp.TsOrDsToDate | exp.TimeStrToTime) and CALL not in node.meta
     return node.this if wrapped else node
 
 
@@ -132,15 +133,15 @@ def _trimmed(node: Any, name: str) -> list[Any]:
     return [node.this] if node.expression is None else [node.this, node.expression]
 
 
-def _truncated(here: Compiling, node: Any, name: str) -> list[Any]:
-    """The unit as it is written: sqlglot knows some that Spark does not."""
+def _with_unit(here: Compiling, node: Any, name: str) -> list[Any]:
+    """The unit or format as it is written: sqlglot has put its own in the place of it."""
     call = call_text(here, node)
     first = name == "date_trunc"
-    found = re.search(r"^\w+\s*\(\s*'(\w+)'" if first else r"'(\w+)'\s*\)$", call)
+    found = re.search(r"^\w+\s*\(\s*'([^']+)'" if first else r"'([^']+)'\s*\)$", call)
     if found is None:
         raise NotLocal(f"{name} by a computed unit is Spark's")
-    unit = exp.Literal.string(found[1])
-    return [unit, _unwrapped(node.this)] if first else [_unwrapped(node.this), unit]
+    unit, moment = exp.Literal.string(found[1]), _unwrapped(node.this)
+    return [unit, moment] if first else [moment, unit]
 
 
 _ARGUMENTS: dict[Any, Callable[[Any, str], list[Any]]] = {
@@ -155,9 +156,9 @@ _ARGUMENTS: dict[Any, Callable[[Any, str], list[Any]]] = {
 def extract(here: Compiling, node: exp.Extract) -> Value:
     found = re.match(r"(?i)extract\s*\(\s*(\w+)\s", here.text[node.meta.get(CALL, 0) :])
     part = found[1] if found else ""
-    entry = proven.BY_NAME.get(proven.EXTRACTED.get(part.lower(), ""))
-    if entry is None:
+    build = EXTRACTED.get(part.lower())
+    if build is None:
         raise NotLocal(f"extract of {part or node.this} is Spark's")
     value = here.value(node.expression)
-    sql, kind, nullable = entry.build(here, [value])
+    sql, kind, nullable = build(here, [value])
     return made(sql, kind, shown(f"extract({part} FROM {{}})", value), value, nullable=nullable)

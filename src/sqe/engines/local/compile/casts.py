@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -183,12 +184,17 @@ def cast(here: Compiling, node: exp.Cast) -> Value:
         return typed_literal(here, node.this, wanted)
     value = here.value(node.this)
     tried = bool(node.args.get("safe"))
+    if value.type == STRING and wanted != STRING and node.this.find(exp.Column) is None:
+        _check_constant(here, value, wanted)
     sql = cast_sql(here, value, wanted, tried=tried)
     word = "TRY_CAST" if tried else "CAST"
     name = shown(f"{word}({{}} AS {str(wanted).upper()})", value)
     if isinstance(node.this, exp.Literal) and _is_function(here, node):
         name = ""  # int('1') and its like
-    literal = value.literal if wanted.is_integral and value.type.is_integral else None
+    literal: object = None
+    if wanted.is_integral and value.type.is_integral and isinstance(value.literal, int):
+        limit = 2 ** _BITS[wanted.name]
+        literal = value.literal if -limit <= value.literal < limit else None
     if wanted == DATE:
         literal = iso_date(value.literal)
     nullable = value.nullable or tried or _may_fail(value.type, wanted)
@@ -196,6 +202,19 @@ def cast(here: Compiling, node: exp.Cast) -> Value:
     if wanted.is_float and value.type.is_float:  # compared with it, Spark compares the column
         result = replace(result, origins=value.origins)
     return result if literal is None or tried else replace(result, literal=literal)
+
+
+def _check_constant(here: Compiling, value: Value, wanted: SparkType) -> None:
+    """Spark reads constants before it reads rows: a bad one fails even if there are none."""
+    text = value.literal
+    if not isinstance(text, str):
+        raise NotLocal("a cast of a computed constant is Spark's")
+    if wanted in (TIMESTAMP, TIMESTAMP_NTZ):
+        moment_literal(here, text, wanted)
+    elif wanted == DATE and iso_date(text) is None:
+        raise NotLocal("this text as a date is Spark's")
+    elif wanted.is_numeric and not re.fullmatch(r"[+-]?[0-9]{1,2}(\.[0-9]{1,2})?", text):
+        raise NotLocal(f"this text as {wanted} is Spark's")
 
 
 def _may_fail(given: SparkType, wanted: SparkType) -> bool:

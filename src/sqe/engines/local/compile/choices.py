@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from sqe.engines.local.compile.compiling import Compiling
@@ -9,7 +11,7 @@ from sqe.engines.local.compile.literals import null
 from sqe.engines.local.compile.operators import compare
 from sqe.engines.local.compile.value import Value, any_nullable, made, shown
 from sqe.engines.local.plan import NotLocal
-from sqe.engines.local.types import BOOLEAN, common_type
+from sqe.engines.local.types import BOOLEAN, VOID, SparkType, common_type, decimal_of
 
 
 def case(here: Compiling, node: exp.Case) -> Value:
@@ -48,10 +50,30 @@ def choose(conditions: list[Value], results: list[Value], name: str) -> Value:
     kind = results[0].type
     for result in results[1:]:
         kind = common_type(kind, result.type)
+    sql = _case(conditions, [result.cast(kind) for result in results])
+    value = made(sql, kind, name, *conditions, *results, nullable=any_nullable(*results))
+    short = [_short(result, kind) for result in results]
+    if any(result.quick for result in results) and all(short):
+        return replace(value, quick=_case(conditions, short))
+    return value
+
+
+def _case(conditions: list[Value], results: list[str]) -> str:
     branches = " ".join(
-        f"WHEN {condition.sql} THEN {result.cast(kind)}"
+        f"WHEN {condition.sql} THEN {result}"
         for condition, result in zip(conditions, results, strict=False)
     )
-    sql = f"CASE {branches} ELSE {results[-1].cast(kind)} END"
-    nullable = any_nullable(*results)
-    return made(sql, kind, name, *conditions, *results, nullable=nullable)
+    return f"CASE {branches} ELSE {results[-1]} END"
+
+
+def _short(value: Value, kind: SparkType) -> str:
+    """The value in 18 digits, as ``Value.quick`` has it; empty if it may have more."""
+    if value.type == VOID:
+        return "NULL"
+    if value.quick:
+        return value.quick if value.type.scale == kind.scale else ""
+    if not (value.type.is_decimal or value.type.is_integral):
+        return ""
+    held = decimal_of(value.type)
+    fits = held.precision - held.scale + kind.scale <= 18
+    return f"CAST({value.sql} AS DECIMAL(18,{kind.scale}))" if fits else ""

@@ -43,5 +43,5 @@ def written(here: Compiling, node: Any) -> str:
 
 def in_utc(here: Compiling, what: str) -> None:
     """Days and hours of a moment depend on the zone. Only of UTC are all rules beyond doubt."""
-    if here.time_zone not in ("UTC", "Etc/UTC", "Z", "+00:00"):
+    if here.time_zone not in ("UTC", "Etc/UTC"):
         raise NotLocal(f"{what} in the time zone {here.time_zone} is Spark's")

@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqe.engines.local.compile import aggregates, calls, casts, choices, literals, operators, proven
 from sqe.engines.local.compile.aggregates import ordered
 from sqe.engines.local.compile.compiling import Compiling, label
+from sqe.engines.local.compile.folding import check_constant
 from sqe.engines.local.compile.scope import Relation, Scope
 from sqe.engines.local.compile.value import Value
 from sqe.engines.local.plan import NotLocal
@@ -37,7 +38,9 @@ class Expressions:
     def value(self, node: Any) -> Value:
         for kind, compile_node in _DISPATCH:
             if isinstance(node, kind):
-                return compile_node(self, node)
+                value = compile_node(self, node)
+                check_constant(node, value)
+                return value
         raise NotLocal(f"{label(node)} is not on the local engine's list")
 
     def item(self, node: Any) -> Value:

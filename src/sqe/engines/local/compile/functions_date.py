@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sqe.engines.local.compile.arithmetic import give_up
@@ -9,6 +10,7 @@ from sqe.engines.local.compile.built import Build, Built, need
 from sqe.engines.local.compile.compiling import Compiling, in_utc
 from sqe.engines.local.compile.literals import date_literal, iso_date, midnight
 from sqe.engines.local.compile.value import Value, any_nullable
+from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import DATE, INT, STRING, TIMESTAMP, TIMESTAMP_NTZ
 
 _MOMENTS = (TIMESTAMP, TIMESTAMP_NTZ)
@@ -61,6 +63,49 @@ def clock_part(part: str) -> Build:
         return sql, INT, values[0].nullable
 
     return build
+
+
+# What EXTRACT takes.
+EXTRACTED: dict[str, Build] = {
+    **dict.fromkeys(("year", "years", "yr", "y"), date_part("year")),
+    **dict.fromkeys(("quarter", "qtr"), date_part("quarter")),
+    **dict.fromkeys(("month", "months", "mon"), date_part("month")),
+    **dict.fromkeys(("week", "weeks"), date_part("weekofyear")),
+    **dict.fromkeys(("day", "days", "d"), date_part("day")),
+    **dict.fromkeys(("dayofweek", "dow"), date_part("dayofweek", 1)),
+    "doy": date_part("dayofyear"),
+    **dict.fromkeys(("hour", "hours"), clock_part("hour")),
+    **dict.fromkeys(("minute", "minutes"), clock_part("minute")),
+}
+_FORMATS = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
+_FORMAT = re.compile(r"(?:yyyy|MM|dd|HH|mm|ss|[-/:. ])+")
+
+
+def part_of(here: Compiling, values: Sequence[Value]) -> Built:
+    """date_part('year', d)"""
+    need(len(values) == 2, "date_part takes two arguments")
+    build = EXTRACTED.get(str(values[0].literal).lower())
+    if build is None:
+        raise NotLocal("this date_part is Spark's")
+    return build(here, values[1:])
+
+
+def date_format(here: Compiling, values: Sequence[Value]) -> Built:
+    """Only with full numbers of four and two digits; further years are written differently."""
+    need(len(values) == 2, "date_format takes two arguments")
+    value, pattern = values[0], str(values[1].literal)
+    need(_FORMAT.fullmatch(pattern) is not None, "date_format with this pattern is Spark's")
+    for letters, sign in _FORMATS.items():
+        pattern = pattern.replace(letters, sign)
+    if value.type == DATE:
+        in_utc(here, "date_format")
+        plain = midnight(value.sql, TIMESTAMP_NTZ)
+    else:
+        plain = _plain(here, value, "date_format")
+    far = give_up("a year of other than four digits as text", STRING)
+    odd = f"{plain} < TIMESTAMP '1000-01-01' OR {plain} >= TIMESTAMP '10000-01-01'"
+    sql = f"CASE WHEN {odd} THEN {far} ELSE strftime({plain}, '{pattern}') END"
+    return sql, STRING, any_nullable(*values)
 
 
 def _day_and_count(values: Sequence[Value], what: str) -> tuple[Value, Value]:

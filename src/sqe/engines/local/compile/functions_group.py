@@ -19,7 +19,8 @@ def total(value: Value, distinct: str, after: str) -> Built:
     need(value.type.is_numeric, "sum takes a number")
     need(not (distinct and value.type.is_float), "distinct doubles are Spark's")
     kind = sum_type(value.type)
-    argument = value.cast(DOUBLE) if kind == DOUBLE else value.sql
+    quick = "" if "OVER (" in after else value.quick
+    argument = value.cast(DOUBLE) if kind == DOUBLE else quick or value.sql
     return f"CAST(sum({distinct}{argument}){after} AS {kind.duckdb})", kind, True
 
 

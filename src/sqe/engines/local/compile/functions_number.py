@@ -69,10 +69,12 @@ def whole(function: str) -> Build:
         value = _one(values, function)
         need(value.type.is_numeric, f"{function} takes a number")
         if value.type.is_integral:
-            return value.cast(BIGINT), BIGINT, value.nullable
+            return value.cast(BIGINT), BIGINT, True
+        if value.type.is_decimal and value.type.scale == 0:
+            return value.sql, value.type, True
         if value.type.is_decimal:
             kind = bounded(value.type.precision - value.type.scale + 1, 0)
-            return f"CAST({function}({value.sql}) AS {kind.duckdb})", kind, value.nullable
+            return f"CAST({function}({value.sql}) AS {kind.duckdb})", kind, True
         number = f"{function}({value.cast(DOUBLE)})"
         sql = (
             f"CASE WHEN isnan({value.sql}) THEN 0 "
@@ -80,7 +82,7 @@ def whole(function: str) -> Build:
             f"WHEN {number} < -9223372036854775808.0::DOUBLE THEN -9223372036854775808 "
             f"ELSE CAST({number} AS BIGINT) END"
         )
-        return f"CAST({sql} AS BIGINT)", BIGINT, value.nullable
+        return f"CAST({sql} AS BIGINT)", BIGINT, True
 
     return build
 

@@ -9,8 +9,9 @@ from sqe.engines.local.compile.built import Build, Built, need
 from sqe.engines.local.compile.casts import cast_sql
 from sqe.engines.local.compile.compiling import Compiling
 from sqe.engines.local.compile.value import Value, any_nullable
-from sqe.engines.local.types import BOOLEAN, INT, STRING, VOID
+from sqe.engines.local.types import BIGINT, BOOLEAN, INT, STRING, VOID
 
+_INTS = ("tinyint", "smallint", "int")
 # Letters for which upper() and lower() give something else in DuckDB: Spark writes one letter as
 # several, knows newer ones, and looks at the neighbours of a sigma. All code points were compared.
 _ODD_UPPER = (
@@ -77,10 +78,10 @@ def replace(here: Compiling, values: Sequence[Value]) -> Built:
 
 def _count(value: Value, what: str) -> int:
     number = value.literal
-    ok = isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 10_000
-    need(ok, f"{what} with a computed or negative number is Spark's")
+    ok = isinstance(number, int) and not isinstance(number, bool) and number <= 10_000
+    need(ok, f"{what} with a computed number is Spark's")
     assert isinstance(number, int)  # noqa: S101  tested on the line above
-    return number
+    return max(0, number)
 
 
 def side(function: str) -> Build:
@@ -150,17 +151,33 @@ def octet_length(here: Compiling, values: Sequence[Value]) -> Built:
 
 
 def substring(here: Compiling, values: Sequence[Value]) -> Built:
-    """From a place and of a length that are literals. Before the first character engines differ."""
     need(len(values) in (2, 3) and values[0].type == STRING, "substring takes a string")
-    start = values[1].literal
-    ok = isinstance(start, int) and start >= 0
-    need(ok, "substring with a computed or negative place is Spark's")
-    assert isinstance(start, int)  # noqa: S101  tested on the line above
-    place = max(1, start)
-    if len(values) == 2:
-        return f"substring({values[0].sql}, {place})", STRING, values[0].nullable
-    count = _count(values[2], "substring")
-    return f"substring({values[0].sql}, {place}, {count})", STRING, values[0].nullable
+    need(all(value.type.name in _INTS for value in values[1:]), "substring takes ints")
+    text, (start, *rest) = values[0].sql, [value.literal for value in values[1:]]
+    plain = isinstance(start, int) and start >= 0
+    if plain and not rest:
+        return f"substring({text}, {max(1, int(str(start)))})", STRING, values[0].nullable
+    if plain and isinstance(rest[0], int) and rest[0] >= 0:
+        sql = f"substring({text}, {max(1, int(str(start)))}, {rest[0]})"
+        return sql, STRING, values[0].nullable
+    return _from_the_end(text, values), STRING, any_nullable(*values)
+
+
+def _from_the_end(text: str, values: Sequence[Value]) -> str:
+    """A negative place counts from the end. One before the first character is cut off, and so is
+    as much of the length."""
+    place = values[1].cast(BIGINT)
+    length = values[2].cast(BIGINT) if len(values) == 3 else "2147483647"
+    start = (
+        f"CASE WHEN {place} > 0 THEN {place} - 1 "
+        f"WHEN {place} < 0 THEN length({text}) + {place} ELSE 0 END"
+    )
+    first, end = f"greatest({start}, 0)", f"({start}) + {length}"
+    missing = f"{place} IS NULL OR {length} IS NULL"
+    return (
+        f"CASE WHEN {missing} THEN NULL WHEN {end} <= {first} THEN left({text}, 0) "
+        f"ELSE substring({text}, {first} + 1, {end} - {first}) END"
+    )
 
 
 def concat(here: Compiling, values: Sequence[Value]) -> Built:

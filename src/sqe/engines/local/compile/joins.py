@@ -98,7 +98,7 @@ class Joins:
         used = {id(column) for pair in keys for column in pair}
         rest = [column for column in [*before, *after] if id(column) not in used]
         scope.visible = [*merged, *rest]
-        scope.merged = True
+        scope.merged.append(tuple(name.lower() for name in names))
         return " AND ".join(conditions)
 
 

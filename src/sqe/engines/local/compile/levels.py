@@ -15,7 +15,7 @@ def is_aggregate(node: Any) -> bool:
     """Whether the node itself is a call of an aggregate function, and not of a window's."""
     if isinstance(node, exp.Window):
         return False
-    called = isinstance(node, exp.AggFunc | exp.Filter | exp.Grouping) or (
+    called = isinstance(node, exp.AggFunc | exp.Any | exp.Filter | exp.Grouping) or (
         isinstance(node, exp.Anonymous) and node.name.lower() in AGGREGATES
     )
     return called and not _is_windowed(node)

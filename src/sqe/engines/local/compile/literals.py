@@ -28,6 +28,7 @@ from sqe.engines.local.types import (
     SparkType,
 )
 
+_LARGEST_FLOAT = Decimal("3.4028234663852886E+38")  # Spark refuses a literal beyond its digits
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 _ISO_MOMENT = re.compile(
     r"(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}:\d{2})(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?\Z"
@@ -81,6 +82,8 @@ def double_literal(text: str) -> Value:
 def float_literal(text: str) -> Value:
     """A single: named where Java surely prints just these digits."""
     digits = Decimal(text)
+    if digits > _LARGEST_FLOAT:
+        raise NotLocal(f"the number {text} is Spark's")
     try:
         number = struct.unpack("f", struct.pack("f", float(text)))[0]
     except OverflowError as error:
@@ -96,7 +99,7 @@ def java_double(number: float) -> str:
     """As Java prints it, where it prints the shortest digits for sure; else nothing."""
     shortest = Decimal(repr(number))
     digits = len(shortest.normalize().as_tuple().digits)
-    if digits > 15:
+    if digits > 15 or (number != 0 and not 1e-300 < abs(number) < 1e300):
         return ""  # before version 19 Java prints some of these longer than needed
     if number == 0 or 1e-3 <= abs(number) < 1e7:
         text = f"{shortest:f}"
@@ -133,6 +136,8 @@ def _negative(value: Value, number: float, *, plain: bool) -> Value:
     """-1 is a number of its own: the smallest int is not minus a number that fits an int."""
     kind = INT if plain and value.type == BIGINT and number == -(2**31) else value.type
     name = f"-{value.name}" if value.name else ""
+    if number == 0 and not value.type.is_float:
+        name = value.name  # there is no other zero
     if value.type.is_integral:
         return Value(f"CAST({number} AS {kind.duckdb})", kind, name, False, number)
     return Value(f"(- {value.sql})", kind, name, False, number)
@@ -182,12 +187,23 @@ def beside(here: Compiling, value: Value, other: Value) -> Value:
             return replace(date_literal(day), name=value.name)
         if other.type in (TIMESTAMP, TIMESTAMP_NTZ):
             return replace(moment_literal(here, value.literal, other.type), name=value.name)
+        if other.type.is_numeric:
+            return replace(_number_text(value.literal, other.type) or value, name=value.name)
     if value.type == DATE and other.type in (TIMESTAMP, TIMESTAMP_NTZ):
         if other.type == TIMESTAMP:
             in_utc(here, "the midnight of a date")
         sql = midnight(value.sql, other.type)
         return replace(value, sql=sql, type=other.type, literal=None, column=False)
     return value
+
+
+def _number_text(text: str, other: SparkType) -> Value | None:
+    """A plain number as text: a bigint beside an integer, a double beside any other number."""
+    if other.is_integral and re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+        return Value(f"CAST({int(text)} AS BIGINT)", BIGINT, text, False, int(text))
+    if not other.is_integral and re.fullmatch(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?", text):
+        return double_literal(text)
+    return None
 
 
 def midnight(day: str, kind: SparkType) -> str:

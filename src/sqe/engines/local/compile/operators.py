@@ -110,13 +110,13 @@ def _shift(here: Compiling, sign: str, moment: Value, interval: exp.Interval) ->
 
 
 def _interval_name(sign: str, moment: Value, amount: int, unit: str) -> str:
-    if unit == "WEEK" or (unit in ("DAY", *_CLOCK_UNITS) and not 0 <= amount < 24):
-        return ""
-    digits = f"{amount:02d}" if unit in _CLOCK_UNITS else str(amount)
-    interval = f"INTERVAL '{digits}' {unit}"
+    if unit == "WEEK":
+        amount, unit = 7 * amount, "DAY"
+    digits = f"{abs(amount):02d}" if unit in _CLOCK_UNITS else str(abs(amount))
+    interval = f"INTERVAL '{'-' if amount < 0 else ''}{digits}' {unit}"
     if moment.type == DATE and unit == "DAY":
-        function = "date_add" if sign == "+" else "date_sub"
-        return shown(f"{function}({{}}, extractansiintervaldays({interval}))", moment)
+        days = f"extractansiintervaldays({interval})"
+        return shown(f"date_add({{}}, {days if sign == '+' else f'(- {days})'})", moment)
     return shown(f"{{}} {sign} {interval}", moment)
 
 
@@ -128,6 +128,8 @@ def comparison(here: Compiling, node: Any) -> Value:
 
 def compare(here: Compiling, operator: str, left: Value, right: Value) -> Value:
     left, right = beside(here, left, right), beside(here, right, left)
+    if left.type.is_decimal and isinstance(right.literal, int):
+        right = arithmetic.as_decimal(right)  # with its own digits: the column stays as it is
     kind = common_type(left.type, right.type)
     if kind.is_float:
         _read_as_spark_prunes("not" if here.negated else operator, left, right)
@@ -222,8 +224,8 @@ def _within_query(here: Compiling, value: Value, query: Any) -> Value:
     inner = relation.sql
     if kind != found:
         inner = f"SELECT CAST(c1 AS {kind.duckdb}) FROM ({inner}) AS listed"  # noqa: S608
-    if kind.is_float and found.is_decimal:
-        raise NotLocal("IN over a query of another type is Spark's")
+    if kind.is_float:  # to Spark's NOT IN, 0.0 is not -0.0
+        raise NotLocal("IN over a query of doubles is Spark's")
     sql = f"({value.cast(kind)} IN ({inner}))"
     return made(sql, BOOLEAN, shown("({} IN (listquery()))", value), value, nullable=True)
 

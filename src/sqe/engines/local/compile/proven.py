@@ -109,13 +109,13 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(("lower", "lcase"), "string", "string", texts.lower),
     Function(
         ("substring", "substr"),
-        "string, literal >= 0, literal >= 0",
+        "string, int, int",
         "string",
         texts.substring,
         _with("", "", "2147483647"),
     ),
-    Function(("left",), "string, literal >= 0", "string", texts.side("left")),
-    Function(("right",), "string, literal >= 0", "string", texts.side("right")),
+    Function(("left",), "string, literal", "string", texts.side("left")),
+    Function(("right",), "string, literal", "string", texts.side("right")),
     Function(("concat",), "string, …", "string", texts.concat),
     Function(("concat_ws",), "literal, string, …", "string", texts.concat_ws),
     Function(("trim", "btrim"), "string, literal", "string", texts.trimmed("trim")),
@@ -124,19 +124,19 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(("replace",), "string, string, string", "string", texts.replace, _with("", "", "")),
     Function(
         ("lpad",),
-        "string, literal >= 0, literal",
+        "string, literal, literal",
         "string",
         texts.padded("lpad"),
         _with("", "", " "),
     ),
     Function(
         ("rpad",),
-        "string, literal >= 0, literal",
+        "string, literal, literal",
         "string",
         texts.padded("rpad"),
         _with("", "", " "),
     ),
-    Function(("repeat",), "string, literal >= 0", "string", texts.repeat),
+    Function(("repeat",), "string, literal", "string", texts.repeat),
     Function(("startswith",), "string, string", "boolean", texts.tested("starts_with")),
     Function(("endswith",), "string, string", "boolean", texts.tested("ends_with")),
     Function(("contains",), "string, string", "boolean", texts.tested("contains")),
@@ -156,6 +156,13 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(("hour",), "timestamp", "int", dates.clock_part("hour")),
     Function(("minute",), "timestamp", "int", dates.clock_part("minute")),
     Function(("second",), "timestamp", "int", dates.clock_part("second")),
+    Function(("date_part",), "literal part, date or timestamp", "int", dates.part_of),
+    Function(
+        ("date_format",),
+        "date or timestamp, literal of yyyy MM dd HH mm ss",
+        "string",
+        dates.date_format,
+    ),
     Function(("date_add",), "date, int", "date", dates.moved("+")),
     Function(("dateadd",), "date, int", "date", dates.moved("+"), _as("date_add")),
     Function(("date_sub",), "date, int", "date", dates.moved("-")),
@@ -166,21 +173,10 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(("to_date",), "date, timestamp or ISO literal", "date", dates.to_date),
     Function(("trunc",), "date, literal unit", "date", dates.trunc),
     Function(("date_trunc",), "literal unit, timestamp", "timestamp", dates.date_trunc),
-    Function(("current_date", "curdate"), "", "date", dates.current_date),
+    Function(("current_date", "curdate"), "", "date", dates.current_date, _as("current_date")),
     Function(("current_timestamp", "now"), "", "timestamp", dates.current_timestamp),
 )
 BY_NAME = {name: function for function in FUNCTIONS for name in function.names}
-# What EXTRACT takes, and the function that does it.
-EXTRACTED = {
-    "year": "year", "y": "year", "years": "year", "yr": "year",
-    "quarter": "quarter", "qtr": "quarter",
-    "month": "month", "mon": "month", "months": "month",
-    "week": "weekofyear", "weeks": "weekofyear",
-    "day": "day", "days": "day", "d": "day",
-    "dayofweek": "dayofweek", "dow": "dayofweek",
-    "doy": "dayofyear",
-    "hour": "hour", "hours": "hour", "minute": "minute", "minutes": "minute",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -244,7 +240,7 @@ OPERATORS = (
     Feature("||", "strings"),
     Feature("CASE, IF"),
     Feature("EXISTS, scalar subqueries"),
-    Feature("EXTRACT", "; ".join(sorted(set(EXTRACTED.values())))),
+    Feature("EXTRACT", ", ".join(dates.EXTRACTED)),
 )
 WINDOW_FUNCTIONS = (
     Feature("row_number, rank, dense_rank, percent_rank, cume_dist"),
@@ -254,3 +250,22 @@ WINDOW_FUNCTIONS = (
     Feature("aggregates", "without DISTINCT; frames of ROWS, and of RANGE without numbers"),
 )
 CAST_KINDS = tuple((cast.source, cast.target) for cast in CASTS)
+CLAUSES = (
+    Feature("SELECT, [alias.]*, * EXCEPT (…), DISTINCT", "an alias may be used behind it"),
+    Feature("queries without FROM, VALUES, range()", "range with literal numbers"),
+    Feature("FROM tables, views, derived tables, CTEs", "with column lists; no sampling, no PIVOT"),
+    Feature("VERSION AS OF, TIMESTAMP AS OF, t.branch_x, t.tag_x", "literals, no computed moments"),
+    Feature("[INNER | LEFT | RIGHT | FULL] JOIN, CROSS JOIN, LEFT SEMI, LEFT ANTI, commas"),
+    Feature("ON, USING, NATURAL", "no subqueries in ON; no LATERAL"),
+    Feature("WHERE"),
+    Feature("GROUP BY", "columns, expressions, positions, aliases, ALL"),
+    Feature("ROLLUP, CUBE, GROUPING SETS, WITH ROLLUP, WITH CUBE", "one of them, not nested"),
+    Feature("HAVING", "with GROUP BY or aggregates"),
+    Feature("WINDOW"),
+    Feature("ORDER BY", "columns, expressions, positions, aliases, ALL; no subqueries"),
+    Feature("LIMIT, OFFSET", "literal numbers, ALL"),
+    Feature("UNION, INTERSECT, EXCEPT, MINUS", "[ALL]; columns by position"),
+    Feature("WITH", "not RECURSIVE"),
+    Feature("IN (query)", "as a filter in WHERE and HAVING, not as a value"),
+    Feature("correlated subqueries", "outer columns in WHERE only; a value must be an aggregate"),
+)

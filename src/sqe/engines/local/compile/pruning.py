@@ -106,21 +106,23 @@ def _one(column: Any, op: str, nodes: list[Any], time_zone: str) -> Iterator[Fou
 
 
 def _alternatives(node: exp.Or, time_zone: str) -> Iterator[Found]:
-    """``a = 1 OR a = 2 OR a IN (3, 4)``: one column, which has one of these values."""
-    columns: dict[str, Any] = {}
-    values: list[Any] = []
+    """``a = 1 OR (a = 2 AND …) OR a IN (3, 4)``: a column that has one of these values in every
+    branch."""
+    common: dict[str, tuple[Any, list[Any]]] | None = None
     for branch in node.flatten():
-        found = [
-            each
-            for each in _comparisons(branch, time_zone)
-            if each[1] in ("=", "in") and not isinstance(branch, exp.And)
-        ]
-        if len(found) != 1:
-            return
-        columns[found[0][0].sql()] = found[0][0]
-        values += found[0][2]
-    if len(columns) == 1:
-        yield next(iter(columns.values())), "in", tuple(values)
+        found: dict[str, tuple[Any, list[Any]]] = {}
+        for column, op, values in _comparisons(branch, time_zone):
+            if op in ("=", "in"):
+                found.setdefault(column.sql(), (column, list(values)))
+        if common is not None:
+            found = {
+                name: (column, [*common[name][1], *values])
+                for name, (column, values) in found.items()
+                if name in common
+            }
+        common = found
+    for column, either in (common or {}).values():
+        yield column, "in", tuple(either)
 
 
 def _prefix(node: exp.Like, time_zone: str) -> Iterator[Found]:

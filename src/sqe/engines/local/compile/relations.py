@@ -54,7 +54,7 @@ class Relations:
         if any(node.args.get(key) for key in odd):
             raise NotLocal("this subquery is Spark's")
         if isinstance(node.this, exp.Table):
-            raise NotLocal("joins in parentheses are Spark's")
+            return self._parenthesis(node, scope)
         inside = Scope(parent=scope.parent, ctes=scope.ctes, closed=True)
         relation = self._context.query(node.this, inside)
         outputs = renamed(relation.outputs, _listed(node))
@@ -62,8 +62,24 @@ class Relations:
         scope.add(Source(_alias(node), source_columns(name, outputs)))
         return f"({relation.sql}) AS {name}"
 
-    def _table(self, node: exp.Table, scope: Scope) -> str:
-        odd = [key for key, value in node.args.items() if value and key not in _TABLE_PARTS]
+    def _parenthesis(self, node: exp.Subquery, scope: Scope) -> str:
+        """(a JOIN b ON …): what is inside sees its own tables only, what is outside sees all."""
+        if node.args.get("alias"):
+            raise NotLocal("a name for joins in parentheses is Spark's")
+        inner = Scope(parent=scope.parent, ctes=scope.ctes)
+        joins = node.this.args.get("joins") or ()
+        sql = self._table(node.this, inner, joined=True)
+        for join in joins:
+            sql = self._joins.join(sql, join, inner)
+        scope.sources += inner.sources
+        scope.visible = [*scope.visible, *inner.visible]
+        scope.merged += inner.merged
+        return f"({sql})" if joins else sql
+
+    def _table(self, node: exp.Table, scope: Scope, *, joined: bool = False) -> str:
+        """``joined``: the caller sees to the joins that hang on the table."""
+        known = {*_TABLE_PARTS, "joins"} if joined else _TABLE_PARTS
+        odd = [key for key, value in node.args.items() if value and key not in known]
         if odd:
             raise NotLocal(f"{odd[0]} is not on the local engine's list")
         if isinstance(node.this, exp.Anonymous):

@@ -82,7 +82,7 @@ class Scope:
     ctes: dict[str, tuple[str, tuple[Output, ...]]] = field(default_factory=dict)
     closed: bool = False  # what is inside sees no columns of outer queries
     sees_outer: bool = False  # true while WHERE is compiled: only there outer columns are certain
-    merged: bool = False  # a USING or NATURAL join has merged columns
+    merged: list[tuple[str, ...]] = field(default_factory=list)  # names merged by USING joins
     borrowed: list[str] = field(default_factory=list)  # outer columns used here
     lent: int = 0  # how often inner queries have used columns of this one
 

@@ -100,6 +100,7 @@ class Selects:
             if isinstance(star, exp.Star):
                 items += [Item(None, value) for value in self._star(item, star, scope)]
                 continue
+            _no_alias_in_window(item, expressions)
             if not isinstance(item, exp.Alias):
                 items.append(Item(item, expressions.item(item)))
                 continue
@@ -136,15 +137,18 @@ class Selects:
         self, node: exp.Select, scope: Scope, items: list[Value], grouping: Grouping | None
     ) -> str:
         having = node.args.get("having")
+        # Spark makes the row of the empty grouping set of rows too: without any there is none.
+        some = "count(*) > 0" if grouping is not None and grouping.sets else ""
         if having is None or grouping is None:
-            return ""
+            return f" HAVING {some}" if some else ""
         if has_window(having.this):
             raise NotLocal("a window function in HAVING is Spark's")
         check_in_queries(having.this)
         expressions = self._context.expressions(scope)
         _use_aliases(expressions, having.this, items, from_first=True)
         grouping.check(having.this, aliases=frozenset(expressions.aliases))
-        return f" HAVING {expressions.condition(having.this).sql}"
+        condition = expressions.condition(having.this).sql
+        return f" HAVING {condition} AND {some}" if some else f" HAVING {condition}"
 
     def _order(
         self, node: exp.Select, scope: Scope, items: list[Value], grouping: Grouping | None
@@ -201,9 +205,14 @@ def _of_source(item: exp.Column, scope: Scope) -> list[SourceColumn]:
     parts = [item.args.get(key) for key in ("catalog", "db", "table")]
     qualifier = tuple(part.name for part in parts if part is not None)
     sources = [source for source in scope.sources if source.answers(qualifier)]
-    if len(sources) != 1 or scope.merged:
+    if len(sources) != 1 or len(scope.merged) > 1:
         raise NotLocal(f"{'.'.join(qualifier)}.* is Spark's")
-    return sources[0].columns
+    columns = sources[0].columns
+    if not scope.merged:
+        return columns
+    # Behind USING the names that were joined by come first here too.
+    first = [c for name in scope.merged[0] for c in columns if c.name.lower() == name]
+    return [*first, *(c for c in columns if c.name.lower() not in scope.merged[0])]
 
 
 def _excepted(column: SourceColumn, left_out: Any, columns: list[SourceColumn]) -> bool:
@@ -213,6 +222,14 @@ def _excepted(column: SourceColumn, left_out: Any, columns: list[SourceColumn]) 
         if sum(1 for c in columns if c.name.lower() == name.name.lower()) != 1:
             raise NotLocal(f"EXCEPT ({name.name}) is Spark's")
     return any(column.name.lower() == name.name.lower() for name in left_out)
+
+
+def _no_alias_in_window(item: Any, expressions: Expressions) -> None:
+    if has_window(item) and any(
+        column.args.get("table") is None and column.name.lower() in expressions.aliases
+        for column, _ in own_columns(item)
+    ):
+        raise NotLocal("an alias of the same SELECT in a window function is Spark's")
 
 
 def _remember(expressions: Expressions, scope: Scope, value: Value, *, plain: bool) -> None:

@@ -36,6 +36,8 @@ def _check_tokens(text: str) -> None:
     it forgets a plus before a value, which Spark shows in names."""
     previous: TokenType | None = None
     for token in DIALECT.tokenize(text):
+        if token.text.upper() == "UNKNOWN" and previous in (TokenType.IS, TokenType.NOT):
+            raise NotLocal("IS UNKNOWN is Spark's")
         if token.token_type is TokenType.PLUS and previous in _BEFORE_VALUES:
             raise NotLocal("a plus before a value is Spark's")
         if token.token_type is TokenType.STRING:

@@ -126,9 +126,7 @@ class Alarm:
 
 @pytest.mark.timeout(60 + CANCELS // 5)
 def test_nothing_leaks(make: MakeWorld) -> None:
-    world = make(
-        memory=256 * MB, memory_floor=32 * MB, memory_per_query=32 * MB, pool=2, threads=2
-    )
+    world = make(memory=256 * MB, memory_floor=32 * MB, memory_per_query=32 * MB, pool=2, threads=2)
     table = world.create("t", pa.table({"n": list(range(20_000))}))
     storm = Storm(world, scan_of(loaded_of(table)))
     storm.blow(range(CANCELS // 10))

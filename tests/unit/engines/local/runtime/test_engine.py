@@ -93,6 +93,15 @@ def test_a_mistake_late_in_the_stream_is_still_the_users(world: World) -> None:
     assert world.engine.instances.running == 0
 
 
+def test_where_any_row_may_be_sparks_none_is_sent_before_all_are_known(world: World) -> None:
+    sql = "SELECT CASE WHEN n < 500000 THEN n ELSE error('SQE:LOCAL:too wide') END FROM "
+    with pytest.raises(LocalFailed, match="too wide"):
+        world.engine.run(world.statement(sql + "range(1000000) r(n)", NUMBER, ()), new_run())
+    assert world.engine.instances.running == 0
+    ordered = f"{sql} range(400000) r(n) ORDER BY n DESC"
+    assert world.query(ordered, NUMBER)["n"].to_pylist() == list(range(399_999, -1, -1))
+
+
 def test_what_duckdb_does_not_know_is_not_the_users_fault(world: World) -> None:
     for sql in ("SELECT no_such_function(1)", "SELECT * FROM nowhere", "SELEKT 1"):
         with pytest.raises(LocalFailed):

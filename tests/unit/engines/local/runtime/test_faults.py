@@ -185,7 +185,7 @@ def test_memory_or_disk_that_runs_out_early_is_the_engines_failure(
     make: MakeWorld, spill: int
 ) -> None:
     world = make(spill=spill, **SMALL)
-    with pytest.raises(LocalFailed, match="memory|max_temp_directory_size"):
+    with pytest.raises(LocalFailed, match=r"memory|max_temp_directory_size"):
         world.query(SORT, NUMBER)
     assert world.engine.instances.memory_used == 0
     assert not list(world.options.folder.glob("process-*/query-*"))

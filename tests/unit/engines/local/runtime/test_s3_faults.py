@@ -199,9 +199,7 @@ def test_one_tables_key_does_not_read_another(
     own = written(catalog, store, "own", key="KEYONE")
     other = written(catalog, store, "other", key="KEYTWO")
     assert world.query(ALL, NUMBER, scan_of(own)).num_rows == ROWS
-    stolen = Loaded(
-        other.metadata_json, other.metadata_location, {}, own.storage_credentials
-    )
+    stolen = Loaded(other.metadata_json, other.metadata_location, {}, own.storage_credentials)
     with pytest.raises(LocalFailed):
         world.query(ALL, NUMBER, scan_of(stolen))
     assert store.refused > 0

@@ -249,3 +249,19 @@ def test_floats_keep_their_signs_and_nans(world: World) -> None:
     assert world.rows(scan_of(loaded_of(table)), data.schema).__repr__() == repr(
         sorted([(float("nan"),), (-0.0,), (None,)], key=repr)
     )
+
+
+def test_thousands_of_files(world: World) -> None:
+    schema = Schema(NestedField(1, "id", LongType()), NestedField(2, "part", LongType()))
+    spec = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "part"))
+    table = world.catalog.create_table("db.many", schema, partition_spec=spec)
+    count = 2_000
+    table.append(pa.table({"id": list(range(count)), "part": list(range(count))}))
+    loaded = loaded_of(table)
+    total = pa.schema({"n": pa.int64()})
+    assert len(world.planned(scan_of(loaded)).files) == count
+    for _ in range(2):
+        found = world.query("SELECT sum(id)::BIGINT FROM scan_1", total, scan_of(loaded))
+        assert found.to_pydict() == {"n": [count * (count - 1) // 2]}
+    one = scan_of(loaded, pruning=[Comparison("part", "=", 77)])
+    assert world.query("SELECT id FROM scan_1", total, one).to_pydict() == {"n": [77]}

@@ -25,7 +25,7 @@ def main(
     given = _parser(figures).parse_args(arguments)
     if given.list:
         for figure in figures:
-            print(f"{figure.name} {figure.target} {figure.unit}  {figure.meaning}")
+            print(f"{figure.name} {figure.target or '-'} {figure.unit}  {figure.meaning}")
         return 0
     scale = given.scale or (QUICK_SCALE if given.quick else 1.0)
     options = Options(scale=scale, quick=given.quick)
@@ -72,7 +72,7 @@ def _summary(parts: Sequence[FigurePart]) -> None:
     rows = [("figure", "value", "unit", "target", "", "took")]
     for part in parts:
         value = "failed" if part.value is None else f"{part.value:g}"
-        target = f"{part.target.comparison}{part.target.limit:g}"
+        target = f"{part.target.comparison}{part.target.limit:g}" if part.target else "-"
         verdict = "ok" if part.ok else "MISSED"
         rows.append((part.name, value, part.unit, target, verdict, f"{part.seconds:.1f} s"))
     print(file=sys.stderr)

@@ -10,11 +10,12 @@ from typing import Literal
 from benchmarks.bench import Bench
 
 Unit = Literal["ms", "s", "MB", "x", "ratio"]
-Comparison = Literal["<", "<="]
+Comparison = Literal["<", "<=", ">="]
 _DIGITS: Mapping[Unit, int] = {"ms": 1, "s": 2, "MB": 1, "x": 3, "ratio": 3}
 _COMPARE: Mapping[Comparison, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
+    ">=": operator.ge,
 }
 
 
@@ -42,9 +43,12 @@ class Measured:
 class Figure:
     name: str
     unit: Unit
-    target: Target
+    target: Target | None  # None: reported only
     meaning: str
     measure: Callable[[Bench], Measured]
+
+    def met(self, value: float) -> bool:
+        return self.target is None or self.target.met(value)
 
     def rounded(self, value: float) -> float:
         return round(value, _DIGITS[self.unit])

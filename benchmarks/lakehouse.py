@@ -10,7 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from benchmarks.bench import Bench
-from benchmarks.tpch_tables import SCHEMA, open_catalog, tpch_home
+from benchmarks.iceberg_tables import open_catalog
+from benchmarks.tpch_tables import SCHEMA, tpch_home
 from sqe.catalog.rest.routes import catalog_app
 from sqe.catalog.rest.serving import HttpThread
 from sqe.engines.spark.addresses import EmbeddedAddress
@@ -71,6 +72,7 @@ def lakehouse(bench: Bench) -> Lakehouse:
     server = bench.enter(closing(build(Settings(home=home, spark=spark))))
     url = _spark_url(server)
     session = server.gateway.open_session(Identity("bench"), SchemaName("lake", (SCHEMA,)))
+    session.set_property("sqe.engine", "spark")
     direct = Direct(_plain_session(bench, home, url))
     return Lakehouse(home, url, ThroughSqe(server.gateway, session), direct)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.bench import Bench
-from benchmarks.tpch_tables import open_catalog
+from benchmarks.iceberg_tables import open_catalog
 from sqe.catalog.protocol import Ident
 from sqe.model.identity import Identity
 from sqe.server.build import CATALOG_FILE, Server, build

@@ -30,7 +30,7 @@ class FigurePart(_Part):
     name: str
     value: float | None  # None: it could not be measured, and ``error`` says why
     unit: str
-    target: TargetPart
+    target: TargetPart | None  # None: there is none
     ok: bool
     seconds: float  # what measuring took
     detail: dict[str, Any]
@@ -83,7 +83,7 @@ def measured_part(figure: Figure, measured: Measured, seconds: float) -> FigureP
         value=value,
         unit=figure.unit,
         target=_target(figure),
-        ok=figure.target.met(value),
+        ok=figure.met(value),
         seconds=round(seconds, 1),
         detail=measured.detail,
     )
@@ -102,5 +102,7 @@ def failed_part(figure: Figure, error: Exception, seconds: float) -> FigurePart:
     )
 
 
-def _target(figure: Figure) -> TargetPart:
+def _target(figure: Figure) -> TargetPart | None:
+    if figure.target is None:
+        return None
     return TargetPart(comparison=figure.target.comparison, limit=figure.target.limit)

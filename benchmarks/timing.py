@@ -26,5 +26,9 @@ def p50(samples: Sequence[float]) -> float:
 
 
 def p95(samples: Sequence[float]) -> float:
+    return percentile(samples, 0.95)
+
+
+def percentile(samples: Sequence[float], part: float) -> float:
     ordered = sorted(samples)
-    return ordered[min(len(ordered) - 1, round(0.95 * len(ordered)))]
+    return ordered[min(len(ordered) - 1, round(part * len(ordered)))]

@@ -8,12 +8,21 @@ from __future__ import annotations
 from benchmarks.figure import Figure, Target
 from benchmarks.figures.bind_10k_tables import bind_10k_tables
 from benchmarks.figures.cli_help import cli_help
+from benchmarks.figures.cold_query import cold_query
 from benchmarks.figures.idle_rss import idle_rss
 from benchmarks.figures.list_10k_tables import list_10k_tables
+from benchmarks.figures.local_over_duckdb import (
+    tpcds_local_over_duckdb,
+    tpcds_local_share,
+    tpch_local_over_duckdb,
+    tpch_spark_over_local,
+)
+from benchmarks.figures.mixed_users import mixed_users
 from benchmarks.figures.serve_ready import serve_ready
+from benchmarks.figures.small_query import gateway_overhead, small_query
 from benchmarks.figures.spark_boot_cds import spark_boot_cds
 from benchmarks.figures.spark_overhead import spark_overhead
-from benchmarks.figures.stream_50m import stream_50m_growth, stream_50m_peak
+from benchmarks.figures.stream_50m import stream_50m_growth, stream_50m_local, stream_50m_peak
 from benchmarks.figures.tpch_over_direct import tpch_over_direct
 
 FIGURES: tuple[Figure, ...] = (
@@ -46,6 +55,62 @@ FIGURES: tuple[Figure, ...] = (
         list_10k_tables,
     ),
     Figure(
+        "cold_small_query_s",
+        "s",
+        Target("<", 1.5),
+        "`sqe sql` with a query of a small table, the whole process, without Java",
+        cold_query,
+    ),
+    Figure(
+        "small_query_p50_ms",
+        "ms",
+        Target("<=", 15),
+        "a small warm query on the local engine, from its text to the last batch",
+        small_query,
+    ),
+    Figure(
+        "gateway_overhead_p50_ms",
+        "ms",
+        None,
+        "SQE's own share of that: what plain DuckDB takes for the same text is taken off",
+        gateway_overhead,
+    ),
+    Figure(
+        "mixed_20_p99_ms",
+        "ms",
+        None,
+        "20 users with mixed small queries at once on the local engine",
+        mixed_users,
+    ),
+    Figure(
+        "tpch_sf1_local_over_duckdb",
+        "x",
+        Target("<=", 1.3),
+        "22 TPC-H queries on the local engine over plain DuckDB on the same files",
+        tpch_local_over_duckdb,
+    ),
+    Figure(
+        "tpcds_sf1_local_share",
+        "ratio",
+        Target(">=", 0.95),
+        "how many of the 99 TPC-DS queries run on the local engine",
+        tpcds_local_share,
+    ),
+    Figure(
+        "tpcds_sf1_local_over_duckdb",
+        "x",
+        Target("<=", 1.3),
+        "those on the local engine over plain DuckDB on the same files",
+        tpcds_local_over_duckdb,
+    ),
+    Figure(
+        "stream_50m_local_peak_mb",
+        "MB",
+        Target("<", 500),
+        "peak resident memory of SQE while the local engine streams 50 million rows",
+        stream_50m_local,
+    ),
+    Figure(
         "spark_boot_cds_ratio",
         "ratio",
         Target("<=", 0.6),
@@ -72,6 +137,13 @@ FIGURES: tuple[Figure, ...] = (
         Target("<=", 1.15),
         "22 TPC-H queries through SQE over the same sent to Spark Connect directly",
         tpch_over_direct,
+    ),
+    Figure(
+        "tpch_sf1_spark_over_local",
+        "x",
+        Target(">=", 10),
+        "22 TPC-H queries through SQE on Spark over the same on the local engine",
+        tpch_spark_over_local,
     ),
     Figure(
         "stream_50m_spark_peak_mb",

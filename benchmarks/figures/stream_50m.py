@@ -7,8 +7,9 @@ from typing import Any
 from benchmarks.bench import Bench
 from benchmarks.figure import Measured
 from benchmarks.lakehouse import lakehouse
+from benchmarks.local_lake import NO_SPARK
 from benchmarks.processes import program
-from benchmarks.tpch_tables import SCHEMA
+from benchmarks.tpch_tables import SCHEMA, tpch_home
 
 ROWS = 50_000_000
 QUICK_ROWS = 500_000
@@ -32,4 +33,17 @@ def _stream(bench: Bench) -> dict[str, Any]:
         {"SQE_HOME": str(lake.home), "SQE_SPARK__REMOTE": lake.spark_url.reveal()},
         SCHEMA,
         str(QUICK_ROWS if bench.options.quick else ROWS),
+        "spark",
     )
+
+
+def stream_50m_local(bench: Bench) -> Measured:
+    """The same rows from the local engine, which works in SQE's own process."""
+    answer = program(
+        "stream",
+        {"SQE_HOME": str(bench.once(tpch_home)), "SQE_SPARK__REMOTE": NO_SPARK},
+        SCHEMA,
+        str(QUICK_ROWS if bench.options.quick else ROWS),
+        "local",
+    )
+    return Measured(answer["peak_mb"], answer)

@@ -5,13 +5,9 @@ from __future__ import annotations
 import json
 import math
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 
-from benchmarks.memory import rss_mb
+from benchmarks.memory import Watch, rss_mb
 from sqe.gateway.gateway import Gateway
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
@@ -20,47 +16,13 @@ from sqe.server.build import build
 from sqe.settings import load_settings
 
 COLUMNS = "l_orderkey, l_quantity, l_shipdate, l_shipmode"
-_SAMPLE_S = 0.05
 
 
-@dataclass
-class Watch:
-    """Memory, sampled by a thread, with how many rows had passed by then."""
-
-    rows: int = 0
-    samples: list[tuple[int, float]] = field(default_factory=list)
-
-    def sample(self) -> None:
-        self.samples.append((self.rows, rss_mb()))
-
-    def peak(self, first: float = 0.0, last: float = 1.0) -> float:
-        """The highest value while between these fractions of all rows had passed."""
-        low, high = first * self.rows, last * self.rows
-        return max((mb for rows, mb in self.samples if low <= rows <= high), default=0.0)
-
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        stop = threading.Event()
-
-        def watch() -> None:
-            while not stop.wait(_SAMPLE_S):
-                self.sample()
-
-        thread = threading.Thread(target=watch, daemon=True)
-        self.sample()
-        thread.start()
-        try:
-            yield
-        finally:
-            stop.set()
-            thread.join()
-            self.sample()
-
-
-def main(schema: str, wanted: int) -> None:
+def main(schema: str, wanted: int, engine: str) -> None:
     server = build(load_settings())
     gateway = server.gateway
     session = gateway.open_session(Identity("bench"), SchemaName("lake", (schema,)))
+    session.set_property("sqe.engine", engine)
     text = over_and_over(gateway, session.id, wanted)
     watch, batches, size = Watch(), 0, 0
     before = rss_mb()
@@ -85,6 +47,7 @@ def main(schema: str, wanted: int) -> None:
             "batches": batches,
             "arrow_mb": round(size / 1024**2, 1),
             "columns": COLUMNS,
+            "engine": engine,
             "seconds": round(seconds, 1),
             "rows_per_s": round(watch.rows / seconds),
         },
@@ -108,4 +71,4 @@ def over_and_over(gateway: Gateway, session_id: str, wanted: int) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3])

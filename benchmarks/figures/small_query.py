@@ -1,0 +1,70 @@
+"""A small warm query on the local engine: all of it, and SQE's own share."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import partial
+
+from benchmarks.bench import Bench
+from benchmarks.figure import Measured
+from benchmarks.local_lake import local_tpch
+from benchmarks.timing import in_ms, p50, p95, timed
+
+# Another number each time: no text comes twice, so nobody's memory of texts helps.
+QUERY = (
+    "SELECT n_name, n_regionkey FROM nation"
+    " WHERE n_regionkey = 2 AND n_nationkey < {} ORDER BY n_name"
+)
+
+
+@dataclass(frozen=True)
+class Samples:
+    through_ms: list[float]
+    duckdb_ms: list[float]
+    stages_ms: dict[str, float]
+
+
+def small_query(bench: Bench) -> Measured:
+    samples = bench.once(_samples)
+    return Measured(
+        p50(samples.through_ms),
+        {
+            "query": QUERY,
+            "p95_ms": p95(samples.through_ms),
+            "stages_p50_ms": samples.stages_ms,
+            "samples_ms": samples.through_ms,
+        },
+    )
+
+
+def gateway_overhead(bench: Bench) -> Measured:
+    """The median through the gateway minus the median of the same text in a plain DuckDB that is
+    open and warm: parsing, binding, planning, locking a new database, and handing the rows over."""
+    samples = bench.once(_samples)
+    duckdb = p50(samples.duckdb_ms)
+    return Measured(p50(samples.through_ms) - duckdb, {"duckdb_p50_ms": duckdb})
+
+
+def _samples(bench: Bench) -> Samples:
+    lake = bench.once(local_tpch)
+    sides = {"through": lake.local.run, "duckdb": lake.plain.run}
+    seconds: dict[str, list[float]] = defaultdict(list)
+    stages: dict[str, list[float]] = defaultdict(list)
+    warm, runs = bench.repeats(50, 3), bench.repeats(200, 5)
+    for number in range(warm + runs):
+        text = QUERY.format(1_000 + number)
+        for side in sides if number % 2 else reversed(sides):
+            took, batches = timed(partial(sides[side], text))
+            if sum(batch.num_rows for batch in batches) != 5:
+                raise AssertionError(f"not five rows: {text}")
+            if number >= warm:
+                seconds[side].append(took)
+        if number >= warm:
+            for stage, spent in lake.local.sqe.last_record().stage_seconds.items():
+                stages[stage].append(spent)
+    return Samples(
+        in_ms(seconds["through"]),
+        in_ms(seconds["duckdb"]),
+        {stage: p50(in_ms(spent)) for stage, spent in stages.items()},
+    )

@@ -222,7 +222,7 @@ def _predicates() -> Iterator[Entry]:
         yield from _call(form, "int int", "boolean", text=f"({{0}} {form} ({{1}}, NULL))")
     for form in ("is null", "is not null"):
         yield from _call(form, f"{_t(SELECTABLE)} T", "boolean", text=f"({{0}} {form})")
-    for form in ("is true", "is not true", "is false", "is not unknown"):
+    for form in ("is true", "is not true", "is false", "is not false", "is not unknown"):
         yield from _call(form, "boolean", "boolean", text=f"({{0}} {form})")
     for form in ("is distinct from", "is not distinct from"):
         yield from _call(
@@ -289,6 +289,7 @@ def _moments() -> Iterator[Entry]:
     yield from _call("extract", "timestamp", "decimal", text="extract(second from {0})")
     for name in ("date_add", "date_sub", "add_months"):
         yield from _call(name, "date #0|1|-1|31|365|-1000", "date")
+    yield from _call("dateadd", "date #0|1|-31", "date")
     yield from _infix("+", "date #1|-30|365", "date")
     yield from _infix("-", "date #1|-30|365", "date")
     yield from _call("datediff", "date date", "int")
@@ -342,13 +343,19 @@ SAFE_CASTS = _words(
     "boolean>string boolean>int float>double double>float double>string float>string "
     "date>string date>timestamp timestamp>date timestamp>string timestamp_ntz>string "
     "timestamp>timestamp_ntz timestamp_ntz>timestamp date>timestamp_ntz int>boolean "
-    "double>boolean string>binary string>string"
+    "double>boolean string>binary string>string smallint>string tinyint>string "
+    "decimal>boolean decimal>float float>boolean bigint>boolean bigint>float tinyint>double "
+    "timestamp_ntz>date boolean>bigint boolean>double boolean>tinyint bigint>bigint "
+    "smallint>boolean date>date"
 )
 RISKY_CASTS = _words(
     "string>tinyint string>int string>bigint string>double string>decimal "
     "string>boolean string>date string>timestamp bigint>int int>tinyint double>int "
     "double>bigint decimal>int double>decimal bigint>decimal int>smallint float>int "
-    "decimal>bigint float>tinyint"
+    "decimal>bigint float>tinyint int>timestamp bigint>timestamp timestamp>bigint "
+    "double>timestamp timestamp>double string>timestamp_ntz string>float string>smallint "
+    "decimal>decimal float>decimal tinyint>decimal bigint>smallint decimal>tinyint "
+    "boolean>decimal decimal>smallint smallint>tinyint bigint>tinyint float>bigint"
 )
 _DECIMALS = ("decimal(10,2)", "decimal(38,4)", "decimal(5,0)", "decimal(20,10)")
 

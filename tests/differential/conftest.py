@@ -10,7 +10,9 @@ import pytest
 from tests.differential.expressions import Palette
 from tests.differential.judge import Judge
 from tests.differential.palettes import accepted
-from tests.differential.sides import LOCAL, Lakehouse, has_local_engine, open_lakehouse, pair
+from tests.differential.relations import with_their_past
+from tests.differential.sides import LOCAL, SPARK, Lakehouse, open_lakehouse, pair
+from tests.differential.third import DataFusion
 
 
 @pytest.fixture(scope="session")
@@ -26,11 +28,11 @@ def lakehouse(
 @pytest.fixture(scope="session")
 def judges(lakehouse: Lakehouse) -> list[Judge]:
     """Two, because two queries at a time keep Spark busy."""
-    if not has_local_engine(lakehouse):
-        pytest.skip("the local engine is not built in yet")
-    return [Judge(*pair(lakehouse)) for _ in range(2)]
+    opinion = DataFusion(lakehouse.side(SPARK))
+    return [Judge(*pair(lakehouse), opinion) for _ in range(2)]
 
 
 @pytest.fixture(scope="session")
-def palette(lakehouse: Lakehouse, judges: list[Judge]) -> Palette:
-    return accepted(lakehouse.side(LOCAL).takes)
+def palette(lakehouse: Lakehouse) -> Palette:
+    tables = with_their_past(lakehouse.side(SPARK))
+    return accepted(lakehouse.side(LOCAL).takes, tables)

@@ -55,7 +55,43 @@ def _deletes(table: str, version: int, mode: str) -> list[str]:
     ]
 
 
+def _one_file(table: str, *rows: str) -> str:
+    """Spark would spread the rows over files, and each file has statistics of its own."""
+    values = ", ".join(f"({row})" for row in rows)
+    return f"INSERT INTO {table} SELECT /*+ COALESCE(1) */ * FROM VALUES {values}"
+
+
+def _twice(number: int, text: str) -> str:
+    return f"{number}, float('{text}'), double('{text}')"
+
+
+_LONG = "sixteen letters and"  # more than statistics keep of a text
+_MOMENTS = "id int, s string, d decimal(38,10), ts timestamp, dt date"
+
 STEPS: tuple[Step, ...] = (
+    # Iceberg prunes files as if NaN were not in them, and tells -0.0 from 0.0; so does Spark.
+    "CREATE TABLE evo_float (id int, f float, db double)",
+    _one_file("evo_float", _twice(1, "1"), _twice(2, "NaN")),
+    _one_file("evo_float", _twice(3, "5"), _twice(4, "7.5")),
+    _one_file("evo_float", _twice(5, "NaN")),
+    _one_file("evo_float", _twice(6, "-0.0"), _twice(7, "-1")),
+    _one_file("evo_float", _twice(8, "0.0"), _twice(9, "1")),
+    _one_file("evo_float", _twice(10, "Infinity"), "11, NULL, NULL"),
+    _one_file("evo_float", _twice(12, "-Infinity"), _twice(13, "NaN")),
+    # Files told apart by bounds that are cut short, and by days and beginnings of texts.
+    f"CREATE TABLE evo_bounds ({_MOMENTS}) PARTITIONED BY (days(ts), truncate(4, s))",
+    _one_file(
+        "evo_bounds",
+        f"1, '{_LONG} a', 1.5, TIMESTAMP'1969-12-31 23:59:59.999999Z', DATE'1969-12-31'",
+        f"2, '{_LONG} b', -1.5, TIMESTAMP'1969-12-31 00:00:00Z', DATE'0001-01-01'",
+    ),
+    _one_file(
+        "evo_bounds",
+        f"3, '{_LONG} 😀', 9999999999999999999999999999.9999999999BD, "
+        "TIMESTAMP'2024-03-31 01:30:00Z', DATE'9999-12-31'",
+        f"4, '{_LONG} \uffee', 0, TIMESTAMP'2024-03-31 00:30:00Z', DATE'2024-03-31'",
+    ),
+    _one_file("evo_bounds", "5, NULL, NULL, NULL, NULL", "6, '', 0.0000000001, NULL, NULL"),
     # Renamed, widened, dropped and added again under the old name, moved, nested fields too.
     "CREATE TABLE evo_schema (id int, a int, b string, c float, d decimal(5,2), "
     "st struct<x:int,y:string>)",
@@ -97,6 +133,7 @@ STEPS: tuple[Step, ...] = (
     # V3: a column with a default that the older files do not hold.
     "CREATE TABLE evo_default (id int, a int) TBLPROPERTIES ('format-version'='3')",
     "INSERT INTO evo_default VALUES (1, 1), (2, NULL)",
+    "CREATE VIEW evo_view AS SELECT id, k, i + 1 AS j, s FROM tame WHERE k IS NOT NULL",
     # A branch that has gone its own way.
     f"CREATE TABLE evo_branch ({_FIVE})",
     f"INSERT INTO evo_branch VALUES {_ROWS}",
@@ -110,6 +147,22 @@ ATTEMPTS: tuple[str, ...] = (
     "INSERT INTO evo_default (id, a) VALUES (3, 3)",
 )
 
+_FLOAT_CONDITIONS = (
+    "db > 3", "db >= 1", "db >= 0.0D", "db = 0.0D", "db = -0.0D", "db <= -0.0D", "db < 3D",
+    "db < -0.0D", "db <> 1D", "NOT (db <= 5D)", "db IS NOT NULL", "db IN (0.0D, 5D)",
+    "db BETWEEN -0.0D AND 6D", "db <=> 0.0D", "f > 3", "f = 0", "f >= -0.0F", "isnan(db)",
+    "db = double('NaN')", "db > double('NaN')", "db >= double('Infinity')", "f < db", "f = db",
+    "db > 3 OR id = 2", "NOT (db > 3)", "db NOT IN (1D, 5D)",
+)  # fmt: skip
+_BOUNDS_CONDITIONS = (
+    f"s = '{_LONG} b'", f"s > '{_LONG} b'", f"s >= '{_LONG} \uffee'", f"s LIKE '{_LONG}%'",
+    "s = ''", "s < 'sixt'", "s LIKE 'sixt%'", "s NOT LIKE 'six%'", "s IN ('', 'x')",
+    "ts < TIMESTAMP'1970-01-01 00:00:00Z'", "ts >= TIMESTAMP'2024-03-31 01:00:00Z'",
+    "ts = TIMESTAMP'1969-12-31 23:59:59.999999Z'", "dt = DATE'0001-01-01'",
+    "dt > DATE'2024-03-31'", "d = 1.5", "d > 9999999999999999999999999999BD", "d < 0",
+    "d <= 0.0000000001", "s IS NULL", "ts IS NULL AND s IS NOT NULL", "dt < ts",
+)  # fmt: skip
+
 _SAME = columns("id int*\nk int*\nname string*\nv double*\nday date")
 EVOLVED = (
     TableSpec(
@@ -121,6 +174,13 @@ EVOLVED = (
     TableSpec("evo_up", _SAME, ()),
     TableSpec("evo_branch", _SAME, ()),
     TableSpec("evo_default", columns("id int*\na int*"), ()),
+    TableSpec("evo_view", columns("id int*\nk int*\nj int*\ns string"), ()),
+    TableSpec("evo_float", columns("id int*\nf float\ndb double"), ()),
+    TableSpec(
+        "evo_bounds",
+        columns("id int*\ns string\nd decimal(38,10)\nts timestamp\ndt date"),
+        (),
+    ),
 )
 
 # Read as written: names, positions and snapshots that the generator does not know.
@@ -145,6 +205,8 @@ QUERIES: tuple[str, ...] = (
             "SELECT a.id, b.id FROM {0} a JOIN {0} b ON a.k = b.id",
         )
     ),
+    *(f"SELECT id, db FROM evo_float WHERE {text}" for text in _FLOAT_CONDITIONS),
+    *(f"SELECT * FROM evo_bounds WHERE {text}" for text in _BOUNDS_CONDITIONS),
     "SELECT * FROM evo_branch VERSION AS OF 'side'",
     "SELECT * FROM evo_branch VERSION AS OF 'early'",
     "SELECT * FROM evo_branch.branch_side",

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from random import Random
 
 from tests.differential.aggregates import AGGREGATES, POSITIONAL, RANKING, WINDOWED
-from tests.differential.catalogue import FLOATING, SCALARS, Entry, Risk, by_result
+from tests.differential.catalogue import FLOATING, SCALARS, WHOLE, Entry, Risk, by_result
+from tests.differential.clauses import EVERY_CLAUSE
+from tests.differential.data import TableSpec
 from tests.differential.literals import TAME, WILD
+from tests.differential.relations import TABLES
 from tests.differential.tree import Node, node
 
 
@@ -53,6 +56,8 @@ class Palette:
     kinds: frozenset[str] = frozenset(TAME)
     tame: dict[str, tuple[str, ...]] = field(default_factory=lambda: TAME)
     wild: dict[str, tuple[str, ...]] = field(default_factory=lambda: WILD)
+    clauses: frozenset[str] = EVERY_CLAUSE
+    tables: tuple[TableSpec, ...] = TABLES
 
     def entries(self) -> Iterable[Entry]:
         for group in self.scalars.values():
@@ -149,5 +154,13 @@ def fill(entry: Entry, arguments: list[Node]) -> Node:
     return Node(
         entry.result,
         tuple(part for part in parts if part != ""),
-        uses=frozenset({entry.name}),
+        uses=frozenset({entry.name, *_cast_of(entry)}),
     )
+
+
+def _cast_of(entry: Entry) -> list[str]:
+    """The kinds of a cast, as the proven list tells them apart."""
+    if entry.name != "cast":
+        return []
+    source, target = ("integer" if k in WHOLE else k for k in (entry.args[0], entry.result))
+    return [f"cast {source} to {target}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from tests.differential.compare import Comparison, Verdict, compare, describe
+from tests.differential.compare import Comparison, Verdict, columns_of, compare, describe
 from tests.differential.grammar import Case
 from tests.differential.outcome import Answer, Failure, Outcome, Refusal, Side
 from tests.differential.shrink import shrink
@@ -97,18 +97,16 @@ class Judge:
         return again.verdict is verdict and "ORDER BY" in sql
 
     def bundle(self, cases: list[Case]) -> list[Judged]:
-        """Expressions over the same rows, in one SELECT; one by one if that does not run."""
+        """Expressions over the same rows, in one SELECT, each compared as if it were alone."""
         if len(cases) == 1:
             return [self.judge(cases[0])]
         refused = self.refused(cases)
         taken = [case for case in cases if case.name not in refused]
-        same = len(taken) > 1 and self._same(taken)
+        judged = dict(zip((case.name for case in taken), self._together(taken), strict=True))
         return [
             Judged(Verdict.REFUSED, reason=refused[case.name])
             if case.name in refused
-            else Judged(Verdict.SAME)
-            if same
-            else self.judge(case)
+            else judged[case.name]
             for case in cases
         ]
 
@@ -122,12 +120,23 @@ class Judge:
         middle = len(cases) // 2
         return self.refused(cases[:middle]) | self.refused(cases[middle:])
 
-    def _same(self, cases: list[Case]) -> bool:
+    def _together(self, cases: list[Case]) -> list[Judged]:
+        """An error hides whose it is, so halves are asked; a difference is looked at alone."""
+        if len(cases) < 2:
+            return [self.judge(case) for case in cases]
         sql = _together(cases)
         found = self.local.ask(sql)
-        if not isinstance(found, Answer):
-            return False
-        return compare(self.spark.ask(sql), found).verdict is Verdict.SAME
+        expected = self.spark.ask(sql) if isinstance(found, Answer) else found
+        if not isinstance(found, Answer) or not isinstance(expected, Answer):
+            middle = len(cases) // 2
+            return self._together(cases[:middle]) + self._together(cases[middle:])
+        results = []
+        for index, case in enumerate(cases):
+            compared = compare(columns_of(expected, [index]), columns_of(found, [index]))
+            agreed = not compared.verdict.is_difference
+            alone = Judged(compared.verdict, "", compared.detail) if agreed else self.judge(case)
+            results.append(alone)
+        return results
 
 
 def _together(cases: list[Case]) -> str:

@@ -10,10 +10,12 @@ from dataclasses import replace
 
 from tests.differential.aggregates import AGGREGATES, POSITIONAL, RANKING, WINDOWED
 from tests.differential.catalogue import SCALARS, Entry, by_result
-from tests.differential.data import BASIC
+from tests.differential.clauses import CLAUSES
+from tests.differential.data import BASIC, TableSpec
 from tests.differential.expressions import Palette, fill
 from tests.differential.literals import TAME, WILD, null_of
-from tests.differential.queries import scope_of
+from tests.differential.relations import TABLES
+from tests.differential.sources import scope_of
 from tests.differential.tree import node
 
 Takes = Callable[[str], bool]
@@ -26,7 +28,7 @@ _COLUMNS: dict[str, tuple[str, str]] = {
 }
 
 
-def accepted(takes: Takes) -> Palette:
+def accepted(takes: Takes, tables: tuple[TableSpec, ...] = TABLES) -> Palette:
     """What is refused, for its kinds or its form, is left out."""
     kinds = frozenset(kind for kind in TAME if takes(_select_column(kind)))
     scalars = [
@@ -44,6 +46,13 @@ def accepted(takes: Takes) -> Palette:
         kinds=kinds,
         tame=_literals(takes, TAME),
         wild=_literals(takes, WILD),
+        clauses=frozenset(name for name, sql in CLAUSES.items() if takes(sql)),
+        tables=tuple(
+            table
+            for table in tables
+            if takes(f"SELECT id FROM {table.name} AS t")
+            or takes(f"SELECT * FROM {table.name} AS t")
+        ),
     )
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from tests.differential.compare import Verdict
-from tests.differential.coverage import called
+from tests.differential.coverage import mentioned
 from tests.differential.expressions import Palette
 from tests.differential.grammar import GROUP, RISKY, Case, case
 from tests.differential.judge import Difference, Judge, Judged
 
 BUNDLE = 24
 # Cases are made and gathered this many at a time; a checkpoint follows each.
-ROUND = 200
+ROUND = 3_000
 
 
 @dataclass
@@ -32,6 +32,7 @@ class Tally:
     differences: list[Difference] = field(default_factory=list)
     nullability: list[str] = field(default_factory=list)
     next_case: int = 0
+    heard: Callable[[Difference], None] = lambda _: None  # of each difference, when it is found
 
     def add(self, case: Case, judged: Judged) -> None:
         self.cases += 1
@@ -39,13 +40,14 @@ class Tally:
         if judged.verdict is Verdict.REFUSED:
             self.reasons[judged.reason] += 1
         else:
-            self.used.update(case.tree.used() | called(case.sql))
+            self.used.update(case.tree.used() | mentioned(case.sql))
         if judged.spark:
             self.spark_errors[judged.spark] += 1
             if case.form != RISKY:
                 self.unwanted_errors[judged.spark] += 1
         if judged.difference is not None:
             self.differences.append(judged.difference)
+            self.heard(judged.difference)
         if judged.verdict is Verdict.NULLABILITY:
             self.nullability.append(f"{case.sql}\n{judged.reason}")
 
@@ -108,7 +110,7 @@ def run_cases(cases: Iterable[Case], judges: list[Judge], tally: Tally) -> None:
 
 
 def run_generated(
-    judges: list[Judge],
+    turns: Sequence[list[Judge]],
     palette: Palette,
     seed: int,
     count: int,
@@ -117,12 +119,16 @@ def run_generated(
     seconds: float = float("inf"),
     checkpoint: Callable[[Tally], None] = lambda _: None,
 ) -> Tally:
-    """``tally`` is one to go on from. Ends early, with what there is, when the time is up."""
+    """Each round of cases is for the next of ``turns``: time zones take turns.
+
+    ``tally`` is one to go on from. Ends early, with what there is, when the time is up.
+    """
     tally = tally or Tally()
     deadline = time.monotonic() + seconds
     while tally.next_case < count and time.monotonic() < deadline:
         upto = min(count, tally.next_case + ROUND)
         numbers = range(tally.next_case, upto)
+        judges = turns[tally.next_case // ROUND % len(turns)]
         run_cases((case(seed, number, palette) for number in numbers), judges, tally)
         tally.next_case = upto
         checkpoint(tally)

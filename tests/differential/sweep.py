@@ -9,7 +9,7 @@ from tests.differential.catalogue import Entry, Risk
 from tests.differential.data import DUPLICATES, NESTED, NUMBERS, TAME, TEXTS, TIMES, TableSpec
 from tests.differential.expressions import Expressions, Palette, Scope
 from tests.differential.grammar import EXPRESSION, GROUP, RISKY, Case
-from tests.differential.queries import scope_of
+from tests.differential.sources import scope_of
 from tests.differential.tree import Node, listing, node
 
 WINDOW = " OVER (PARTITION BY k ORDER BY id)"

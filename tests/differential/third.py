@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-from typing import Any
-
+import datafusion
 import pyarrow as pa
 
 from tests.differential.compare import Verdict, compare
@@ -14,18 +11,12 @@ from tests.differential.evolved import EVOLVED
 from tests.differential.outcome import Answer, Failure, Outcome, Side
 
 
-def available() -> bool:
-    return importlib.util.find_spec("datafusion") is not None
-
-
 class DataFusion:
     """Over copies of the tables, as Spark reads them, so that only the query is in question."""
 
     def __init__(self, spark: Side) -> None:
-        datafusion: Any = importlib.import_module("datafusion")
         self._context = datafusion.SessionContext()
-        if hasattr(self._context, "enable_spark_functions"):
-            self._context.enable_spark_functions()
+        self._context.enable_spark_functions()
         for table in (*BASIC, *EVOLVED):
             answer = spark.ask(f"SELECT * FROM {table.name}")
             if isinstance(answer, Answer):

@@ -37,8 +37,9 @@ class Node:
         return sum(1 for _ in self.walk())
 
     def used(self) -> frozenset[str]:
-        """Every catalogue entry that occurs in this tree."""
-        return frozenset(name for node in self.walk() for name in node.uses)
+        """Every catalogue entry that occurs in this tree, and every kind of value."""
+        names = (name for node in self.walk() for name in node.uses)
+        return frozenset([*names, *(f"type {node.kind}" for node in self.walk())])
 
 
 def node(kind: str, *parts: str | Node, uses: str = "", optional: bool = False) -> Node:

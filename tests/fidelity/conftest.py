@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fidelity.corpus import CorpusFile, corpus_root, read_corpus
+from tests.fidelity.gateway_target import GatewayTarget
 from tests.fidelity.sample import SAMPLE
 
 REPOSITORY = Path(__file__).parents[2]
@@ -40,6 +42,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     names = None if wants_all(metafunc.config) else SAMPLE
     files: list[CorpusFile] = list(read_corpus(CORPUS, names))
     metafunc.parametrize("corpus_file", files, ids=[file.name for file in files])
+
+
+@pytest.fixture(scope="session")
+def target(
+    _isolated_session: None, tmp_path_factory: pytest.TempPathFactory, jar_cache: Path
+) -> Iterator[GatewayTarget]:
+    with GatewayTarget(tmp_path_factory.mktemp("fidelity"), jar_cache) as gateway:
+        yield gateway
 
 
 def count_files() -> int:

@@ -20,10 +20,14 @@ from sqe.sessions.session import Session
 from sqe.settings import Settings
 from sqe.settings.settings import LogSettings, SparkSettings
 from tests.fidelity.corpus import CorpusFile
+from tests.fidelity.kinds import classify
 from tests.fidelity.tables import SUITE_TABLES
 from tests.fidelity.target import Answer, Connection, TargetError
 
 TIME_ZONE = "spark.sql.session.timeZone"
+AUTO, LOCAL = "auto", "local"
+# On a value that is not its own to judge, the local engine stops; `auto` then asks Spark.
+GAVE_UP = "engine gave up: "
 # Tables are Iceberg's here, whatever the tests ask for: the format is not what they are about.
 FORMAT = re.compile(r"(\s*CREATE\s+TABLE\s.*?)\bUSING\s+(?:parquet|json|csv|orc)\b", re.I | re.S)
 SPARKS_CATALOG = re.compile(r"\bspark_catalog\b", re.IGNORECASE)
@@ -53,6 +57,10 @@ class GatewayTarget:
         self._spark.stop()
 
     def connect(self, file: CorpusFile) -> Connection:
+        return self.connect_to(file, AUTO)
+
+    def connect_to(self, file: CorpusFile, engine: str) -> Connection:
+        """``engine`` is for the queries; whatever else the file does goes where it has to."""
         confs = dict(file.confs)
         time_zone = confs.pop(TIME_ZONE)
         try:
@@ -69,9 +77,19 @@ class GatewayTarget:
         )
         session = server.gateway.open_session(Identity("test_user"))
         session.set_property("sqe.time_zone", time_zone)
-        connection = GatewayConnection(server, session)
+        connection = GatewayConnection(server, session, engine)
         connection.make_tables(" ".join(case.sql.lower() for case in file.cases))
         return connection
+
+
+@dataclass(frozen=True)
+class LocalTarget:
+    """The same, with every query forced to the local engine: most it refuses, by name."""
+
+    gateway: GatewayTarget
+
+    def connect(self, file: CorpusFile) -> Connection:
+        return self.gateway.connect_to(file, LOCAL)
 
 
 @dataclass(frozen=True)
@@ -90,9 +108,10 @@ class RefusedFile:
 class GatewayConnection:
     """Spark's tests know their catalog as `spark_catalog`; here it is `lake`."""
 
-    def __init__(self, server: Server, session: Session) -> None:
+    def __init__(self, server: Server, session: Session, engine: str) -> None:
         self._server = server
         self._session = session
+        self._engine = engine
 
     def make_tables(self, statements: str) -> None:
         """Those of the suite's own tables that are named in these statements."""
@@ -103,12 +122,13 @@ class GatewayConnection:
     def run(self, sql: str) -> Answer:
         gateway = self._server.gateway
         text = SPARKS_CATALOG.sub("lake", FORMAT.sub(r"\1", sql, count=1))
+        self._session.set_property("sqe.engine", self._engine if classify(sql).reads else AUTO)
         try:
             query_id = gateway.submit(QueryRequest(self._session.id, text))
             with gateway.fetch(query_id) as result:
                 batches = list(result)
         except SqeError as error:
-            refused = error.code is ErrorCode.NOT_SUPPORTED
+            refused = error.code is ErrorCode.NOT_SUPPORTED or GAVE_UP in error.message
             raise TargetError(error.code.name, str(error.message), refused=refused) from error
         names = (
             column.name.replace("lake.default.", "spark_catalog.default.")

@@ -34,6 +34,11 @@ def run_file(target: Target, file: CorpusFile) -> Iterator[Result]:
         connection.close()
 
 
+def counts(result: Result) -> bool:
+    """Whether the outcome is judged: of commands, only that Spark's errors are errors."""
+    return result.case.kind.reads or result.case.fails
+
+
 def _run(connection: Connection, case: Case, style: Style) -> Result:
     why = left_out(case.sql)
     if why:

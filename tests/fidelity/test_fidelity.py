@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from tests.fidelity.conftest import REPOSITORY, count_files, wants_all
@@ -13,19 +10,12 @@ from tests.fidelity.gateway_target import GatewayTarget
 from tests.fidelity.outcome import Outcome, Result
 from tests.fidelity.page import page
 from tests.fidelity.report import Report, describe
-from tests.fidelity.runner import run_file
-from tests.fidelity.target import Target
+from tests.fidelity.runner import counts, run_file
 
 PAGE = REPOSITORY / "docs" / "reference" / "spark-fidelity.md"
 WANTED_SHARE = 0.92
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
-
-
-@pytest.fixture(scope="module")
-def target(tmp_path_factory: pytest.TempPathFactory, jar_cache: Path) -> Iterator[Target]:
-    with GatewayTarget(tmp_path_factory.mktemp("fidelity"), jar_cache) as gateway:
-        yield gateway
 
 
 @pytest.fixture(scope="module")
@@ -35,18 +25,13 @@ def results() -> list[Result]:
 
 
 def test_no_answer_differs_from_sparks(
-    corpus_file: CorpusFile, target: Target, results: list[Result]
+    corpus_file: CorpusFile, target: GatewayTarget, results: list[Result]
 ) -> None:
     mine = list(run_file(target, corpus_file))
     results += mine
     bad = (Outcome.DIFFERENT, Outcome.FAILED)
     wrong = [describe(result) for result in mine if counts(result) and result.outcome in bad]
     assert not wrong, "\n".join(wrong)
-
-
-def counts(result: Result) -> bool:
-    """Whether the outcome is judged: of commands, only that Spark's errors are errors."""
-    return result.case.kind.reads or result.case.fails
 
 
 def test_the_share_of_identical_answers(

@@ -85,3 +85,80 @@ SELECT i FROM tame LIMIT -1
 SELECT if(i = 0, 0, 10 % i) FROM numbers
 SELECT coalesce(1, 1 / 0)
 SELECT id FROM numbers WHERE i <> 0 AND 10 / i > 1
+SELECT id FROM evo_branch VERSION AS OF 'nosuch'
+SELECT id FROM evo_branch VERSION AS OF 1
+SELECT id FROM evo_branch TIMESTAMP AS OF '1990-01-01'
+SELECT k FROM tame t JOIN dim d ON t.k = d.k
+SELECT id FROM tame JOIN dim USING (id)
+SELECT id FROM tame WHERE i = (SELECT k FROM dim)
+SELECT id FROM tame WHERE sum(i) > 1
+SELECT id FROM tame GROUP BY id HAVING i > 1
+SELECT sum(i) OVER (ORDER BY id) FROM tame WHERE sum(i) OVER () > 1
+SELECT row_number() FROM tame
+SELECT id, id AS x FROM tame ORDER BY nosuch
+SELECT q.nosuch FROM (SELECT 1 AS x) q
+SELECT x FROM (SELECT id AS x, k AS x FROM tame) q
+WITH w AS (SELECT 1 AS x), w AS (SELECT 2 AS x) SELECT * FROM w
+SELECT k FROM tame EXCEPT SELECT k, label FROM dim
+SELECT upper(i, 2) FROM tame
+SELECT length() FROM tame
+SELECT CASE WHEN i THEN 1 END FROM tame
+SELECT id FROM tame WHERE i
+SELECT sum(i) FROM tame GROUP BY sum(i)
+SELECT m = m FROM nested
+SELECT DISTINCT m FROM nested
+SELECT sum(d3810) FROM numbers
+SELECT sum(d3838) FROM numbers
+SELECT max(1 / i) FROM tame
+SELECT avg(d3810) FROM numbers
+-- What Spark refuses: no engine may answer.
+SELECT b FROM dup GROUP BY a
+SELECT a, count(*) FROM dup
+SELECT sum(a) FROM dup WHERE sum(a) > 1
+SELECT sum(count(*)) FROM dup GROUP BY a
+SELECT a AS b, count(*) FROM dup GROUP BY b
+SELECT a + count(*) AS x FROM dup GROUP BY ALL
+SELECT a, sum(c) AS c FROM dup GROUP BY a ORDER BY sum(c)
+SELECT a, sum(c) AS s FROM dup GROUP BY a HAVING b = 'x'
+SELECT a, sum(c) AS s FROM dup GROUP BY a HAVING count(*) > 1 ORDER BY count(*) DESC, a
+SELECT a FROM dup GROUP BY a ORDER BY b
+SELECT a FROM dup ORDER BY count(*)
+SELECT a, row_number() OVER (ORDER BY a, b, c) AS r FROM dup WHERE row_number() OVER (ORDER BY a) = 1
+SELECT row_number() OVER (ORDER BY a) AS r, count(*) AS n FROM dup GROUP BY row_number() OVER (ORDER BY a)
+SELECT a, sum(c) OVER () AS t FROM dup GROUP BY a
+SELECT a, grouping(a) AS n FROM dup GROUP BY a
+SELECT DISTINCT a FROM dup ORDER BY b
+SELECT DISTINCT a + 1 AS x FROM dup ORDER BY a + 1
+SELECT a AS x, b AS x FROM dup ORDER BY x
+SELECT a FROM dup ORDER BY 2
+SELECT a FROM dup ORDER BY -1
+SELECT a FROM dup LIMIT -1
+SELECT id FROM tame QUALIFY row_number() OVER (ORDER BY id) = 1
+SELECT sum(a) OVER (w ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS s, b FROM dup WINDOW w AS (PARTITION BY b ORDER BY a)
+SELECT * EXCEPT (zz) FROM dup
+SELECT * FROM dup AS t(x, y)
+WITH c AS (SELECT 1 AS x), c AS (SELECT 2 AS x) SELECT * FROM c
+SELECT a FROM dup UNION SELECT b FROM dup
+SELECT a FROM dup UNION ALL SELECT k FROM dim ORDER BY k
+SELECT k, (SELECT b FROM dup WHERE a = k) AS n FROM dim
+SELECT k FROM dim WHERE k = (SELECT a FROM dup)
+SELECT (SELECT a FROM dup) AS x
+SELECT (SELECT a FROM dup) AS x FROM nobody
+SELECT id, (SELECT a FROM dup) AS x FROM nobody WHERE id > 5
+SELECT k FROM dim d WHERE EXISTS (SELECT 1 FROM dup WHERE a = d.k AND EXISTS (SELECT 1 FROM one WHERE id = d.k))
+SELECT label, count(*) AS n, (SELECT count(*) FROM dup WHERE b = label) AS m FROM dim GROUP BY label
+SELECT k FROM dim HAVING count(*) > (SELECT 1)
+SELECT dup.a FROM lake.d.dup AS z
+SELECT id, (SELECT a FROM dup) AS x FROM tame WHERE id > 500
+SELECT id, (SELECT a FROM dup) AS x FROM tame WHERE id % 100 = 77
+SELECT id FROM tame WHERE id % 100 = 77 AND id = (SELECT a FROM dup)
+SELECT id FROM tame WHERE id > 500 AND id = (SELECT a FROM dup)
+SELECT id FROM nobody WHERE id = (SELECT a FROM dup)
+SELECT a FROM dup GROUP BY 3
+SELECT count(*) AS n FROM dup GROUP BY 1
+SELECT max(a) AS a FROM dup GROUP BY c ORDER BY max(a), c
+SELECT DISTINCT a AS z FROM dup ORDER BY a LIMIT 2
+SELECT id FROM tame WHERE id IN (VALUES (1), (2))
+SELECT k, (SELECT 5 FROM dup WHERE a = k) AS n FROM dim
+SELECT k FROM dim x WHERE 1 = (SELECT count(*) FROM dup LEFT JOIN one ON a = one.id WHERE b = x.label)
+SELECT a AS x, count(*) OVER (PARTITION BY x) AS n FROM dup

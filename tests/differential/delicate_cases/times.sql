@@ -101,3 +101,9 @@ coalesce(ts, dt)
 greatest(dt, DATE'2000-01-01')
 greatest(dt, ts)
 if(n > 1, dt, ts)
+current_date() > DATE'2024-01-01'
+current_date = current_date()
+datediff(curdate(), current_date())
+now() > TIMESTAMP'2024-01-01 00:00:00Z'
+current_timestamp() >= ts
+year(current_date()) > 2000

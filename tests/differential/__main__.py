@@ -51,7 +51,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--folder", default="build/differential", help="lakehouse and checkpoints")
     parser.add_argument("--zone", choices=ZONES, help="only this one; otherwise they take turns")
     parser.add_argument("--all", action="store_true", help="draw from what is refused, too")
-    parser.add_argument("--fresh", action="store_true", help="forget the checkpoint")
+    parser.add_argument("--fresh", action="store_true", help="forget checkpoint and answers")
     return parser.parse_args(arguments)
 
 
@@ -62,7 +62,7 @@ def _run(lakehouse: Lakehouse, options: argparse.Namespace, folder: Path) -> int
     palette = everything if options.all else accepted(lakehouse.side(LOCAL).takes, tables)
     _say(f"refused clauses: {', '.join(sorted(EVERY_CLAUSE - palette.clauses)) or 'none'}")
     opinion = third.DataFusion(spark)
-    answers = Answers(folder)
+    answers = Answers(folder, fresh=options.fresh)
     zones = (options.zone,) if options.zone else ZONES
     turns = [
         [

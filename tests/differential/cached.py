@@ -21,12 +21,14 @@ from tests.differential.outcome import Answer, Failure, Outcome, Refusal, Side
 
 
 class Answers:
-    """The store. Safe to use from several threads."""
+    """The store. Safe to use from several threads. ``fresh`` forgets what it had."""
 
-    def __init__(self, folder: Path) -> None:
-        name = f"spark-{version('pyspark')}-{fingerprint()}.db"
+    def __init__(self, folder: Path, *, fresh: bool = False) -> None:
+        path = folder / f"spark-{version('pyspark')}-{fingerprint()}.db"
+        if fresh:
+            path.unlink(missing_ok=True)
         self._lock = threading.Lock()
-        self._file = sqlite3.connect(folder / name, check_same_thread=False)
+        self._file = sqlite3.connect(path, check_same_thread=False)
         self._file.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value BLOB)")
 
     def get(self, key: str) -> Outcome | None:

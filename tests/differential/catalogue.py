@@ -360,6 +360,18 @@ RISKY_CASTS = _words(
 _DECIMALS = ("decimal(10,2)", "decimal(38,4)", "decimal(5,0)", "decimal(20,10)")
 
 
+# Texts in the forms that the local engine takes; the tables' own are mostly in others.
+_PLAIN_TEXTS = {
+    "int": "'12'|'-7'|'0'",
+    "double": "'1.5'|'-0.25'|'10'",
+    "decimal": "'1.5'|'-0.25'|'7'",
+    "boolean": "'true'|'no'|'~Y~'",
+    "date": "'2024-02-29'|'1969-12-31'",
+    "timestamp": "'2024-03-31~12:00:00.5'|'1969-12-31~23:59:59'",
+    "timestamp_ntz": "'2024-03-31~02:30:00'",
+}
+
+
 def _casts() -> Iterator[Entry]:
     for risk, names in ((Risk.NONE, SAFE_CASTS), (Risk.ALWAYS, RISKY_CASTS)):
         for name in names:
@@ -375,6 +387,9 @@ def _casts() -> Iterator[Entry]:
                 )
                 if risk is Risk.ALWAYS:
                     yield Entry("try_cast", (source,), target, f"try_{text}")
+    for target, texts in _PLAIN_TEXTS.items():
+        exact = "decimal(10,2)" if target == "decimal" else target
+        yield Entry("cast", (f"#{texts}",), target, f"cast({{0}} as {exact})")
 
 
 def _collections() -> Iterator[Entry]:

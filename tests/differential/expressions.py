@@ -162,5 +162,6 @@ def _cast_of(entry: Entry) -> list[str]:
     """The kinds of a cast, as the proven list tells them apart."""
     if entry.name != "cast":
         return []
-    source, target = ("integer" if k in WHOLE else k for k in (entry.args[0], entry.result))
+    given = "string" if entry.args[0].startswith("#'") else entry.args[0]
+    source, target = ("integer" if k in WHOLE else k for k in (given, entry.result))
     return [f"cast {source} to {target}"]

@@ -98,12 +98,12 @@ class Queries:
     def select(self, depth: int, kinds: list[str] | None = None) -> Made:
         source, scope = sources.source(self, depth)
         wanted = kinds or [self.kind(scope) for _ in range(self.rng.randint(1, 4))]
-        items, outputs, defined = [], [], nothing("window")
+        items, outputs, defined = [], [], list[Node]()
         for kind in wanted:
             made: Node | None = None
             if kinds is None and self.chance(0.15):
-                made, clause = windows.window(self, scope)
-                defined = clause or defined
+                made, definition = windows.window(self, scope)
+                defined += [definition] if definition else []
             elif kinds is None and depth > 0 and self.chance(0.07):
                 made = subqueries.scalar(self, scope)
             made = made or self.make.of(kind, scope, 2)
@@ -114,7 +114,8 @@ class Queries:
         distinct = "DISTINCT " if self.may(0.15, "distinct") and comparable(outputs) else ""
         body = node(
             "query", f"SELECT {distinct}", listing("items", items), source,
-            self.where(scope, depth) if source.parts else nothing("where"), defined,
+            self.where(scope, depth) if source.parts else nothing("where"),
+            node("window", " WINDOW " if defined else "", listing("windows", defined)),
             uses="distinct" if distinct else "",
         )  # fmt: skip
         return Made(body, tuple(outputs))

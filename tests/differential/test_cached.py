@@ -45,3 +45,12 @@ def test_another_time_zone_is_another_question(tmp_path: Path) -> None:
         CachedSide(side, answers, zone).ask("SELECT 1")
     answers.close()
     assert side.asked == 2
+
+
+def test_a_fresh_store_asks_again(tmp_path: Path) -> None:
+    side = Counting(Failure("X", ""))
+    for _ in range(2):
+        answers = Answers(tmp_path, fresh=True)
+        CachedSide(side, answers, "UTC").ask("SELECT 1")
+        answers.close()
+    assert side.asked == 2

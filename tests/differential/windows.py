@@ -34,7 +34,7 @@ _SORTED = ("int", "bigint", "decimal", "string", "date", "timestamp", "boolean")
 
 
 def window(make: Queries, scope: Scope) -> tuple[Node | None, Node | None]:
-    """The call, and a WINDOW clause if it names its window. Nothing if none may be drawn."""
+    """The call, and its window if that has a name. Nothing if none may be drawn."""
     palette = make.palette
     texts = [column.text for column in scope.columns if column.kind in _SORTED]
     if not texts or not make.can("over"):
@@ -56,8 +56,8 @@ def window(make: Queries, scope: Scope) -> tuple[Node | None, Node | None]:
     called = make.make.aggregate(scope, 0, entry)
     if make.may(0.15, "named window"):
         name = make.alias("w")
-        clause = node("window", f" WINDOW {name} AS ({partition}{order})", uses="named_window")
-        return node(entry.result, called, f" OVER {name}", uses="over"), clause
+        definition = node("definition", f"{name} AS ({partition}{order})", uses="named_window")
+        return node(entry.result, called, f" OVER {name}", uses="over"), definition
     return node(entry.result, called, f" OVER ({partition}{order})", uses="over"), None
 
 

@@ -19,7 +19,7 @@ from sqe.server.build import Server, build
 from sqe.sessions.session import Session
 from sqe.settings import Settings
 from sqe.settings.settings import LogSettings, SparkSettings
-from tests.fidelity.corpus import CorpusFile
+from tests.fidelity.corpus import SUITE_CONFS, CorpusFile
 from tests.fidelity.kinds import classify
 from tests.fidelity.tables import SUITE_TABLES
 from tests.fidelity.target import Answer, Connection, TargetError
@@ -60,9 +60,14 @@ class GatewayTarget:
         return self.connect_to(file, AUTO)
 
     def connect_to(self, file: CorpusFile, engine: str) -> Connection:
-        """``engine`` is for the queries; whatever else the file does goes where it has to."""
+        """``engine`` is for the queries; whatever else the file does goes where it has to.
+
+        What the whole suite sets changes no answer, but the local engine is for Spark's defaults.
+        """
         confs = dict(file.confs)
         time_zone = confs.pop(TIME_ZONE)
+        if engine == LOCAL:
+            confs = {key: value for key, value in confs.items() if SUITE_CONFS.get(key) != value}
         try:
             spark = SparkSettings(remote=SecretStr(self._url), session_conf=confs)
         except ValidationError as error:

@@ -18,6 +18,7 @@ from sqe.engines.coordinator.coordinator import Coordinator, metadata_as_values
 from sqe.engines.coordinator.engine import CoordinatorEngine
 from sqe.engines.local.lazy import LazyLocalEngine
 from sqe.engines.local.options import MB, LocalOptions
+from sqe.engines.local.spill import remove_left_behind
 from sqe.engines.spark.addresses import EmbeddedAddress, RemoteAddress
 from sqe.engines.spark.engine import SparkConnectEngine
 from sqe.engines.spark.options import SparkServerOptions
@@ -40,6 +41,7 @@ from sqe.sql.text import TextLimits
 
 CATALOG_FILE = "lake.db"
 WAREHOUSE = "warehouse"
+LOCAL = "local"  # what the local engine spills
 
 
 class Server:
@@ -97,6 +99,7 @@ class Server:
 
     def start(self, warm_spark: bool = False) -> None:
         """Nothing has to be started; Spark may be warmed in the background."""
+        remove_left_behind(self.settings.home / LOCAL)
         if warm_spark and self.spark is not None:
             self._warming = True
             self.spark.start_in_background()
@@ -156,7 +159,7 @@ def _local_options(settings: Settings) -> LocalOptions:
     if local.threads:
         given["threads"] = local.threads
     return LocalOptions(
-        folder=settings.home / "local",
+        folder=settings.home / LOCAL,
         memory_per_query=local.query_memory_mb * MB,
         spill=local.spill_mb * MB,
         **given,

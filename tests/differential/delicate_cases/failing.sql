@@ -162,3 +162,5 @@ SELECT id FROM tame WHERE id IN (VALUES (1), (2))
 SELECT k, (SELECT 5 FROM dup WHERE a = k) AS n FROM dim
 SELECT k FROM dim x WHERE 1 = (SELECT count(*) FROM dup LEFT JOIN one ON a = one.id WHERE b = x.label)
 SELECT a AS x, count(*) OVER (PARTITION BY x) AS n FROM dup
+SELECT a, rank() OVER w AS s FROM dup WINDOW w AS (ORDER BY a) ORDER BY rank() OVER w, b
+SELECT a FROM dup WHERE a IN ((SELECT k FROM dim))

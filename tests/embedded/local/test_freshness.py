@@ -63,7 +63,7 @@ def test_a_schema_that_changes_between_two_queries(sides: Sides) -> None:
     assert sides.same("SELECT a FROM reshaped") == ["(None,)"]
     with sides.table("reshaped").update_schema() as update:
         update.rename_column("a", "z")
-        update.move_first("z")
+        update.move_first("a")
     sides.same("SELECT * FROM reshaped")
     sides.do("ALTER TABLE reshaped ALTER COLUMN id TYPE BIGINT")
     assert sides.same("SELECT id + 5000000000 FROM reshaped") == ["(5000000001,)"]

@@ -38,7 +38,7 @@ def _computes(sql: str) -> bool:
 
     with _lock:
         try:
-            _database().execute(f"SELECT {sql}").fetchall()
+            _database().execute(f"SELECT {sql}").to_arrow_table()
         except duckdb.Error:
             return False
     return True

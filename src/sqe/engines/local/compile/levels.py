@@ -88,6 +88,9 @@ def check_in_queries(node: Any, *, filters: bool = True) -> None:
             break
         inner = inner.this
     if filters and isinstance(inner, exp.In):
+        query = inner.args.get("query")
+        if query is not None and isinstance(query.this, exp.Subquery):
+            raise NotLocal("IN over a query in two parentheses is a list of one value to Spark")
         for child in children(inner):
             check_in_queries(child, filters=False)
         return

@@ -11,8 +11,12 @@ from sqe.engines.local.plan import NotLocal
 
 
 def with_windows(node: exp.Select) -> exp.Select:
-    """The SELECT without its WINDOW clause. The given tree stays as it is."""
+    """The SELECT without its WINDOW clause. The given tree stays as it is. In ORDER BY Spark does
+    not know the names."""
     definitions = node.args.get("windows")
+    order = node.args.get("order")
+    if order is not None and any(_is_named(part) for part in parts(order)):
+        raise NotLocal("a named window in ORDER BY is Spark's")
     if not definitions:
         return node
     named: dict[str, Any] = {}
@@ -23,18 +27,14 @@ def with_windows(node: exp.Select) -> exp.Select:
         named[name] = definition
     copy = node.copy()
     copy.set("windows", None)
-    for part in list(parts_of_select(copy)):
-        if isinstance(part, exp.Window) and part.args.get("alias"):
+    for part in [part for item in copy.expressions for part in parts(item)]:
+        if _is_named(part):
             _write_out(part, named)
     return copy
 
 
-def parts_of_select(node: exp.Select) -> Any:
-    for key in ("expressions", "having", "order"):
-        value = node.args.get(key)
-        for child in value if isinstance(value, list) else [value]:
-            if child is not None:
-                yield from parts(child)
+def _is_named(node: Any) -> bool:
+    return isinstance(node, exp.Window) and bool(node.args.get("alias"))
 
 
 def _write_out(window: exp.Window, named: dict[str, Any]) -> None:

@@ -106,6 +106,8 @@ REFUSED = {
         "SELECT k IN (SELECT a FROM dup) AS i FROM dim",
         "SELECT k FROM dim WHERE (k IN (SELECT a FROM dup)) IS NULL",
     ],
+    "two parentheses": ["SELECT a FROM dup WHERE a IN ((SELECT k FROM dim))"],
+    "named window": ["SELECT a FROM dup WINDOW w AS (ORDER BY a) ORDER BY rank() OVER w"],
     "of doubles": ["SELECT a FROM dup WHERE v NOT IN (SELECT v FROM dup)"],
     "several rows": ["SELECT k, (SELECT b FROM dup WHERE a = k) AS x FROM dim"],
     "outer query": ["SELECT k FROM dim WHERE k IN (SELECT dim.k FROM dup)"],

@@ -1,4 +1,4 @@
-"""Every entry of a palette by itself, over columns: chance leaves out something in every run."""
+"""Every table and every entry of a palette by itself: chance leaves out something in every run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from random import Random
 from tests.differential.catalogue import Entry, Risk
 from tests.differential.data import DUPLICATES, NESTED, NUMBERS, TAME, TEXTS, TIMES, TableSpec
 from tests.differential.expressions import Expressions, Palette, Scope
-from tests.differential.grammar import EXPRESSION, GROUP, RISKY, Case
+from tests.differential.grammar import EXPRESSION, GROUP, QUERY, RISKY, Case
 from tests.differential.sources import scope_of
 from tests.differential.tree import Node, listing, node
 
@@ -23,7 +23,10 @@ def sweep(seed: int, palette: Palette) -> list[Case]:
     made += _aggregates(rng, palette, palette.aggregates, "", " FROM tame GROUP BY k")
     for entries in (palette.ranking, palette.positional, palette.windowed):
         made += _aggregates(rng, palette, entries, WINDOW, " FROM tame")
-    return made
+    return made + [
+        Case(f"sweep {table.name}", QUERY, node("query", f"SELECT * FROM {table.name} AS t"))
+        for table in palette.tables
+    ]
 
 
 def _scalars(rng: Random, palette: Palette, entries: Iterable[Entry]) -> Iterator[Case]:

@@ -18,6 +18,7 @@ from sqe.engines.local.types import (
 
 # A HUGEINT holds 38 digits; rounding doubles the dividend, so one digit is kept free.
 _HUGEINT_DIGITS = 37
+_BIGINT_DIGITS = 17  # twice such a number, and one more, is still a BIGINT
 _LONGEST = 30_000  # characters: each level of decimal arithmetic repeats the one below
 _MORE_DIGITS = "decimal arithmetic needs more digits"
 
@@ -206,9 +207,11 @@ def _decimal_divide(left: Value, right: Value, name: str) -> Value:
     p2, s2 = right.type.precision, right.type.scale
     scale = max(6, s1 + p2 + 1)
     kind = decimal(p1 - s1 + s2 + scale, scale)
-    dividend, divisor = unscaled(left), unscaled(right)
-    sql = scaled(_shifted_quotient(dividend, divisor, kind.scale - s1 + s2), kind)
     shift = kind.scale - s1 + s2
+    short = p1 + max(0, shift) <= _BIGINT_DIGITS and p2 - min(0, shift) <= _BIGINT_DIGITS
+    whole = "BIGINT" if short else "HUGEINT"  # the short one is a hundred times as fast
+    dividend, divisor = unscaled(left, whole), unscaled(right, whole)
+    sql = scaled(_shifted_quotient(dividend, divisor, shift, whole), kind)
     guards = [(dividend, _HUGEINT_DIGITS - max(0, shift), p1)]
     # Spark rounds to 38 places first. By divisors up to this size that never changes the result: a
     # quotient that is no half of a last digit is further away from it than Spark's first rounding.
@@ -217,20 +220,20 @@ def _decimal_divide(left: Value, right: Value, name: str) -> Value:
     return _quotient(_checked(left, right, sql, kind), kind, name, left, right)
 
 
-def _shifted_quotient(dividend: str, divisor: str, shift: int) -> str:
+def _shifted_quotient(dividend: str, divisor: str, shift: int, whole: str) -> str:
     if shift >= 0:
-        return divide_half_up(f"({dividend} * {_power(shift)})", divisor)
-    return divide_half_up(dividend, f"({divisor} * {_power(-shift)})")
+        return divide_half_up(f"({dividend} * {_power(shift, whole)})", divisor)
+    return divide_half_up(dividend, f"({divisor} * {_power(-shift, whole)})")
 
 
-def unscaled(value: Value) -> str:
-    """A decimal's digits as a HUGEINT: 12.34 is 1234."""
+def unscaled(value: Value, whole: str = "HUGEINT") -> str:
+    """A decimal's digits as a whole number: 12.34 is 1234."""
     if value.type.scale == 0:
-        return f"CAST({value.sql} AS HUGEINT)"
+        return f"CAST({value.sql} AS {whole})"
     if value.type.precision + value.type.scale + 1 > 38:  # too wide for a product: through text
         return f"CAST(replace(CAST({value.sql} AS VARCHAR), '.', '') AS HUGEINT)"
     ten = f"CAST(1{'0' * value.type.scale} AS DECIMAL({value.type.scale + 1},0))"
-    return f"CAST({wide(value, 38)} * {ten} AS HUGEINT)"
+    return f"CAST({wide(value, value.type.scale + 1)} * {ten} AS {whole})"
 
 
 def divide_half_up(dividend: str, divisor: str) -> str:
@@ -243,22 +246,13 @@ def scaled(digits: str, kind: SparkType) -> str:
     """A HUGEINT of digits as a decimal: the way back from ``unscaled``."""
     if kind.scale == 0:
         return f"CAST({digits} AS {kind.duckdb})"
-    if kind.precision + kind.scale <= 38:
-        unit = f"CAST(0.{'0' * (kind.scale - 1)}1 AS DECIMAL({kind.scale},{kind.scale}))"
-        whole = f"CAST({digits} AS DECIMAL(38,0))"
-        return f"CAST({whole} * {unit} AS {kind.duckdb})"
-    # Too wide for a product: through text. Only results of aggregates get here in practice.
-    ten = _power(kind.scale)
-    text = (
-        f"(CASE WHEN {digits} < 0 THEN '-' ELSE '' END || "
-        f"CAST(abs({digits}) // {ten} AS VARCHAR) || '.' || "
-        f"lpad(CAST(abs({digits}) % {ten} AS VARCHAR), {kind.scale}, '0'))"
-    )
-    return f"CAST({text} AS {kind.duckdb})"
+    # One unit of the last place is the number 1 inside: the product has the very digits.
+    unit = f"CAST(0.{'0' * (kind.scale - 1)}1 AS DECIMAL({kind.scale},{kind.scale}))"
+    return f"CAST(CAST({digits} AS DECIMAL(38,0)) * {unit} AS {kind.duckdb})"
 
 
-def _power(exponent: int) -> str:
-    return f"CAST(1{'0' * exponent} AS HUGEINT)"
+def _power(exponent: int, whole: str = "HUGEINT") -> str:
+    return f"CAST(1{'0' * exponent} AS {whole})"
 
 
 def average(value: Value, distinct: str, over: str) -> str:

@@ -20,8 +20,12 @@ def sqe_command() -> str:
 
 
 def environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This environment without the developer's own SQE settings, and with these."""
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith(_SETTINGS)}
+    """As a user has it: without the developer's own SQE settings, and with compiled modules."""
+    inherited = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(_SETTINGS) and k != "PYTHONDONTWRITEBYTECODE"
+    }
     return {**inherited, **(settings or {})}
 
 

@@ -100,11 +100,12 @@ def install() -> None:
     # Source packages are built with the locked build tools, not with whatever is newest today.
     locked = ["install", "--no-build-isolation", "--require-hashes", "-r", str(DEV_LOCK)]
     try:
-        uv(*locked)
+        uv(*locked, "--compile-bytecode")  # as pip does: without it, every first start is slow
     except (subprocess.CalledProcessError, OSError):
         say("uv could not; trying pip")
         pip(*locked)
     pip("install", "--no-build-isolation", "--no-deps", "--editable", ROOT)
+    run(PYTHON, "-m", "compileall", "-q", ROOT / "src")
     say(f"ready in {time.monotonic() - started:.0f} s")
 
 

@@ -25,7 +25,7 @@ def attempt(route: Route, engines: Engines, run: Run, call: Callable[[Engine], _
                 raise not_taken(str(failure)) from failure
             raise UpstreamError(
                 ErrorCode.ENGINE_ERROR,
-                f"The {route.engine.value} engine gave up: {failure}.",
+                f"The {route.engine.value} engine failed: {failure}.",
                 hint="SET SESSION sqe.engine = 'auto'.",
             ) from failure
         verb = "does not take it" if failure.refused else "failed"

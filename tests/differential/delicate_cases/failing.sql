@@ -164,3 +164,17 @@ SELECT k FROM dim x WHERE 1 = (SELECT count(*) FROM dup LEFT JOIN one ON a = one
 SELECT a AS x, count(*) OVER (PARTITION BY x) AS n FROM dup
 SELECT a, rank() OVER w AS s FROM dup WINDOW w AS (ORDER BY a) ORDER BY rank() OVER w, b
 SELECT a FROM dup WHERE a IN ((SELECT k FROM dim))
+SELECT FALSE IS NOT NULL :: string
+SELECT TRUE IS NULL :: string
+SELECT cast(1 as decimal(10, 0)) = true
+SELECT false <=> cast(0 as decimal(10, 0))
+SELECT d5 = b FROM numbers
+SELECT * FROM dup GROUP BY a, b, 1
+SELECT dup.* FROM dup GROUP BY 1, 2
+SELECT int '1'
+SELECT decimal '1.5'
+SELECT sum(a) OVER () AS s FROM dup GROUP BY a, b ORDER BY sum(a), b
+SELECT k, sum(i) AS s, rank() OVER (ORDER BY sum(i)) AS r FROM tame GROUP BY k ORDER BY r, sum(i)
+SELECT k + 1 AS x, count(*) AS n, rank() OVER (ORDER BY count(*)) AS r FROM tame GROUP BY k + 1 ORDER BY k + 1
+SELECT k, count(*) AS n FROM tame GROUP BY k ORDER BY rank() OVER (ORDER BY k)
+SELECT cast(7 as int) % d5 FROM numbers

@@ -212,3 +212,41 @@ cast(cast(i as bigint) as string)
 d5 * d5 * d5
 (d5 + 1) * (d18 - 1)
 avg(d5) OVER (PARTITION BY b)
+cast(1 as int) + d5
+d5 - cast(1 as smallint)
+cast(2 as bigint) * d5
+d5 / cast(3 as int)
+d18 / cast(7 as tinyint)
+d18 % cast(7 as bigint)
+1::int + d5
+d5 + 1Y
+d5 + 1S
+d5 / 3L
+d5 / -3L
+d5 / (3)
+d5 / -(3)
+d5 + (1 + 1)
+d5 = cast(1 as int)
+cast(1 as int) > d3838
+1 > d3838
+1 = d3838
+d3838 < 1
+d3838 >= cast(1 as bigint)
+coalesce(d5, cast(1 as int))
+coalesce(d5, 1)
+i < 99999999999999999999.5
+i > -99999999999999999999.5
+i >= 99999999999999999999.5
+bi <= 9223372036854775807.5
+bi < -9223372036854775808.5
+bi <= 9223372036854775806.5
+bi > -9223372036854775807.5
+i > 0.5
+-0.5 >= i
+ti <= -0.5
+si BETWEEN -0.5 AND 0.5
+i = 0.5
+d5 > 0.0000001
+d5 + 0.0000001
+0 + cast(bi as float)
+(bi * bi) % ceil(db)

@@ -394,3 +394,29 @@ SELECT d3838 FROM numbers UNION ALL SELECT d18 FROM numbers
 SELECT CAST(1.5 AS decimal(38,6)) = CAST(1.50000049 AS decimal(38,8)) AS x
 SELECT * FROM one FULL JOIN (dup LEFT JOIN dim ON a = k) ON k = one.id WHERE label IS NULL
 SELECT dup.a, dim.k, one.x FROM one LEFT JOIN (dup JOIN dim ON a = k) ON k = one.id
+SELECT a + b, b, sum(c) FROM (VALUES (1, 1, 1), (2, 2, 2)) AS t(a, b, c) GROUP BY GROUPING SETS ((a + b), (b + a), (b))
+SELECT a + b, b, sum(c) FROM (VALUES (1, 1, 1), (2, 2, 2)) AS t(a, b, c) GROUP BY GROUPING SETS ((a + b), (a + b), (b))
+SELECT a + b, sum(c) FROM (VALUES (1, 1, 1), (2, 2, 2)) AS t(a, b, c) GROUP BY ROLLUP (a + b, b + a)
+SELECT a + b, count(*) FROM (VALUES (1, 1, 1), (2, 2, 2)) AS t(a, b, c) GROUP BY a + b, ROLLUP (b + a)
+SELECT k + i, k, count(*) FROM tame GROUP BY CUBE (k + i, k)
+SELECT year(dt), month(dt), count(*) FROM tame GROUP BY ROLLUP (year(dt), month(dt))
+SELECT year(dt), day(dt), count(*) FROM tame GROUP BY CUBE (year(dt), day(dt))
+SELECT nvl(k, i) AS x, count(*) FROM tame GROUP BY GROUPING SETS ((nvl(k, i)), (coalesce(k, i)))
+SELECT cast(1 as int) + cast(1 as decimal(3, 0)), cast(1 as decimal(10, 0)) / cast(1 as bigint)
+SELECT sum(cast(1 as decimal(3, 0)) * cast(2 as int)) AS x
+SELECT 1 AS x, cast(1 as decimal(3, 0)) + x AS y
+SELECT 1 AS x, x, x + 1
+SELECT 1 AS x, cast(x as string), X
+SELECT 1 > 0.5, 1 > 0.00001, 0.5 >= 1, 0.5 < 1, 0.5 <= 1, 0.5 > 1, 1 >= 0.5, 1 < 0.5, 1 <= 0.5, 1 = 0.5
+SELECT a > 0.5, a > 1.0, a > (0.5), a > -0.5, a >= -0.5, a > cast(0.5 as decimal(2, 1)), a BETWEEN 0.5 AND 1.5 FROM (VALUES (1)) AS t(a)
+SELECT 0.0000000, -0.0000001, 0.00000012, 0.000000, 1.0000000000, 0.000001, -0.00000000
+SELECT cast(0.0000001 as string)
+SELECT a, (SELECT count(*) FROM dim WHERE k = a) FROM dup
+SELECT a, 1 + (SELECT count(*) FROM dim WHERE k = a AND label = b) FROM dup
+SELECT (SELECT count(*) FROM dim) FROM dup
+SELECT a, EXISTS (SELECT 1 FROM dim WHERE k = a) FROM dup
+SELECT k, sum(i) AS s, rank() OVER (ORDER BY sum(i)) AS r FROM tame GROUP BY k ORDER BY s, k + 1
+SELECT k AS x, sum(i) AS s, rank() OVER (ORDER BY sum(i)) AS r FROM tame GROUP BY k ORDER BY k, x + r
+SELECT (true IS NULL) :: string
+SELECT 1 = 2 :: int, true AND false :: boolean
+SELECT a, b, grouping(a) + grouping(b) AS h, rank() OVER (PARTITION BY grouping(a) ORDER BY sum(c)) AS r FROM (VALUES (1,1,1),(2,2,2)) AS t(a,b,c) GROUP BY ROLLUP (a, b) ORDER BY h DESC, CASE WHEN grouping(a) + grouping(b) = 0 THEN a END, r

@@ -129,3 +129,6 @@ NOT s LIKE '%o%'
 NOT (s NOT LIKE '%o%')
 s NOT IN ('', 'true')
 s NOT BETWEEN 'a' AND 'z'
+lower(upper(s))
+upper(lower(s))
+lcase(ucase(nvl2(t, ' ', 'ß')))

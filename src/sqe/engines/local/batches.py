@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqe.engines.local.failures import translate
+from sqe.engines.local.failures import LocalFailed, translate
 from sqe.engines.local.instances import Instance
-from sqe.errors import ErrorCode, InternalError, SqeError, UpstreamError
+from sqe.errors import ErrorCode, SqeError, UpstreamError
 from sqe.results.cancellation import Cancellation
 
 _RESULT = "complete_result"
@@ -147,5 +147,5 @@ def same_values(have: pa.DataType, want: pa.DataType) -> bool:
     return bool(have == want)
 
 
-def _mismatch(what: str) -> InternalError:
-    return InternalError(ErrorCode.INTERNAL_ERROR, f"The local engine gave {what}.")
+def _mismatch(what: str) -> LocalFailed:
+    return LocalFailed(f"DuckDB gave {what}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sqe.engines.local.plan import NotLocal
 from sqe.engines.protocol import GaveUp
 from sqe.errors import ErrorCategory, ErrorCode, SqeError, UpstreamError, error_of
 
@@ -53,7 +54,7 @@ _PLACE = re.compile(r"\n\s*\nLINE \d+:.*", re.DOTALL)
 
 def translate(error: Exception, *, rows_sent: bool) -> Exception:
     """A user's error as it is on Spark; any other as LocalFailed while Spark can still step in."""
-    if isinstance(error, SqeError | LocalFailed):
+    if isinstance(error, SqeError | GaveUp):
         return error
     message = str(error)
     if _STORE.match(message):  # also for whoever logs the cause of what is raised here
@@ -79,7 +80,7 @@ def translate(error: Exception, *, rows_sent: bool) -> Exception:
 
 def _for_spark(why: str, rows_sent: bool) -> Exception:
     if not rows_sent:
-        return LocalFailed(why)
+        return NotLocal(why)
     message = f"The local engine met a row that is Spark's, after it had sent others: {why}."
     hint = "SET SESSION sqe.engine = 'spark'."
     return UpstreamError(ErrorCode.ENGINE_ERROR, message, hint=hint)

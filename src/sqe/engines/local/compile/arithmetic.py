@@ -69,10 +69,10 @@ def _integral(operator: str, left: Value, right: Value, name: str) -> Value:
 
 
 def as_decimal(value: Value) -> Value:
-    """An integer beside a decimal; a literal has just the digits it shows."""
+    """An integer beside a decimal; one as written has just the digits it shows."""
     if value.type.is_decimal:
         return value
-    if isinstance(value.literal, int):
+    if value.bare and isinstance(value.literal, int):
         kind = SparkType("decimal", max(1, len(str(abs(value.literal)))), 0)
     else:
         kind = decimal_of(value.type)

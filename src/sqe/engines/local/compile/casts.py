@@ -54,6 +54,7 @@ _TYPES = {
     exp.DataType.Type.TIMESTAMPTZ: TIMESTAMP,
     exp.DataType.Type.TIMESTAMPNTZ: TIMESTAMP_NTZ,
 }
+_LOOSE = (exp.Predicate, exp.Binary, exp.Unary)  # what :: does not reach over in Spark
 _BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
 
 
@@ -70,6 +71,14 @@ class Cast:
 
 def _plain(value: Value, wanted: SparkType) -> str:
     return f"CAST({value.sql} AS {wanted.duckdb})"
+
+
+def _exact_float(value: Value, wanted: SparkType) -> str:
+    """Where such a float becomes a double, Spark's optimizer leaves the float out, and its digits
+    are not lost after all."""
+    if value.type in (INT, BIGINT):
+        raise NotLocal(f"a cast from {value.type} to float is Spark's")
+    return _plain(value, wanted)
 
 
 def _truncated(value: Value, wanted: SparkType) -> str:
@@ -136,7 +145,7 @@ def _midnight(value: Value, wanted: SparkType) -> str:
 CASTS: tuple[Cast, ...] = (
     Cast("integer", "integer", _plain, safe=False),
     Cast("integer", "decimal", _plain, safe=False),
-    Cast("integer", "float", _plain),
+    Cast("integer", "float", _exact_float),
     Cast("integer", "double", _plain),
     Cast("integer", "string", _plain),
     Cast("integer", "boolean", _not_zero),
@@ -182,6 +191,8 @@ def cast(here: Compiling, node: exp.Cast) -> Value:
         raise NotLocal("a cast with a format is Spark's")
     if is_typed_literal(here, node):
         return typed_literal(here, node.this, wanted)
+    if CALL not in node.meta and isinstance(node.this, _LOOSE) and not _is_closed(node.this):
+        raise NotLocal(":: behind anything but a value is Spark's")
     value = here.value(node.this)
     tried = bool(node.args.get("safe"))
     if value.type == STRING and wanted != STRING and node.this.find(exp.Column) is None:
@@ -202,6 +213,10 @@ def cast(here: Compiling, node: exp.Cast) -> Value:
     if wanted.is_float and value.type.is_float:  # compared with it, Spark compares the column
         result = replace(result, origins=value.origins)
     return result if literal is None or tried else replace(result, literal=literal)
+
+
+def _is_closed(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Paren) or CALL in node.meta
 
 
 def _check_constant(here: Compiling, value: Value, wanted: SparkType) -> None:
@@ -243,15 +258,18 @@ def typed_literal(here: Compiling, node: exp.Literal, wanted: SparkType) -> Valu
         return date_literal(day)
     if wanted in (TIMESTAMP, TIMESTAMP_NTZ):
         return moment_literal(here, text, wanted)
-    if wanted == DOUBLE and not node.is_string:
+    if node.is_string and "end" in node.meta:  # INT '1'; only 1BD has no place in the text
+        raise NotLocal(f"the literal {text!r} of type {wanted} is Spark's")
+    if wanted == DOUBLE:
         return double_literal(text)
-    if wanted == FLOAT and not node.is_string:
+    if wanted == FLOAT:
         return float_literal(text)
     if wanted.is_decimal and "e" not in text.lower():
         return decimal_literal(text)
     if wanted.is_integral and text.isdigit() and int(text) <= 2 ** _BITS[wanted.name]:
         number = int(text)  # the largest but one only behind a minus
-        return Value(f"CAST({number} AS {wanted.duckdb})", wanted, text, False, number)
+        sql = f"CAST({number} AS {wanted.duckdb})"
+        return Value(sql, wanted, text, False, number, bare=True)
     raise NotLocal(f"the literal {text!r} of type {wanted} is Spark's")
 
 

@@ -46,6 +46,8 @@ class Expressions:
     def item(self, node: Any) -> Value:
         """An item of a select list: Spark names the cast of a column after the column."""
         value = self.value(node)
+        if isinstance(node, exp.Column) and not value.name:  # an item's alias, by itself
+            return replace(value, name=node.name)
         bare = node.unnest() if isinstance(node, exp.Paren) else node
         if isinstance(bare, exp.Cast):
             inner = bare.this.unnest() if isinstance(bare.this, exp.Paren) else bare.this
@@ -71,15 +73,20 @@ class Expressions:
 
 
 def _scalar(here: Compiling, node: exp.Subquery) -> Value:
+    lent = here.scope.lent
     relation = here.query(node.this, Scope(parent=here.scope))
     if len(relation.outputs) != 1:
         raise NotLocal("a scalar subquery of several columns is Spark's")
-    return Value(f"({relation.sql})", relation.outputs[0].type, "scalarsubquery()")
+    # Spark puts the outer columns into the name.
+    name = "scalarsubquery()" if here.scope.lent == lent else ""
+    return Value(f"({relation.sql})", relation.outputs[0].type, name)
 
 
 def _exists(here: Compiling, node: exp.Exists) -> Value:
+    lent = here.scope.lent
     relation = here.query(node.this, Scope(parent=here.scope))
-    return Value(f"EXISTS ({relation.sql})", BOOLEAN, "exists()", False)
+    name = "exists()" if here.scope.lent == lent else ""
+    return Value(f"EXISTS ({relation.sql})", BOOLEAN, name, False)
 
 
 def _anonymous(here: Compiling, node: exp.Anonymous) -> Value:

@@ -23,6 +23,7 @@ from sqe.engines.local.compile.value import Value, without_sign_of_zero
 from sqe.engines.local.plan import NotLocal
 
 _SETS = {exp.Rollup: "ROLLUP", exp.Cube: "CUBE", exp.GroupingSets: "GROUPING SETS"}
+_DATE_PARTS = {exp.Year, exp.Quarter, exp.Month, exp.Day}  # surely different from each other
 
 
 @dataclass
@@ -30,6 +31,8 @@ class _Key:
     signature: str
     value: Value
     everywhere: bool  # in every grouping set: then it is as nullable as it was
+    leaves: tuple[str, ...] = ()  # the columns it is computed of
+    kind: Any = None  # its outermost node's
 
 
 @dataclass(frozen=True)
@@ -142,12 +145,24 @@ class _Builder:
         if self._group is None:
             return self._grouping
         parts = self._all() if self._group.args.get("all") else self._listed(self._group)
+        if self._grouping.sets:
+            self._check_computed()
         keys = [part for part in parts if part]
         if keys:
             self._grouping.sql = f" GROUP BY {', '.join(keys)}"
         elif parts:
             raise NotLocal("grouping by constants alone is Spark's")
         return self._grouping
+
+    def _check_computed(self) -> None:
+        """To Spark a + b and b + a are one key; what is alike otherwise is not known here."""
+        computed = {key.value.sql: key for key in self._grouping.keys if not key.value.column}
+        seen: dict[tuple[str, ...], set[Any]] = {}
+        for key in computed.values():
+            kinds = seen.setdefault(key.leaves, set())
+            if kinds and not (key.kind in _DATE_PARTS and kinds <= _DATE_PARTS - {key.kind}):
+                raise NotLocal("grouping sets by several values of the same columns are Spark's")
+            kinds.add(key.kind)
 
     def _all(self) -> list[str]:
         """GROUP BY ALL: by every item without an aggregate in it."""
@@ -183,6 +198,8 @@ class _Builder:
             raise NotLocal("rows and grouping sets inside grouping sets are Spark's")
         value = by_position(node, self._values)
         if value is not None:
+            if any(item.node is None for item in self._items):
+                raise NotLocal("* in the list where GROUP BY has a position")
             node = self._items[int(node.this) - 1].node
         else:
             node, value = self._named(node)
@@ -207,7 +224,9 @@ class _Builder:
             if not any(own_columns(node)):
                 return ""
         shown = value.sql if node is None else signature(node, self._expressions.scope)
-        self._grouping.keys.append(_Key(shown, value, everywhere))
+        names = {column.name.lower() for column, _ in own_columns(node)} if node else set()
+        leaves = tuple(sorted(names))
+        self._grouping.keys.append(_Key(shown, value, everywhere, leaves, type(node)))
         return without_sign_of_zero(value.sql, value.type) if value.type.is_float else value.sql
 
 

@@ -53,7 +53,7 @@ def literal(here: Compiling, node: exp.Literal) -> Value:
         if number >= 2**63:
             raise NotLocal("a number beyond bigint is Spark's")
         kind = INT if number < 2**31 else BIGINT
-        return Value(f"CAST({number} AS {kind.duckdb})", kind, text, False, number)
+        return Value(f"CAST({number} AS {kind.duckdb})", kind, text, False, number, bare=True)
     if re.fullmatch(r"\d*\.\d*", text) and text != ".":
         return decimal_literal(text)
     if re.fullmatch(r"\d*\.?\d*[eE][+-]?\d+", text):
@@ -68,8 +68,9 @@ def decimal_literal(text: str) -> Value:
     if precision > 38:
         raise NotLocal(f"the number {text} is Spark's")
     kind = SparkType("decimal", precision, scale)
-    name = f"{digits:f}"
-    return Value(f"CAST('{name}' AS {kind.duckdb})", kind, name, False, float(digits))
+    sql = f"CAST('{digits:f}' AS {kind.duckdb})"
+    # Java and Python write small numbers alike: 1E-7.
+    return Value(sql, kind, str(digits), False, float(digits), bare=True)
 
 
 def double_literal(text: str) -> Value:
@@ -139,8 +140,9 @@ def _negative(value: Value, number: float, *, plain: bool) -> Value:
     if number == 0 and not value.type.is_float:
         name = value.name  # there is no other zero
     if value.type.is_integral:
-        return Value(f"CAST({number} AS {kind.duckdb})", kind, name, False, number)
-    return Value(f"(- {value.sql})", kind, name, False, number)
+        sql = f"CAST({number} AS {kind.duckdb})"
+        return Value(sql, kind, name, False, number, bare=True)
+    return Value(f"(- {value.sql})", kind, name, False, number, bare=value.bare)
 
 
 def iso_date(value: object) -> datetime.date | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from sqlglot import exp
@@ -128,15 +130,34 @@ def comparison(here: Compiling, node: Any) -> Value:
 
 def compare(here: Compiling, operator: str, left: Value, right: Value) -> Value:
     left, right = beside(here, left, right), beside(here, right, left)
-    if left.type.is_decimal and isinstance(right.literal, int):
+    shown_left, shown_right = left, right
+    if left.type.is_decimal and right.bare and right.type.is_integral:
         right = arithmetic.as_decimal(right)  # with its own digits: the column stays as it is
+    elif right.type.is_decimal and left.bare and left.type.is_integral:
+        left = arithmetic.as_decimal(left)
+    if shown_left.type.is_integral and right.type.is_decimal and right.bare:
+        shown_right = _whole_bound(operator, right, ">", "<=")
+    elif shown_right.type.is_integral and left.type.is_decimal and left.bare:
+        shown_left = _whole_bound(operator, left, ">=", "<")
     kind = common_type(left.type, right.type)
     if kind.is_float:
         _read_as_spark_prunes("not" if here.negated else operator, left, right)
     sql = f"({left.cast(kind)} {_DUCKDB.get(operator, operator)} {right.cast(kind)})"
-    name = shown(_NAMES.get(operator, f"({{}} {operator} {{}})"), left, right)
+    name = shown(_NAMES.get(operator, f"({{}} {operator} {{}})"), shown_left, shown_right)
     distinct = operator in _DUCKDB
     return made(sql, BOOLEAN, name, left, right, nullable=False if distinct else None)
+
+
+def _whole_bound(operator: str, bound: Value, *floors: str) -> Value:
+    """A decimal as written beside an integer: Spark takes the next whole number instead. Beyond
+    all bigints it compares nothing at all, and NULL is smaller too."""
+    if operator not in ("<", "<=", ">", ">="):
+        return bound
+    number = Decimal(bound.name)
+    whole = math.floor(number) if operator in floors else math.ceil(number)
+    if not -(2**63) < whole < 2**63 - 1:
+        raise NotLocal("an integer compared with a number beyond bigint is Spark's")
+    return replace(bound, name=str(whole))
 
 
 def _read_as_spark_prunes(operator: str, left: Value, right: Value) -> None:
@@ -216,6 +237,7 @@ def _common(value: Value, items: list[Value]) -> SparkType:
 
 
 def _within_query(here: Compiling, value: Value, query: Any) -> Value:
+    lent = here.scope.lent
     relation = here.query(query, Scope(parent=here.scope))
     if len(relation.outputs) != 1:
         raise NotLocal("IN over a query of several columns is Spark's")
@@ -227,7 +249,8 @@ def _within_query(here: Compiling, value: Value, query: Any) -> Value:
     if kind.is_float:  # to Spark's NOT IN, 0.0 is not -0.0
         raise NotLocal("IN over a query of doubles is Spark's")
     sql = f"({value.cast(kind)} IN ({inner}))"
-    return made(sql, BOOLEAN, shown("({} IN (listquery()))", value), value, nullable=True)
+    name = shown("({} IN (listquery()))", value) if here.scope.lent == lent else ""
+    return made(sql, BOOLEAN, name, value, nullable=True)
 
 
 def like(here: Compiling, node: Any) -> Value:

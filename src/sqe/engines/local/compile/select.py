@@ -17,7 +17,9 @@ from sqe.engines.local.compile.levels import (
     has_aggregate,
     has_subquery,
     has_window,
+    is_aggregate,
     own_columns,
+    parts,
 )
 from sqe.engines.local.compile.ordering import limits, order_by
 from sqe.engines.local.compile.pruning import prune
@@ -162,6 +164,8 @@ class Selects:
             raise NotLocal("ORDER BY an aggregate without GROUP BY, or behind HAVING, is Spark's")
         expressions = self._context.expressions(scope)
         _use_aliases(expressions, order, items, from_first=False)
+        if grouping is not None and has_window(*node.expressions, order):
+            _check_order_of_windows(order, expressions, items)
         distinct = node.args.get("distinct") is not None
 
         def check(key: Any) -> None:
@@ -169,6 +173,17 @@ class Selects:
                 grouping.check(key, aliases=frozenset(expressions.aliases))
 
         return order_by(order, expressions, items, only_items=distinct, check=check)
+
+
+def _check_order_of_windows(order: exp.Order, expressions: Expressions, items: list[Value]) -> None:
+    """Over windows of a grouped query, Spark no longer sees the keys and aggregates below them."""
+    hidden = (part for part in parts(order) if not isinstance(part, exp.Grouping))
+    if has_window(order) or any(is_aggregate(part) for part in hidden):
+        raise NotLocal("ORDER BY an aggregate or a window beside windows over groups is Spark's")
+    selected = {item.sql for item in items}
+    for column, _ in own_columns(order):
+        if expressions.value(column).sql not in selected:
+            raise NotLocal(f"ORDER BY {column.name}, which is not selected, is Spark's")
 
 
 def _role(node: exp.Select) -> str:
@@ -237,7 +252,8 @@ def _remember(expressions: Expressions, scope: Scope, value: Value, *, plain: bo
     if plain and not list(scope.matches(value.name, ())):
         if value.name.lower() in expressions.aliases:
             raise NotLocal(f"two columns named {value.name}")
-        expressions.aliases[value.name.lower()] = value
+        # Spark shows it as a reference inside of names, and a number is no longer one as written.
+        expressions.aliases[value.name.lower()] = replace(value, name="", bare=False)
 
 
 def _use_aliases(
@@ -255,7 +271,7 @@ def _use_aliases(
             continue
         if len(named) > 1 or in_aggregate or (from_first and stored):
             raise NotLocal(f"{column.name} may mean two things here")
-        expressions.aliases[name] = next(iter(named.values()))
+        expressions.aliases[name] = replace(next(iter(named.values())), bare=False)
 
 
 def _distinct(node: exp.Select) -> str:

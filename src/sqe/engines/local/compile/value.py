@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqe.engines.local.types import SparkType
@@ -26,6 +26,8 @@ class Value:
     # A quicker way to write it inside a sum, where nothing has been sent yet: DuckDB multiplies
     # decimals in 18 digits and raises where they do not suffice, which leaves the query to Spark.
     quick: str = ""
+    # A number as written: beside a decimal it has just the digits it shows.
+    bare: bool = field(default=False, compare=False)
 
     def cast(self, wanted: SparkType) -> str:
         """The SQL as ``wanted``, a type that holds all values of this one."""

@@ -14,7 +14,7 @@ from sqe.engines.local.failures import LocalFailed
 from sqe.engines.local.options import MB
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.scan import ScanPlanner
-from sqe.errors import ErrorCode, InternalError, SqeError, UpstreamError
+from sqe.errors import ErrorCode, SqeError, UpstreamError
 from sqe.results.cancellation import Cancellation
 from tests.unit.engines.local.runtime.conftest import MakeWorld
 from tests.unit.engines.local.runtime.world import ANN, World, loaded_of, new_run, scan_of
@@ -48,8 +48,8 @@ def test_names_nullability_and_zones_are_the_plans(world: World) -> None:
     assert str(table.column("t")[0].as_py()) == "2024-03-31 03:00:00+02:00"
 
 
-def test_a_result_of_another_type_is_a_defect(world: World) -> None:
-    with pytest.raises(InternalError, match="int32 for column n"):
+def test_a_result_of_another_type_is_the_engines_failure(world: World) -> None:
+    with pytest.raises(LocalFailed, match="int32 for column n"):
         world.query("SELECT 1::INT", NUMBER)
     assert world.engine.instances.running == 0
 
@@ -95,7 +95,7 @@ def test_a_mistake_late_in_the_stream_is_still_the_users(world: World) -> None:
 
 def test_where_any_row_may_be_sparks_none_is_sent_before_all_are_known(world: World) -> None:
     sql = "SELECT CASE WHEN n < 500000 THEN n ELSE error('SQE:LOCAL:too wide') END FROM "
-    with pytest.raises(LocalFailed, match="too wide"):
+    with pytest.raises(NotLocal, match="too wide"):
         world.engine.run(world.statement(sql + "range(1000000) r(n)", NUMBER, ()), new_run())
     assert world.engine.instances.running == 0
     ordered = f"{sql} range(400000) r(n) ORDER BY n DESC"

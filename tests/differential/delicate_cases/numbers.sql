@@ -249,4 +249,3 @@ i = 0.5
 d5 > 0.0000001
 d5 + 0.0000001
 0 + cast(bi as float)
-(bi * bi) % ceil(db)

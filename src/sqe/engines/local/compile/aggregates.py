@@ -107,7 +107,7 @@ def grouping(here: Compiling, node: Any) -> Value:
     if len(arguments) != 1:
         raise NotLocal("grouping of several columns is Spark's")
     value = here.value(arguments[0])
-    sql = f"CAST(GROUPING({value.sql}) AS TINYINT)"
+    sql = f"CAST(GROUPING({_key(value)}) AS TINYINT)"
     return Value(sql, TINYINT, shown("grouping({})", value), False, aggregate=True)
 
 

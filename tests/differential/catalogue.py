@@ -339,6 +339,7 @@ def _moved(sign: str, args: str, intervals: str, result: str) -> Iterator[Entry]
 
 SAFE_CASTS = _words(
     "tinyint>smallint tinyint>int smallint>int int>bigint int>double int>float "
+    "tinyint>float smallint>float "
     "bigint>double int>decimal int>string bigint>string decimal>double decimal>string "
     "boolean>string boolean>int float>double double>float double>string float>string "
     "date>string date>timestamp timestamp>date timestamp>string timestamp_ntz>string "

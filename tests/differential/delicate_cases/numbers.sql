@@ -249,3 +249,8 @@ i = 0.5
 d5 > 0.0000001
 d5 + 0.0000001
 0 + cast(bi as float)
+abs(d38) - db
+try_cast(d3838 as smallint)
+cast(d3838 as int)
+cast(ti as float)
+cast(si as float)

@@ -421,3 +421,5 @@ SELECT (true IS NULL) :: string
 SELECT 1 = 2 :: int, true AND false :: boolean
 SELECT a, b, grouping(a) + grouping(b) AS h, rank() OVER (PARTITION BY grouping(a) ORDER BY sum(c)) AS r FROM (VALUES (1,1,1),(2,2,2)) AS t(a,b,c) GROUP BY ROLLUP (a, b) ORDER BY h DESC, CASE WHEN grouping(a) + grouping(b) = 0 THEN a END, r
 SELECT db, grouping(db) AS g, count(*) AS n FROM numbers GROUP BY ROLLUP (db)
+SELECT DISTINCT -0.0D AS x FROM numbers
+SELECT try_cast(bi as tinyint) * cast(d38 as tinyint) AS x FROM numbers

@@ -85,8 +85,8 @@ def test_the_route_is_told_before_anything_runs(auto: Lake) -> None:
 
 
 def test_a_users_error_is_the_users(auto: Lake) -> None:
-    error = auto.fails("SELECT 1 / (a - 1) FROM auto.t")
-    assert error.code is ErrorCode.DIVISION_BY_ZERO
+    error = auto.fails("SELECT CAST(b AS INT) FROM auto.t")
+    assert error.code is ErrorCode.INVALID_CAST
     route = auto.last_record().route
     assert route is not None
     assert route.engine is EngineKind.LOCAL
@@ -123,3 +123,12 @@ def test_turned_off_nothing_is_local(another: Another) -> None:
     lake = another(Settings(local=LocalSettings(enabled=False)))
     lake.session.set_property("sqe.engine", "auto")
     assert route_of(lake, "SELECT 1").engine is EngineKind.SPARK
+
+
+def test_where_several_things_can_fail_spark_says_which_does(auto: Lake) -> None:
+    """Spark does not look at a factor whose other one is NULL."""
+    rows = auto.rows("SELECT TRY_CAST(b AS INT) * CAST(b AS INT) AS x FROM auto.t WHERE a < 3")
+    assert rows == [(None,), (None,)]
+    route = auto.last_record().route
+    assert route is not None
+    assert route.engine is EngineKind.SPARK

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sqe.engines.local.batches import Batches
 from sqe.engines.local.by_name import names_in_files
 from sqe.engines.local.explain import analyzed, explained
-from sqe.engines.local.failures import LOCAL, LocalFailed, translate
+from sqe.engines.local.failures import LOCAL, OF_VALUES, LocalFailed, translate
 from sqe.engines.local.footers import Footers
 from sqe.engines.local.instances import Instance, Instances, Need
 from sqe.engines.local.options import LocalOptions
@@ -100,8 +100,11 @@ class DuckDbEngine:
             batches.start(
                 prepared.plan.sql, self._options.batch_rows, complete=prepared.may_give_up
             )
-        except BaseException:
+        except BaseException as error:
             batches.close()
+            if prepared.plan.doubtful and isinstance(error, SqeError) and error.code in OF_VALUES:
+                reason = "where several things can fail, Spark says which does"
+                raise NotLocal(f"{error.message} ({reason})") from error
             raise
         return ResultStream(prepared.plan.columns, prepared.plan.schema, batches, batches.close)
 

@@ -31,6 +31,13 @@ USER: tuple[tuple[str, ErrorCode], ...] = (
     (r"Conversion Error: ", ErrorCode.INVALID_CAST),
     (r"Invalid Input Error: More than one row returned by a subquery", ErrorCode.USER_ERROR),
 )
+# Errors of single values. Which of them a query meets first depends on the order of its rows.
+OF_VALUES = (
+    ErrorCode.DIVISION_BY_ZERO,
+    ErrorCode.NUMERIC_OUT_OF_RANGE,
+    ErrorCode.INVALID_CAST,
+    ErrorCode.INVALID_ARGUMENT,
+)
 # What is DuckDB's own, once rows have gone out.
 _CORRUPT = ErrorCode.CORRUPT_DATA
 OWN: tuple[tuple[str, ErrorCode], ...] = (

@@ -64,3 +64,4 @@ class LocalPlan:
     scans: Sequence[Scan]
     columns: tuple[Column, ...]
     schema: pa.Schema
+    doubtful: bool = False  # where a value fails, another one may fail first on Spark, or none

@@ -10,6 +10,7 @@ import pyarrow as pa
 from sqe.engines.local.plan import NotLocal
 
 _MAX_PRECISION = 38
+SIGNED_DIGITS = 34  # of more, Spark rounds away the rest when it changes a decimal's sign
 _MINIMUM_SCALE = 6  # what Spark keeps of the scale when a decimal would be too wide
 _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)\Z")
 

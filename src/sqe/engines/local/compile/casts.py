@@ -58,6 +58,9 @@ _LOOSE = (exp.Predicate, exp.Binary, exp.Unary)  # what :: does not reach over i
 _BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
 
 
+_LONG_DIGITS = 18  # what Spark keeps in a long
+
+
 @dataclass(frozen=True)
 class Cast:
     """A kind of cast. ``safe``: no value fails, so that try_cast is the same."""
@@ -82,6 +85,9 @@ def _exact_float(value: Value, wanted: SparkType) -> str:
 
 
 def _truncated(value: Value, wanted: SparkType) -> str:
+    if value.type.precision > _LONG_DIGITS and value.type.scale and wanted != BIGINT:
+        # Spark takes the nearest double of a decimal so long, so 0.99999999999999999999 is 1.
+        return f"CAST(trunc({value.cast(DOUBLE)}) AS {wanted.duckdb})"
     return f"CAST(trunc({value.sql}) AS {wanted.duckdb})"
 
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
 
+import pyarrow as pa
+from sqlglot import exp
+
+from sqe.catalog.bound import BoundStatement, BoundView
 from sqe.engines.local.compile.queries import QueryCompiler
 from sqe.engines.local.plan import LocalPlan, NotLocal
 from sqe.engines.local.types import VOID
 from sqe.model.query import Column
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.sql.statement import StatementKind
+
+_FAILING = (
+    exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg, exp.Func, exp.Subquery,
+)  # fmt: skip
+_SAFE = (exp.Connector, exp.Case, exp.If, exp.Coalesce, exp.Nullif, exp.Count, exp.Max, exp.Min)
 
 
 def compile_statement(guarded: GuardedStatement, time_zone: str) -> LocalPlan:
@@ -27,4 +38,19 @@ def compile_statement(guarded: GuardedStatement, time_zone: str) -> LocalPlan:
     schema = pa.schema(
         [pa.field(o.name, o.type.arrow(time_zone), o.nullable) for o in relation.outputs]
     )
-    return LocalPlan(relation.sql, compiler.scans(), columns, schema)
+    doubtful = len(list(islice(_failing(guarded.bound), 2))) > 1
+    return LocalPlan(relation.sql, compiler.scans(), columns, schema, doubtful)
+
+
+def _failing(bound: BoundStatement) -> Iterator[Any]:
+    """Places in the text that some value can make fail. With more than one, it depends on the order
+    of rows and on NULLs which fails first, or whether any does: Spark leaves out what it can."""
+    for node in bound.statement.tree.walk():
+        if isinstance(node, exp.Cast):
+            if not isinstance(node.this, exp.Literal):
+                yield node
+        elif isinstance(node, _FAILING) and not isinstance(node, _SAFE):
+            yield node
+    for reference in bound.references:
+        if isinstance(reference.target, BoundView):
+            yield from _failing(reference.target.inner)

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from sqe.engines.local.compile.built import Build, Built, need
 from sqe.engines.local.compile.compiling import Compiling
 from sqe.engines.local.compile.value import Value, any_nullable
-from sqe.engines.local.types import BIGINT, BOOLEAN, DOUBLE, SparkType, bounded, common_type
+from sqe.engines.local.types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    SIGNED_DIGITS,
+    SparkType,
+    bounded,
+    common_type,
+)
 
 
 def _one(values: Sequence[Value], what: str) -> Value:
@@ -26,12 +34,14 @@ def common(values: Sequence[Value]) -> SparkType:
 def absolute(here: Compiling, values: Sequence[Value]) -> Built:
     value = _one(values, "abs")
     need(value.type.is_numeric, "abs takes a number")
+    need(value.type.precision <= SIGNED_DIGITS, "abs of such wide decimals is Spark's")
     return f"CAST(abs({value.sql}) AS {value.type.duckdb})", value.type, value.nullable
 
 
 def negative(here: Compiling, values: Sequence[Value]) -> Built:
     value = _one(values, "negative")
-    need(value.type.is_numeric and value.type.precision < 38, "negative takes a number")
+    need(value.type.is_numeric, "negative takes a number")
+    need(value.type.precision <= SIGNED_DIGITS, "minus such wide decimals is Spark's")
     return f"(- {value.sql})", value.type, value.nullable
 
 

@@ -21,6 +21,7 @@ from sqe.engines.local.types import (
     DOUBLE,
     FLOAT,
     INT,
+    SIGNED_DIGITS,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
@@ -111,7 +112,7 @@ def java_double(number: float) -> str:
 
 def negate(here: Compiling, node: exp.Neg) -> Value:
     value = here.value(node.this)
-    if not value.type.is_numeric or value.type.precision == 38:
+    if not value.type.is_numeric or value.type.precision > SIGNED_DIGITS:
         raise NotLocal(f"minus {value.type} is Spark's")
     if _is_number(here, node.this) and isinstance(value.literal, int | float):
         return _negative(value, -value.literal, plain=isinstance(node.this, exp.Literal))
@@ -137,7 +138,10 @@ def _negative(value: Value, number: float, *, plain: bool) -> Value:
     """-1 is a number of its own: the smallest int is not minus a number that fits an int."""
     kind = INT if plain and value.type == BIGINT and number == -(2**31) else value.type
     name = f"-{value.name}" if value.name else ""
-    if number == 0 and not value.type.is_float:
+    if number == 0 and value.type.is_float:
+        # As a key of GROUP BY or DISTINCT it keeps its sign on Spark, which a column's does not.
+        raise NotLocal("-0.0 as written is Spark's")
+    if number == 0:
         name = value.name  # there is no other zero
     if value.type.is_integral:
         sql = f"CAST({number} AS {kind.duckdb})"

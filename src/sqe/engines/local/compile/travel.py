@@ -16,7 +16,7 @@ from sqe.engines.local.plan import NotLocal
 from sqe.model.query import Column
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
-_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,6})?\Z")
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,6})?Z?\Z")
 
 
 def read_at(
@@ -99,6 +99,8 @@ def _moment(node: Any, time_zone: str) -> datetime.datetime:
     text = str(node.this)
     if not (_DATE.match(text) or _MOMENT.match(text)):
         raise NotLocal("time travel to a moment in this form is Spark's")
+    if text.endswith("Z"):
+        return local_moment(text.removesuffix("Z"), "UTC")
     return local_moment(text, time_zone)
 
 

@@ -85,8 +85,9 @@ def test_the_route_is_told_before_anything_runs(auto: Lake) -> None:
 
 
 def test_a_users_error_is_the_users(auto: Lake) -> None:
-    error = auto.fails("SELECT CAST(b AS INT) FROM auto.t")
-    assert error.code is ErrorCode.INVALID_CAST
+    auto.run("CREATE TABLE auto.zero AS SELECT 0 AS z")
+    error = auto.fails("SELECT 1 / z FROM auto.zero")
+    assert error.code is ErrorCode.DIVISION_BY_ZERO
     route = auto.last_record().route
     assert route is not None
     assert route.engine is EngineKind.LOCAL

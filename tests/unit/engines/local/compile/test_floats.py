@@ -42,6 +42,7 @@ def test_refused_where_files_may_hold_nan(lakehouse: Lakehouse, query: str) -> N
         lakehouse.ask(query)
 
 
+@pytest.mark.parametrize("condition", ["v = 0", "v IN (0.0, 7)", "v <=> 0.0D", "v = '0'"])
 def test_refused_where_files_may_hold_the_other_zero(lakehouse: Lakehouse, condition: str) -> None:
     with pytest.raises(Exception, match=r"may hold -0\.0"):
         lakehouse.ask(f"SELECT a FROM dup WHERE {condition}")

@@ -109,7 +109,7 @@ class DuckDbEngine:
         return ResultStream(prepared.plan.columns, prepared.plan.schema, batches, batches.close)
 
     def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
-        return self._compile(statement, run).columns
+        return self._taken(statement, run).plan.columns
 
     def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
         prepared = self._taken(statement, run)

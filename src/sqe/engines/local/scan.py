@@ -19,7 +19,7 @@ from sqe.engines.local.floats import free_of_nan, free_of_zero
 from sqe.engines.local.footers import Footer, check_footer
 from sqe.engines.local.manifests import LiveFile, ManifestCache, Snapshot
 from sqe.engines.local.options import LocalOptions
-from sqe.engines.local.plan import LocalPlan, NotLocal, Scan
+from sqe.engines.local.plan import NotLocal, Scan
 from sqe.engines.local.pruning import Pruning
 from sqe.engines.local.scan_types import default_text, duckdb_type, identifier
 from sqe.engines.local.storage import Storage, storage_of, text
@@ -155,9 +155,6 @@ class ScanPlanner:
         self._lock = threading.Lock()
         self._plans: OrderedDict[object, PlannedScan] = OrderedDict()
         self._size = 0
-
-    def scan_facts(self, plan: LocalPlan, identity: Identity) -> ScanFacts:
-        return facts_of_scans([self.plan_scan(scan, identity) for scan in plan.scans])
 
     def plan_scan(self, scan: Scan, identity: Identity) -> PlannedScan:
         """NotLocal, with the reason, for a table that is not read right here."""

@@ -12,10 +12,10 @@ from sqe.engines.local.compile.literals import null
 from sqe.engines.local.compile.value import (
     Value,
     any_nullable,
+    key_of,
     listed,
     made,
     shown,
-    without_sign_of_zero,
 )
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import BIGINT, DOUBLE, INT, TINYINT, common_type
@@ -107,7 +107,7 @@ def grouping(here: Compiling, node: Any) -> Value:
     if len(arguments) != 1:
         raise NotLocal("grouping of several columns is Spark's")
     value = here.value(arguments[0])
-    sql = f"CAST(GROUPING({_key(value)}) AS TINYINT)"
+    sql = f"CAST(GROUPING({key_of(value)}) AS TINYINT)"
     return Value(sql, TINYINT, shown("grouping({})", value), False, aggregate=True)
 
 
@@ -189,7 +189,7 @@ def _over(here: Compiling, node: exp.Window, frame: str = "") -> tuple[str, str]
     names: list[str] = []
     keys = [here.value(key) for key in node.args.get("partition_by") or ()]
     if keys:
-        parts.append("PARTITION BY " + ", ".join(_key(key) for key in keys))
+        parts.append("PARTITION BY " + ", ".join(key_of(key) for key in keys))
         names.append(listed("PARTITION BY {}", keys))
     order = node.args.get("order")
     if order is not None:
@@ -207,13 +207,9 @@ def _over(here: Compiling, node: exp.Window, frame: str = "") -> tuple[str, str]
     return f" OVER ({' '.join(parts)})", title
 
 
-def _key(value: Value) -> str:
-    return without_sign_of_zero(value.sql, value.type) if value.type.is_float else value.sql
-
-
 def _sorted(here: Compiling, node: Any) -> tuple[str, str]:
     value = here.value(node.this if isinstance(node, exp.Ordered) else node)
-    return ordered(_key(value), node), ordered(value.name, node) if value.name else ""
+    return ordered(key_of(value), node), ordered(value.name, node) if value.name else ""
 
 
 def ordered(sql: str, node: Any) -> str:

@@ -19,7 +19,7 @@ from sqe.engines.local.compile.levels import (
 )
 from sqe.engines.local.compile.ordering import by_position
 from sqe.engines.local.compile.scope import Scope, SourceColumn
-from sqe.engines.local.compile.value import Value, without_sign_of_zero
+from sqe.engines.local.compile.value import Value, key_of
 from sqe.engines.local.plan import NotLocal
 
 _SETS = {exp.Rollup: "ROLLUP", exp.Cube: "CUBE", exp.GroupingSets: "GROUPING SETS"}
@@ -114,9 +114,7 @@ class Grouping:
         for item in items:
             value = item.value
             if value.sql in doubles:
-                value = replace(
-                    value, sql=without_sign_of_zero(value.sql, value.type), column=False
-                )
+                value = replace(value, sql=key_of(value), column=False)
             if any(key.value.sql in value.sql for key in absent):
                 value = replace(value, nullable=True)
             made.append(value)
@@ -227,7 +225,7 @@ class _Builder:
         names = {column.name.lower() for column, _ in own_columns(node)} if node else set()
         leaves = tuple(sorted(names))
         self._grouping.keys.append(_Key(shown, value, everywhere, leaves, type(node)))
-        return without_sign_of_zero(value.sql, value.type) if value.type.is_float else value.sql
+        return key_of(value)
 
 
 def group_parts(group: exp.Group) -> list[tuple[Any, Any]]:

@@ -76,6 +76,11 @@ def without_sign_of_zero(sql: str, kind: SparkType) -> str:
     return f"CASE WHEN {sql} = 0 THEN CAST(0 AS {kind.duckdb}) ELSE {sql} END"
 
 
+def key_of(value: Value) -> str:
+    """A value as GROUP BY, PARTITION BY and ORDER BY compare it. DuckDB knows a key by its text."""
+    return without_sign_of_zero(value.sql, value.type) if value.type.is_float else value.sql
+
+
 def any_aggregate(*values: Value) -> bool:
     return any(value.aggregate for value in values)
 

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyiceberg.catalog.sql import SqlCatalog
 
+from tests.unit.engines.local.runtime.object_store import FOLDER, FolderIO, ObjectStore
 from tests.unit.engines.local.runtime.world import World, make_world
 
 MakeWorld = Callable[..., World]
@@ -33,3 +35,25 @@ def make(tmp_path: Path) -> Iterator[MakeWorld]:
 @pytest.fixture
 def world(make: MakeWorld) -> World:
     return make()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[ObjectStore]:
+    store = ObjectStore(tmp_path / "buckets")
+    yield store
+    store.fault = None
+    store.close()
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Iterator[SqlCatalog]:
+    properties = {
+        "uri": f"sqlite:///{tmp_path / 's3.db'}",
+        "warehouse": "s3://lake/w",
+        "py-io-impl": f"{FolderIO.__module__}.{FolderIO.__name__}",
+        FOLDER: str(tmp_path / "buckets"),
+    }
+    catalog = SqlCatalog("s3", **properties)
+    catalog.create_namespace("db")
+    yield catalog
+    catalog.close()

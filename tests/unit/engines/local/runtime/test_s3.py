@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
@@ -14,32 +11,11 @@ from sqe.engines.local.failures import LocalFailed
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.storage import storage_of
 from tests.unit.engines.local.runtime.conftest import MakeWorld
-from tests.unit.engines.local.runtime.object_store import FOLDER, FolderIO, ObjectStore
+from tests.unit.engines.local.runtime.object_store import ObjectStore
 from tests.unit.engines.local.runtime.world import World, scan_of
 
 pytest.importorskip("duckdb_extension_httpfs", reason="comes with the lock file")
 NUMBER = pa.schema({"n": pa.int64()})
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[ObjectStore]:
-    store = ObjectStore(tmp_path / "buckets")
-    yield store
-    store.close()
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[SqlCatalog]:
-    properties = {
-        "uri": f"sqlite:///{tmp_path / 's3.db'}",
-        "warehouse": "s3://lake/w",
-        "py-io-impl": f"{FolderIO.__module__}.{FolderIO.__name__}",
-        FOLDER: str(tmp_path / "buckets"),
-    }
-    catalog = SqlCatalog("s3", **properties)
-    catalog.create_namespace("db")
-    yield catalog
-    catalog.close()
 
 
 def written(catalog: SqlCatalog, store: ObjectStore, name: str, numbers: list[int]) -> Loaded:

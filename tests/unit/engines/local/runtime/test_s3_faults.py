@@ -8,9 +8,7 @@ import struct
 import threading
 import time
 import traceback
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -21,35 +19,13 @@ from sqe.engines.local.failures import LocalFailed
 from sqe.errors import ErrorCategory, ErrorCode, SqeError
 from sqe.results.cancellation import Cancellation
 from tests.unit.engines.local.runtime.conftest import MakeWorld
-from tests.unit.engines.local.runtime.object_store import FOLDER, FolderIO, ObjectStore
+from tests.unit.engines.local.runtime.object_store import ObjectStore
 from tests.unit.engines.local.runtime.world import World, new_run, scan_of
 
 NUMBER = pa.schema({"n": pa.int64()})
 ALL = "SELECT n FROM scan_1"
 ROWS = 60_000
 KEY = "AKIDSECRET"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[ObjectStore]:
-    store = ObjectStore(tmp_path / "buckets")
-    yield store
-    store.fault = None
-    store.close()
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[SqlCatalog]:
-    properties = {
-        "uri": f"sqlite:///{tmp_path / 's3.db'}",
-        "warehouse": "s3://lake/w",
-        "py-io-impl": f"{FolderIO.__module__}.{FolderIO.__name__}",
-        FOLDER: str(tmp_path / "buckets"),
-    }
-    catalog = SqlCatalog("s3", **properties)
-    catalog.create_namespace("db")
-    yield catalog
-    catalog.close()
 
 
 def written(

@@ -12,10 +12,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
+from typing import TypeVar
 
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, InternalError, ResourceError, SqeError
-from sqe.gateway.pipeline import Pipeline
+from sqe.gateway.pipeline import Pipeline, Planned
 from sqe.gateway.tracker import Listener, QueryTracker, TrackedQuery
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
@@ -25,6 +27,7 @@ from sqe.sessions.session import Session
 from sqe.sessions.store import SessionStore
 
 _log = logging.getLogger(__name__)
+_T = TypeVar("_T")
 
 
 class Gateway:
@@ -64,26 +67,11 @@ class Gateway:
 
     def describe(self, request: QueryRequest) -> tuple[Column, ...]:
         """The columns the statement would have, without running it."""
-        session = self._sessions.get(request.session_id)
-        query = self._tracker.begin(request, session.identity.user)
-        try:
-            planned = self._pipeline.plan(request.text, session, query.stage)
-            columns = self._pipeline.describe(planned, self._run_of(query, session))
-        except Exception as error:
-            raise self._failed(query, error) from error
-        query.described()
-        return columns
+        return self._look(request, self._pipeline.describe)
 
     def route(self, request: QueryRequest) -> Route:
         """Which engine would run the statement, and why. Nothing is run."""
-        session = self._sessions.get(request.session_id)
-        query = self._tracker.begin(request, session.identity.user)
-        try:
-            planned = self._pipeline.plan(request.text, session, query.stage)
-        except Exception as error:
-            raise self._failed(query, error) from error
-        query.described()
-        return planned.route
+        return self._look(request, lambda planned, run: planned.route)
 
     def cancel(self, query_id: str) -> None:
         self._tracker.get(query_id).cancellation.cancel()
@@ -96,6 +84,18 @@ class Gateway:
 
     def close(self) -> None:
         self._sessions.close_all()
+
+    def _look(self, request: QueryRequest, ask: Callable[[Planned, Run], _T]) -> _T:
+        """Plans the statement and asks about it; recorded like one that runs."""
+        session = self._sessions.get(request.session_id)
+        query = self._tracker.begin(request, session.identity.user)
+        try:
+            planned = self._pipeline.plan(request.text, session, query.stage)
+            answer = ask(planned, self._run_of(query, session))
+        except Exception as error:
+            raise self._failed(query, error) from error
+        query.described()
+        return answer
 
     def _work(self, query: TrackedQuery, session: Session) -> None:
         timer = self._start_timer(query)

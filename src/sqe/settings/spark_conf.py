@@ -11,6 +11,8 @@ MEANING = {
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
     "spark.sql.groupByAliases": "true",
     "spark.sql.groupByOrdinal": "true",
+    # Spark hands count(DISTINCT 7) down to Iceberg as count(*), and so counts the rows.
+    "spark.sql.iceberg.aggregate-push-down.enabled": "false",
     "spark.sql.orderByOrdinal": "true",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
 }
@@ -19,9 +21,14 @@ _HARMLESS = (
     "spark.sql.adaptive.",
     "spark.sql.autobroadcastjointhreshold",
     "spark.sql.broadcasttimeout",
+    # Cost-based plans use what ANALYZE wrote. They are not the default: Iceberg gives Spark neither
+    # nulls nor bounds with its counts of distinct values, so that Spark takes a comparison of a
+    # number for one that finds no rows, and a join for a product of its tables.
+    "spark.sql.cbo.",
     "spark.sql.codegen.",
     "spark.sql.execution.arrow.",
     "spark.sql.files.",
+    "spark.sql.iceberg.report-column-stats",
     "spark.sql.maxplanstringlength",
     "spark.sql.session.timezone",  # SQE sets it from the session
     "spark.sql.shuffle.",

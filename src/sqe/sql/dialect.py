@@ -11,6 +11,8 @@ from sqlglot.parsers.spark import SparkParser
 # Keys in a node's ``meta``. Values are offsets of the text, the end not included.
 SPAN = "sqe_span"
 END = "sqe_end"
+OPTIONS = "sqe_options"  # an argument of a table: WITH ('key' = 'value', …) behind its name
+EVOLVES = "sqe_evolves"  # of MERGE: it says WITH SCHEMA EVOLUTION
 CALL = "sqe_call"  # of a function: its name as written starts here
 _AROUND_CALLS = (exp.Window, exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 
@@ -18,7 +20,19 @@ _AROUND_CALLS = (exp.Window, exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.
 class SpanParser(SparkParser):
     """Marks the clauses behind a table's name with their spans and ends."""
 
+    STRICT_CAST = True  # '7'::int is CAST, not TRY_CAST
     SUPPORTS_TABLE_QUERY = True  # TABLE t
+    VERSION_PHRASES: ClassVar[dict[tuple[str, ...], str]] = {
+        (*start, word, "AS", "OF"): kind
+        for start in (("FOR",), ())
+        for word, kind in (
+            ("VERSION", "VERSION"),
+            ("SYSTEM_VERSION", "VERSION"),
+            ("TIMESTAMP", "TIMESTAMP"),
+            ("SYSTEM_TIME", "TIMESTAMP"),
+        )
+    }
+    COLON_IS_VARIANT_EXTRACT = True  # v:a.b[0] of a variant
 
     def _parse_version(self) -> exp.Version | None:
         first = self._curr
@@ -27,11 +41,41 @@ class SpanParser(SparkParser):
             version.meta[SPAN] = (first.start, self._prev.end + 1)
         return version
 
+    def _parse_table_parts(
+        self,
+        schema: bool = False,
+        is_db_reference: bool = False,
+        wildcard: bool = False,
+        fast: bool = False,
+    ) -> Any:
+        table = super()._parse_table_parts(schema, is_db_reference, wildcard, fast)
+        if isinstance(table, exp.Table) and not schema and self._curr:
+            first = self._curr
+            if self._match_pair(TokenType.WITH, TokenType.L_PAREN):
+                pairs = exp.WithTableHint(expressions=self._parse_csv(self._parse_option))
+                self._match_r_paren()
+                pairs.meta[SPAN] = (first.start, self._prev.end + 1)
+                table.set(OPTIONS, pairs)
+        return table
+
+    def _parse_option(self) -> Any:
+        """``'key' = 'value'`` in Spark's options behind a table's name; the key may be a name."""
+        key = self._parse_string() or self._parse_id_var()
+        self._match(TokenType.EQ)
+        return self.expression(exp.EQ(this=key, expression=self._parse_primary()))
+
     def _parse_table_sample(self, as_modifier: bool = False) -> exp.TableSample | None:
         sample = super()._parse_table_sample(as_modifier=as_modifier)
         if sample is not None:
             sample.meta[END] = self._prev.end + 1
         return sample
+
+    def _parse_merge(self) -> exp.Merge:
+        evolves = self._match_text_seq("WITH", "SCHEMA", "EVOLUTION")
+        merge = super()._parse_merge()
+        if evolves:
+            merge.meta[EVOLVES] = True
+        return merge
 
     def _parse_function_call(self, *args: Any, **options: Any) -> Any:
         first = self._curr
@@ -41,6 +85,7 @@ class SpanParser(SparkParser):
             call = call.this
         if isinstance(call, exp.Expr) and first:
             call.meta.setdefault(CALL, first.start)
+            call.meta.setdefault(END, self._prev.end + 1)
         return found
 
     def validate_expression(self, expression: Any, args: Any = None) -> Any:
@@ -55,6 +100,8 @@ class SpanParser(SparkParser):
 
 # Without a parenthesis Spark takes these for columns first: they must keep their place in the text.
 _PLAIN_WORDS = ("CURRENT_USER", "SESSION_USER", "CURRENT_CATALOG", "CURRENT_SCHEMA")
+# sqlglot makes one string of everything behind this word.
+_COMMAND_WORDS = ("CALL",)
 
 
 class SpanDialect(Spark):
@@ -64,7 +111,7 @@ class SpanDialect(Spark):
         KEYWORDS: ClassVar[dict[str, TokenType]] = {
             word: kind
             for word, kind in Spark.Tokenizer.KEYWORDS.items()
-            if word not in _PLAIN_WORDS
+            if word not in (*_PLAIN_WORDS, *_COMMAND_WORDS)
         }
 
     Parser = SpanParser

@@ -178,3 +178,4 @@ SELECT k, sum(i) AS s, rank() OVER (ORDER BY sum(i)) AS r FROM tame GROUP BY k O
 SELECT k + 1 AS x, count(*) AS n, rank() OVER (ORDER BY count(*)) AS r FROM tame GROUP BY k + 1 ORDER BY k + 1
 SELECT k, count(*) AS n FROM tame GROUP BY k ORDER BY rank() OVER (ORDER BY k)
 SELECT cast(7 as int) % d5 FROM numbers
+SELECT 'x'::int AS n FROM numbers

@@ -423,3 +423,7 @@ SELECT a, b, grouping(a) + grouping(b) AS h, rank() OVER (PARTITION BY grouping(
 SELECT db, grouping(db) AS g, count(*) AS n FROM numbers GROUP BY ROLLUP (db)
 SELECT DISTINCT -0.0D AS x FROM numbers
 SELECT try_cast(bi as tinyint) * cast(d38 as tinyint) AS x FROM numbers
+SELECT count(DISTINCT 7) AS n FROM numbers
+SELECT count(DISTINCT x) AS n FROM (SELECT 7 AS x FROM numbers)
+SELECT min(7) AS a, max('x') AS b, count(7) AS c FROM numbers
+SELECT s::string, i::bigint::decimal(20, 2) FROM tame

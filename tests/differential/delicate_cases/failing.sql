@@ -179,3 +179,15 @@ SELECT k + 1 AS x, count(*) AS n, rank() OVER (ORDER BY count(*)) AS r FROM tame
 SELECT k, count(*) AS n FROM tame GROUP BY k ORDER BY rank() OVER (ORDER BY k)
 SELECT cast(7 as int) % d5 FROM numbers
 SELECT 'x'::int AS n FROM numbers
+SELECT 0S = (si + 32767S) AS x FROM numbers
+SELECT id FROM numbers WHERE i + 2147483647 = 5
+SELECT id FROM numbers WHERE i * 2147483647 > 3
+SELECT id FROM numbers WHERE bi - 9223372036854775807L BETWEEN 5 AND 6
+SELECT id FROM numbers WHERE (i + 2147483647) * 1 < 5
+SELECT x FROM (SELECT ti + 127Y AS x FROM numbers) WHERE x = 5Y
+SELECT cast(bi as smallint) != 2S AS x FROM numbers
+SELECT id FROM numbers WHERE cast(bi as smallint) BETWEEN 2S AND 3S
+SELECT x FROM (SELECT cast(bi as int) AS x FROM numbers) WHERE x = 5
+SELECT id FROM numbers WHERE cast(d18 as decimal(4,2)) = 2.00
+SELECT sum(k) > 5 AS x FROM (VALUES (9223372036854775807L), (1L)) AS t(k)
+SELECT count(*) AS n FROM (VALUES (9223372036854775807L), (1L)) AS t(k) HAVING sum(k) > 5

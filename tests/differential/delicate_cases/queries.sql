@@ -427,3 +427,6 @@ SELECT count(DISTINCT 7) AS n FROM numbers
 SELECT count(DISTINCT x) AS n FROM (SELECT 7 AS x FROM numbers)
 SELECT min(7) AS a, max('x') AS b, count(7) AS c FROM numbers
 SELECT s::string, i::bigint::decimal(20, 2) FROM tame
+SELECT try_cast(bi as smallint) != 2S AS x, try_cast(bi as smallint) IN (2S, 3S) AS y FROM numbers
+SELECT try_cast(bi as smallint) BETWEEN 2S AND 3S AS x, try_cast(i as tinyint) <=> 2Y AS y FROM numbers
+SELECT id FROM numbers WHERE try_cast(d18 as decimal(4,2)) != 2.00

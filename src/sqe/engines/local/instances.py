@@ -42,8 +42,10 @@ SET default_null_order = 'nulls_first_on_asc_last_on_desc';
 SET preserve_insertion_order = false;
 SET enable_progress_bar = false;
 SET TimeZone = 'UTC';
+SET parquet_metadata_cache = true;
 """
 _IDLE_S = 0.02
+_STARTING_S = 0.005  # a query that has got its database is at work in DuckDB by then
 _LOCK_FILES = "SET enable_external_access = false;\n"
 _LOCK = "SET lock_configuration = true;\n"
 
@@ -129,6 +131,7 @@ class Instances:
         self._ready: dict[bool, deque[Any]] = {False: deque(), True: deque()}
         self._wanted = {False: 0, True: 0}  # none for a process that asks one thing and ends
         self._running: set[Instance] = set()
+        self._taken = 0
         self._last_used = 0.0
         self._closed = False
         self._filler = threading.Thread(target=self._fill, name="local-instances", daemon=True)
@@ -162,6 +165,7 @@ class Instances:
         instance = Instance(connection, self, memory)
         with self._changed:
             self._running.add(instance)
+            self._taken += 1
             self._last_used = time.monotonic()
             threads = max(1, options.threads // len(self._running))
         try:
@@ -201,6 +205,8 @@ class Instances:
                 f"SET temp_directory = {text(str(self._spill.new()) if spill else '')};\n",
                 f"SET max_temp_directory_size = '{spill // MB}MiB';\n" if spill else "",
                 "SET preserve_insertion_order = true;\n" if need.in_order else "",
+                # What is read from this machine's files would be kept in memory for a second look.
+                "" if need.keys else "SET enable_external_file_cache = false;\n",
                 secrets_sql(need.keys),
                 f"SET allowed_paths = [{', '.join(text(file) for file in need.files)}];\n",
                 _LOCK_FILES,
@@ -225,10 +231,8 @@ class Instances:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._closed or self._missing() is not None)
-                # Making a database holds Python's lock for some milliseconds, so this waits for a
-                # moment in which nobody works. Who finds none ready makes one for himself.
-                while not self._closed and self._busy():
-                    self._changed.wait(_IDLE_S)
+                while not self._closed and (pause := self._pause()) > 0:
+                    self._changed.wait(pause)
                 if self._closed:
                     return
                 remote = self._missing()
@@ -241,8 +245,13 @@ class Instances:
             with self._changed:
                 self._ready[bool(remote)].append(connection)
 
-    def _busy(self) -> bool:
-        return time.monotonic() - self._last_used < _IDLE_S
+    def _pause(self) -> float:
+        """How long to wait before making a database, which holds Python's lock for some
+        milliseconds. Best when nobody works; but if none is ready and queries follow each other,
+        while DuckDB does. Who finds none ready makes one for himself."""
+        none_ready = not self._ready[bool(self._missing())]
+        quiet = _STARTING_S if none_ready and self._taken > 1 else _IDLE_S
+        return self._last_used + quiet - time.monotonic()
 
     def _missing(self) -> bool | None:
         for remote, ready in self._ready.items():

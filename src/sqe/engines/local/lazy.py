@@ -31,12 +31,13 @@ class LazyLocalEngine:
     def _engine(self) -> DuckDbEngine:
         with self._lock:
             if self._made is None:
-                from sqe.engines.local.compile.compiler import compile_statement
+                from sqe.engines.local.compile.remembered import CompiledPlans
                 from sqe.engines.local.engine import DuckDbEngine
 
+                plans = CompiledPlans()
                 self._made = DuckDbEngine(
-                    lambda statement, run: compile_statement(
-                        statement, run.session.property("sqe.time_zone")
+                    lambda statement, run: plans.compile(
+                        statement, run.session.identity, run.session.property("sqe.time_zone")
                     ),
                     self._options,
                 )

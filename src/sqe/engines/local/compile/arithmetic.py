@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqe.engines.local.compile.digits import (
+    BIGINT_DIGITS,
+    divide_half_up,
+    named,
+    part,
+    power,
+    scaled,
+    unscaled,
+    wide,
+)
 from sqe.engines.local.compile.value import Value, made, shown
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import (
@@ -18,8 +28,9 @@ from sqe.engines.local.types import (
 
 # A HUGEINT holds 38 digits; rounding doubles the dividend, so one digit is kept free.
 _HUGEINT_DIGITS = 37
-_BIGINT_DIGITS = 17  # twice such a number, and one more, is still a BIGINT
 _LONGEST = 30_000  # characters: each level of decimal arithmetic repeats the one below
+_INVERSES = {"0.5": 2, "0.25": 4, "0.2": 5, "0.1": 10, "0.01": 100, "0.001": 1000}
+_CHECKED_NAMES = {"+": "add", "-": "subtract", "*": "multiply"}
 _MORE_DIGITS = "decimal arithmetic needs more digits"
 
 
@@ -52,7 +63,11 @@ def binary(operator: str, left: Value, right: Value) -> Value:
     kind = common_type(left.type, right.type)
     if operator == "%":
         return _remainder(left, right, kind, name)
-    sql = f"({left.cast(kind)} {operator} {right.cast(kind)})"
+    if kind.is_integral:
+        # By their other names: DuckDB makes `i = 5 - 9` of `i + 9 = 5`, and no overflow is seen.
+        sql = f"{_CHECKED_NAMES[operator]}({left.cast(kind)}, {right.cast(kind)})"
+    else:
+        sql = f"({left.cast(kind)} {operator} {right.cast(kind)})"
     return made(sql, kind, name, left, right)
 
 
@@ -113,33 +128,32 @@ def _quick_product(left: Value, right: Value) -> str:
     return f"({short[0]} * {short[1]})"
 
 
-def wide(value: Value, other_precision: int) -> str:
-    """A factor that DuckDB multiplies in 38 digits; two of up to 18 it would keep in 18."""
-    if value.type.precision + other_precision <= 18:
-        return value.sql
-    return f"CAST({value.sql} AS DECIMAL(38,{value.type.scale}))"
-
-
 def _rounded_sum(operator: str, left: Value, right: Value, kind: SparkType) -> str:
     """A sum with more digits than fit: exact in whole numbers, then rounded half up."""
     scale = max(left.type.scale, right.type.scale)
     sides, guards = [], []
-    for side in (left, right):
+    for name, side in (("left", left), ("right", right)):
         shift = scale - side.type.scale
-        digits = unscaled(side)
-        sides.append(f"({digits} * {_power(shift)})" if shift else digits)
+        digits = part(name)
+        sides.append(f"({digits} * {power(shift)})" if shift else digits)
         guards.append((digits, _HUGEINT_DIGITS - 1 - shift, side.type.precision))
     total = f"({sides[0]} {operator} {sides[1]})"
-    sql = scaled(divide_half_up(total, _power(scale - kind.scale)), kind)
-    return _guarded(sql, kind, guards)
+    sql = scaled(divide_half_up(total, power(scale - kind.scale)), kind)
+    return _sides(left, right, _guarded(sql, kind, guards))
 
 
 def _rounded_product(left: Value, right: Value, kind: SparkType) -> str:
     drop = left.type.scale + right.type.scale - kind.scale
-    sides = unscaled(left), unscaled(right)
-    sql = scaled(divide_half_up(f"({sides[0]} * {sides[1]})", _power(drop)), kind)
+    sides = part("left"), part("right")
+    sql = scaled(divide_half_up(f"({sides[0]} * {sides[1]})", power(drop)), kind)
     large = f"abs(CAST({sides[0]} AS DOUBLE)) * abs(CAST({sides[1]} AS DOUBLE)) >= 1e37"
-    return f"CASE WHEN {large} THEN {give_up(_MORE_DIGITS, kind)} ELSE {sql} END"
+    give = give_up(_MORE_DIGITS, kind)
+    return _sides(left, right, f"CASE WHEN {large} THEN {give} ELSE {sql} END")
+
+
+def _sides(left: Value, right: Value, body: str, whole: str = "HUGEINT") -> str:
+    """``body`` over the digits of both sides, which it calls left and right."""
+    return named({"left": unscaled(left, whole), "right": unscaled(right, whole)}, body)
 
 
 def _guarded(sql: str, kind: SparkType, guards: list[tuple[str, int, int]]) -> str:
@@ -150,7 +164,7 @@ def _guarded(sql: str, kind: SparkType, guards: list[tuple[str, int, int]]) -> s
         raise NotLocal("arithmetic on such wide decimals is Spark's")
     if not needed:
         return sql
-    large = " OR ".join(f"abs({digits}) >= {_power(limit)}" for digits, limit in needed)
+    large = " OR ".join(f"abs({digits}) >= {power(limit)}" for digits, limit in needed)
     return f"CASE WHEN {large} THEN {give_up(_MORE_DIGITS, kind)} ELSE {sql} END"
 
 
@@ -175,12 +189,14 @@ def _is_zero(value: Value) -> bool | None:
 
 def _checked(left: Value, right: Value, sql: str, kind: SparkType) -> str:
     """NULL in gives NULL, even over zero; zero raises."""
-    if _is_zero(right) is False:
-        return sql
+    return sql if _is_zero(right) is False else _unless_zero(left.sql, right.sql, sql, kind)
+
+
+def _unless_zero(left: str, right: str, sql: str, kind: SparkType) -> str:
     zero = fail("DIVISION_BY_ZERO", "Division by zero.", kind)
     return (
-        f"CASE WHEN {left.sql} IS NULL OR {right.sql} IS NULL THEN NULL "
-        f"WHEN {right.sql} = 0 THEN {zero} ELSE {sql} END"
+        f"CASE WHEN {left} IS NULL OR {right} IS NULL THEN NULL "
+        f"WHEN {right} = 0 THEN {zero} ELSE {sql} END"
     )
 
 
@@ -207,52 +223,42 @@ def _decimal_divide(left: Value, right: Value, name: str) -> Value:
     p2, s2 = right.type.precision, right.type.scale
     scale = max(6, s1 + p2 + 1)
     kind = decimal(p1 - s1 + s2 + scale, scale)
-    shift = kind.scale - s1 + s2
-    short = p1 + max(0, shift) <= _BIGINT_DIGITS and p2 - min(0, shift) <= _BIGINT_DIGITS
-    whole = "BIGINT" if short else "HUGEINT"  # the short one is a hundred times as fast
-    dividend, divisor = unscaled(left, whole), unscaled(right, whole)
-    sql = scaled(_shifted_quotient(dividend, divisor, shift, whole), kind)
+    sql = _by_inverse(left, right, kind) or _divided(left, right, kind)
+    return _quotient(sql, kind, name, left, right)
+
+
+def _by_inverse(left: Value, right: Value, kind: SparkType) -> str:
+    """By 2, 5, 10, 100, … as a product, which is exact; empty for other divisors."""
+    for inverse, number in _INVERSES.items():
+        places = len(inverse) - 2
+        fits = left.type.scale + places <= kind.scale and left.type.precision + places <= 38
+        if right.literal == number and right.bare and fits:
+            factor = f"CAST({inverse} AS DECIMAL({places},{places}))"
+            return f"CAST({wide(left, places)} * {factor} AS {kind.duckdb})"
+    return ""
+
+
+def _divided(left: Value, right: Value, kind: SparkType) -> str:
+    p1, p2 = left.type.precision, right.type.precision
+    shift = kind.scale - left.type.scale + right.type.scale
+    short = p1 + max(0, shift) <= BIGINT_DIGITS and p2 - min(0, shift) <= BIGINT_DIGITS
+    whole = "BIGINT" if short else "HUGEINT"
+    dividend, divisor = part("left"), part("right")
+    sql = scaled(_shifted_quotient(dividend, divisor, shift, whole), kind, short=short)
     guards = [(dividend, _HUGEINT_DIGITS - max(0, shift), p1)]
     # Spark rounds to 38 places first. By divisors up to this size that never changes the result: a
     # quotient that is no half of a last digit is further away from it than Spark's first rounding.
     guards.append((divisor, min(38 - kind.scale, _HUGEINT_DIGITS) + min(0, shift), p2))
     sql = _guarded(sql, kind, guards)
-    return _quotient(_checked(left, right, sql, kind), kind, name, left, right)
+    if _is_zero(right) is not False:
+        sql = _unless_zero(dividend, divisor, sql, kind)
+    return _sides(left, right, sql, whole)
 
 
 def _shifted_quotient(dividend: str, divisor: str, shift: int, whole: str) -> str:
     if shift >= 0:
-        return divide_half_up(f"({dividend} * {_power(shift, whole)})", divisor)
-    return divide_half_up(dividend, f"({divisor} * {_power(-shift, whole)})")
-
-
-def unscaled(value: Value, whole: str = "HUGEINT") -> str:
-    """A decimal's digits as a whole number: 12.34 is 1234."""
-    if value.type.scale == 0:
-        return f"CAST({value.sql} AS {whole})"
-    if value.type.precision + value.type.scale + 1 > 38:  # too wide for a product: through text
-        return f"CAST(replace(CAST({value.sql} AS VARCHAR), '.', '') AS HUGEINT)"
-    ten = f"CAST(1{'0' * value.type.scale} AS DECIMAL({value.type.scale + 1},0))"
-    return f"CAST({wide(value, value.type.scale + 1)} * {ten} AS {whole})"
-
-
-def divide_half_up(dividend: str, divisor: str) -> str:
-    """Integer division, rounded half away from zero."""
-    sign = f"CASE WHEN ({dividend} < 0) <> ({divisor} < 0) THEN -1 ELSE 1 END"
-    return f"(({sign}) * ((2 * abs({dividend}) + abs({divisor})) // (2 * abs({divisor}))))"
-
-
-def scaled(digits: str, kind: SparkType) -> str:
-    """A HUGEINT of digits as a decimal: the way back from ``unscaled``."""
-    if kind.scale == 0:
-        return f"CAST({digits} AS {kind.duckdb})"
-    # One unit of the last place is the number 1 inside: the product has the very digits.
-    unit = f"CAST(0.{'0' * (kind.scale - 1)}1 AS DECIMAL({kind.scale},{kind.scale}))"
-    return f"CAST(CAST({digits} AS DECIMAL(38,0)) * {unit} AS {kind.duckdb})"
-
-
-def _power(exponent: int, whole: str = "HUGEINT") -> str:
-    return f"CAST(1{'0' * exponent} AS {whole})"
+        return divide_half_up(f"({dividend} * {power(shift, whole)})", divisor)
+    return divide_half_up(dividend, f"({divisor} * {power(-shift, whole)})")
 
 
 def average(value: Value, distinct: str, over: str) -> str:
@@ -266,13 +272,26 @@ def average(value: Value, distinct: str, over: str) -> str:
     added = "" if "OVER (" in over else value.quick
     summed = f"sum({distinct}{added or value.sql}){over}"
     total = Value(f"CAST({summed} AS {total_type.duckdb})", total_type, "")
-    count = f"CAST(count({distinct}{value.sql}){over} AS HUGEINT)"
-    shift = kind.scale - value.type.scale
-    digits = unscaled(total)
-    quotient = scaled(divide_half_up(f"({digits} * {_power(shift)})", count), kind)
-    sql = _guarded(quotient, kind, [(digits, _HUGEINT_DIGITS - shift, total_type.precision)])
     # Without rows the sum is NULL, and so is everything made of it.
-    return f"CASE WHEN {count} = 0 THEN NULL ELSE {sql} END"
+    values = {"sum": unscaled(total), "count": f"count({distinct}{value.sql}){over}"}
+    return named(values, _mean(kind.scale - value.type.scale, total_type, kind))
+
+
+def _mean(shift: int, total_type: SparkType, kind: SparkType) -> str:
+    """sum over count, both whole numbers; the sum gets ``shift`` more digits."""
+    quick, slow = (
+        scaled(
+            divide_half_up(
+                f"(CAST({part('sum')} AS {whole}) * {power(shift, whole)})",
+                f"CAST({part('count')} AS {whole})",
+            ),
+            kind,
+        )
+        for whole in ("BIGINT", "HUGEINT")
+    )
+    small = f"abs({part('sum')}) < {power(BIGINT_DIGITS - shift)}"
+    guards = [(part("sum"), _HUGEINT_DIGITS - shift, total_type.precision)]
+    return f"CASE WHEN {small} THEN {quick} ELSE {_guarded(slow, kind, guards)} END"
 
 
 def average_type(kind: SparkType) -> SparkType:

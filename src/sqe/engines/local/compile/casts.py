@@ -21,7 +21,7 @@ from sqe.engines.local.compile.literals import (
     midnight,
     moment_literal,
 )
-from sqe.engines.local.compile.value import Value, made, shown
+from sqe.engines.local.compile.value import Value, made, opaque, shown
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import (
     BIGINT,
@@ -298,8 +298,15 @@ def cast_sql(here: Compiling, value: Value, wanted: SparkType, *, tried: bool = 
     if found.utc:
         in_utc(here, f"a cast from {value.type} to {wanted}")
     sql = found.write(value, wanted)
-    if not tried or found.safe:
+    if found.safe or _widens(value.type, wanted):
         return sql
+    if not tried:
+        return opaque(sql)
     if found.write not in (_plain, _truncated):
         raise NotLocal(f"try_cast from {value.type} to {wanted} is Spark's")
-    return f"TRY_{sql}"
+    return opaque(f"TRY_{sql}")
+
+
+def _widens(given: SparkType, wanted: SparkType) -> bool:
+    both = given.is_integral and wanted.is_integral
+    return both and _BITS[given.name] <= _BITS[wanted.name]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from sqe.engines.local.compile.arithmetic import average, average_type, give_up, sum_type
 from sqe.engines.local.compile.built import Built, need
-from sqe.engines.local.compile.value import Value
+from sqe.engines.local.compile.value import Value, opaque
 from sqe.engines.local.types import BIGINT, BOOLEAN, DOUBLE
 
 Write = Callable[[Value, str, str], Built]
@@ -21,7 +21,8 @@ def total(value: Value, distinct: str, after: str) -> Built:
     kind = sum_type(value.type)
     quick = "" if "OVER (" in after else value.quick
     argument = value.cast(DOUBLE) if kind == DOUBLE else quick or value.sql
-    return f"CAST(sum({distinct}{argument}){after} AS {kind.duckdb})", kind, True
+    sql = f"CAST(sum({distinct}{argument}){after} AS {kind.duckdb})"
+    return opaque(sql) if kind.is_integral else sql, kind, True
 
 
 def mean(value: Value, distinct: str, after: str) -> Built:

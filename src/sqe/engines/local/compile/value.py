@@ -71,6 +71,12 @@ def listed(pattern: str, parts: list[Value] | tuple[Value, ...]) -> str:
     return pattern.format(", ".join(part.name for part in parts))
 
 
+def opaque(sql: str) -> str:
+    """A cast that may fail. DuckDB leaves it out where the value is compared with a constant, and
+    what does not fit would not be noticed any more."""
+    return f"ifnull({sql}, NULL)"
+
+
 def without_sign_of_zero(sql: str, kind: SparkType) -> str:
     """Spark makes -0.0 of a grouping key 0.0. Both compare as equal in both engines."""
     return f"CASE WHEN {sql} = 0 THEN CAST(0 AS {kind.duckdb}) ELSE {sql} END"

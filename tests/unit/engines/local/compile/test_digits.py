@@ -1,0 +1,89 @@
+"""Decimal quotients and averages against Python's exact numbers: every way they are computed."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+from random import Random
+
+import duckdb
+import pytest
+
+from sqe.engines.local.compile.arithmetic import average, average_type, binary
+from sqe.engines.local.compile.value import Value
+from sqe.engines.local.types import SparkType
+
+# Short and long ones: 64 bits, through doubles, through products and through text.
+TYPES = [(5, 2), (10, 2), (15, 2), (15, 9), (16, 2), (18, 6), (21, 6), (25, 2)]
+ROWS = 60
+
+
+def decimals(kind: SparkType, random: Random) -> list[Decimal]:
+    """Few digits and many, halves and powers of ten, around the limit of the short way."""
+    most = 10**kind.precision - 1
+    numbers = [1, -1, 5, -5, 10**15 - 1, 10**15, -(10**15), most, -most]
+    while len(numbers) < ROWS:
+        number = random.randint(1, 10 ** random.randint(1, kind.precision) - 1)
+        numbers.append(number * random.choice((1, -1)))
+    return [Decimal(min(most, max(-most, n))).scaleb(-kind.scale) for n in numbers]
+
+
+def half_up(dividend: Decimal, divisor: Decimal, scale: int) -> Decimal:
+    with localcontext(prec=120):
+        return (dividend / divisor).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
+
+
+def given(connection: duckdb.DuckDBPyConnection, left: SparkType, right: SparkType) -> None:
+    random = Random(f"{left} {right}")
+    connection.execute(f"CREATE OR REPLACE TABLE t (a {left.duckdb}, b {right.duckdb})")
+    rows = zip(decimals(left, random), reversed(decimals(right, random)), strict=True)
+    connection.executemany("INSERT INTO t VALUES (?, ?)", [list(row) for row in rows])
+
+
+@pytest.mark.parametrize("right", TYPES)
+@pytest.mark.parametrize("left", TYPES)
+def test_a_quotient_is_exact_and_rounded_half_up(
+    left: tuple[int, int], right: tuple[int, int]
+) -> None:
+    kinds = SparkType("decimal", *left), SparkType("decimal", *right)
+    quotient = binary("/", Value("a", kinds[0], "a"), Value("b", kinds[1], "b"))
+    with duckdb.connect() as connection:
+        given(connection, *kinds)
+        found = connection.execute(f"SELECT a, b, TRY({quotient.sql}) FROM t").fetchall()
+    answered = [(a, b, q) for a, b, q in found if q is not None]  # the rest is left to Spark
+    assert len(answered) > ROWS // 4
+    assert [q for *_, q in answered] == [half_up(a, b, quotient.type.scale) for a, b, _ in answered]
+
+
+@pytest.mark.parametrize("divisor", [1, 2, 3, 4, 5, 7, 10, 12, 100, 1000])
+@pytest.mark.parametrize("kind", TYPES)
+def test_a_quotient_by_a_number_as_written_is_the_same(kind: tuple[int, int], divisor: int) -> None:
+    left = SparkType("decimal", *kind)
+    written = Value(str(divisor), SparkType("int"), str(divisor), False, divisor, bare=True)
+    quotient = binary("/", Value("a", left, "a"), written)
+    with duckdb.connect() as connection:
+        given(connection, left, left)
+        found = connection.execute(f"SELECT a, {quotient.sql} FROM t").fetchall()
+    scale = quotient.type.scale
+    assert [q for _, q in found] == [half_up(a, Decimal(divisor), scale) for a, _ in found]
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_an_average_is_exact_and_rounded_half_up(kind: tuple[int, int]) -> None:
+    left = SparkType("decimal", *kind)
+    mean = average(Value("a", left, "a"), "", "")
+    with duckdb.connect() as connection:
+        given(connection, left, left)
+        found = connection.execute(
+            f"SELECT sum(a), count(a), {mean}"
+            " FROM (SELECT a, row_number() OVER () % 11 AS g FROM t)"
+            " GROUP BY g HAVING count(a) > 0"
+        ).fetchall()
+    scale = average_type(left).scale
+    assert [m for *_, m in found] == [half_up(total, Decimal(n), scale) for total, n, _ in found]
+
+
+def test_nothing_has_no_average() -> None:
+    mean = average(Value("a", SparkType("decimal", 10, 2), "a"), "", "")
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE t (a DECIMAL(10,2))")
+        assert connection.execute(f"SELECT {mean} FROM t").fetchall() == [(None,)]

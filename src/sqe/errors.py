@@ -49,6 +49,7 @@ class ErrorCode(Enum):
     TYPE_MISMATCH = (ErrorCategory.USER, "The types do not fit the operation.")
     INVALID_ARGUMENT = (ErrorCategory.USER, "A value or parameter is not acceptable.")
     INVALID_CAST = (ErrorCategory.USER, "A value cannot be cast to the type.")
+    INVALID_FILE = (ErrorCategory.USER, "A file to load is broken or does not fit the table.")
     DIVISION_BY_ZERO = (ErrorCategory.USER, "Division by zero.")
     NUMERIC_OUT_OF_RANGE = (ErrorCategory.USER, "A number does not fit its type.")
     CONSTRAINT_VIOLATION = (ErrorCategory.USER, "A value breaks a rule of the table.")
@@ -73,6 +74,7 @@ class ErrorCode(Enum):
     ENGINE_LOST = (ErrorCategory.UPSTREAM, "Spark ended while the query was running.")
     ENGINE_ERROR = (ErrorCategory.UPSTREAM, "Spark failed for reasons of its own.")
     CATALOG_UNAVAILABLE = (ErrorCategory.UPSTREAM, "The catalog cannot be reached.")
+    COMMIT_UNKNOWN = (ErrorCategory.UPSTREAM, "It is not known whether the write happened.")
     CORRUPT_DATA = (ErrorCategory.UPSTREAM, "A data or metadata file is missing or damaged.")
 
     PLAN_REFUSED = (ErrorCategory.INTERNAL, "The plan was not the one SQE authorised.")

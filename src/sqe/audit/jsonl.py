@@ -36,6 +36,8 @@ def event_fields(event: QueryEvent) -> dict[str, Any]:
     if record.state.ended:
         fields["rows"] = record.rows
         fields["bytes"] = record.bytes
+        if record.affected is not None:
+            fields["affected"] = record.affected.counts
         fields["seconds"] = round((record.ended or event.at) - record.created, 6)
         fields["stages"] = {name: round(s, 6) for name, s in record.stage_seconds.items()}
     if record.error_code:

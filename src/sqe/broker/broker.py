@@ -23,13 +23,15 @@ class BrokerSession:
 
     @contextmanager
     def granted(self, tables: Iterable[GrantedTable]) -> Iterator[Grant]:
-        """Handles that answer until the block ends."""
+        """Handles that answer until the block ends. Then the fate of each table is final."""
         grant = make_grant(tables)
         self.catalog.admit(grant)
         try:
             yield grant
         finally:
             self.catalog.withdraw(grant)
+            for table in grant.tables.values():
+                table.settle()
 
 
 class Broker:

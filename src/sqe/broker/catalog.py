@@ -6,7 +6,9 @@ import copy
 import threading
 from collections.abc import Mapping
 
+from sqe.broker.commits import signed
 from sqe.broker.handles import Grant, GrantedTable
+from sqe.broker.held import only_columns
 from sqe.catalog.protocol import Ident, Json, Loaded, Namespace
 from sqe.errors import AccessError, ErrorCode, UserError
 from sqe.sql.statement import Access
@@ -74,24 +76,44 @@ class BrokeredCatalog:
         table = self._granted(ident)
         if table.bound is not None and not table.allows(*_CHANGING):
             return table.bound
-        return table.catalog.load_table(table.ident)
+        loaded = table.catalog.load_table(table.ident)
+        table.commits.shown(loaded)
+        return table.held.shown(loaded)
 
     def create_table(self, namespace: Namespace, request: Json) -> Loaded:
         table = self._allowed(Ident(namespace, str(request.get("name", ""))), Access.CREATE)
-        return table.catalog.create_table(
-            table.ident.namespace, {**request, "name": table.ident.name}
-        )
+        named = {**request, "name": table.ident.name}
+        if table.extras is not None:
+            named = table.extras.added_to_create(named)
+        if request.get("stage-create"):  # nothing is there before its commit
+            staged = table.catalog.create_table(table.ident.namespace, named)
+            if request.get("location") is None:
+                table.fate.staged.append(str(staged.metadata["location"]))
+            return staged
+        with table.fate.change():
+            return table.catalog.create_table(table.ident.namespace, named)
 
     def register_table(self, namespace: Namespace, request: Json) -> Loaded:
         raise _refused("register a table")
 
     def commit_table(self, ident: Ident, request: Json) -> Loaded:
         table = self._allowed(ident, *_CHANGING)
-        return table.catalog.commit_table(table.ident, _renamed(request, table))
+        if table.evolves and only_columns(request):
+            table.held.hold(request)
+            return self.load_table(ident)
+        table.commits.attempted()
+        whole = signed(table.held.added_to(request), table.query_id)
+        if table.extras is not None:
+            whole = table.extras.added_to(whole, lambda: table.catalog.load_table(table.ident))
+        with table.fate.change(request.get("updates") or ()):
+            loaded = _commit(table, _renamed(whole, table))
+            table.commits.committed(request)
+        return loaded
 
     def drop_table(self, ident: Ident, *, purge: bool = False) -> None:
         table = self._allowed(ident, Access.DROP)
-        table.catalog.drop_table(table.ident, purge=purge)
+        with table.fate.change():
+            table.catalog.drop_table(table.ident, purge=purge)
 
     def rename_table(self, source: Ident, target: Ident) -> None:
         raise _refused("rename a table")
@@ -117,6 +139,36 @@ class BrokeredCatalog:
 
     def rename_view(self, source: Ident, target: Ident) -> None:
         raise _refused("rename a view")
+
+
+def _commit(table: GrantedTable, request: Json) -> Loaded:
+    """What a query reads of the table it writes must still be so when it commits.
+
+    Iceberg sees to that for the rows a DELETE, UPDATE or MERGE changes, but not for the queries in
+    them, nor for INSERT, nor for a MERGE that only inserts, which Spark runs as a plain append:
+    rows that others have written meanwhile would be lost or doubled.
+    """
+    unchecked = table.read_too or (table.merged and _appends(request))
+    if not unchecked or table.fate.changed:
+        return table.catalog.commit_table(table.ident, request)
+    unmoved = table.commits.unmoved(request)
+    if unmoved is None:
+        raise table.fate.refuse_stale()
+    pinned = {**request, "requirements": [*(request.get("requirements") or ()), *unmoved]}
+    try:
+        return table.catalog.commit_table(table.ident, pinned)
+    except UserError as error:
+        if error.code is ErrorCode.COMMIT_CONFLICT:
+            raise table.fate.refuse_stale() from error
+        raise
+
+
+def _appends(request: Json) -> bool:
+    return any(
+        update.get("action") == "add-snapshot"
+        and update["snapshot"].get("summary", {}).get("operation") == "append"
+        for update in request.get("updates") or ()
+    )
 
 
 def _renamed(request: Json, table: GrantedTable) -> Json:

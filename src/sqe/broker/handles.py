@@ -6,12 +6,23 @@ import re
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
+from sqe.broker.commits import CommitAddition, CommitLog
+from sqe.broker.fate import Fate
+from sqe.broker.held import HeldChanges
 from sqe.catalog.protocol import Catalog, Ident, Loaded
 from sqe.model.names import RelationName
 from sqe.sql.statement import Access
 
 CATALOG = "sqe"  # the catalog's name inside Spark
+
+
+@runtime_checkable
+class ForgetsStaged(Protocol):
+    """A catalog that keeps the files of the tables it makes, and can remove them."""
+
+    def forget_staged(self, location: str) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -24,6 +35,39 @@ class GrantedTable:
     accesses: frozenset[Access]
     # The metadata SQE bound, for a table that is only read: what was checked is what is read.
     bound: Loaded | None = field(default=None, repr=False)
+    extras: CommitAddition | None = field(default=None, repr=False)
+    query_id: str = ""
+    merged: bool = False  # by MERGE
+    commits: CommitLog = field(default_factory=CommitLog, repr=False, compare=False)
+    fate: Fate = field(default_factory=Fate, repr=False, compare=False)
+    held: HeldChanges = field(default_factory=HeldChanges, repr=False, compare=False)
+
+    @property
+    def changes(self) -> bool:
+        return self.allows(Access.WRITE, Access.CREATE, Access.ALTER, Access.DROP)
+
+    @property
+    def evolves(self) -> bool:
+        """The query brings rows, and the columns they need."""
+        return {Access.WRITE, Access.ALTER} <= self.accesses
+
+    @property
+    def read_too(self) -> bool:
+        """The query reads the table that it writes, besides the rows it changes."""
+        return Access.READ in self.accesses and self.allows(Access.WRITE, Access.CREATE)
+
+    def as_read(self, base: Loaded) -> GrantedTable:
+        """For a query that only reads: the table as it was bound, a changed one as ``base``."""
+        bound = base if self.changes else self.bound
+        return GrantedTable(self.name, self.ident, self.catalog, frozenset({Access.READ}), bound)
+
+    def settle(self) -> None:
+        """From now on nothing changes. The files of a table that was never made are removed."""
+        self.fate.settle()
+        in_vain = not self.fate.changed and not self.fate.unknown
+        if in_vain and isinstance(self.catalog, ForgetsStaged):
+            for location in self.fate.staged:
+                self.catalog.forget_staged(location)
 
     def allows(self, *accesses: Access) -> bool:
         return any(access in self.accesses for access in accesses)
@@ -40,6 +84,10 @@ class Grant:
         """The handle, as parts of a Spark name. The last part is the table's own name, so that
         ``emp.salary`` in the user's text means what it meant before."""
         return (CATALOG, self._by_name[name], name.name)
+
+    def commits(self, name: RelationName) -> CommitLog:
+        """What the query has committed to the table so far."""
+        return self.tables[self._by_name[name]].commits
 
     def to_user(self, text: str) -> str:
         """Turns every handle in a message or plan back into the table's real name."""

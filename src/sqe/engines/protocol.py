@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from sqe.broker.commits import CommitAddition
+from sqe.model.names import RelationName
 from sqe.model.query import Column, Progress, Route
 from sqe.results.cancellation import Cancellation
 from sqe.results.stream import ResultStream
@@ -39,6 +41,9 @@ class Run:
     cancellation: Cancellation = field(default_factory=Cancellation)
     report: Callable[[Progress], None] = _ignore
     rerouted: Callable[[Route], None] = _ignore
+    # What SQE adds to the commits of a table, so that both are there or neither is.
+    extras: Mapping[RelationName, CommitAddition] = field(default_factory=dict)
+    files: frozenset[str] = frozenset()  # the caller's own, which COPY may read besides
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,10 @@ class Gateway:
         query_id = query.record.query_id
         if not query.record.state.ended:
             threading.Thread(
-                target=self._work, args=(query, session), name=f"query-{query_id}", daemon=True
+                target=self._work,
+                args=(query, session, request.files),
+                name=f"query-{query_id}",
+                daemon=True,
             ).start()
         return query_id
 
@@ -91,13 +94,13 @@ class Gateway:
         query = self._tracker.begin(request, session.identity.user)
         try:
             planned = self._pipeline.plan(request.text, session, query.stage)
-            answer = ask(planned, self._run_of(query, session))
+            answer = ask(planned, self._run_of(query, session, request.files))
         except Exception as error:
             raise self._failed(query, error) from error
         query.described()
         return answer
 
-    def _work(self, query: TrackedQuery, session: Session) -> None:
+    def _work(self, query: TrackedQuery, session: Session, files: frozenset[str]) -> None:
         timer = self._start_timer(query)
         try:
             query.planning()
@@ -105,7 +108,7 @@ class Gateway:
             query.understood(planned.label)
             query.routed(planned.route)
             with query.stage("start"):
-                result = self._pipeline.run(planned, self._run_of(query, session))
+                result = self._pipeline.run(planned, self._run_of(query, session, files))
             with query.stage("rows"):
                 query.pump(result)
         except BaseException as error:  # noqa: BLE001  whatever happens, the reader must hear of it
@@ -114,9 +117,14 @@ class Gateway:
             if timer is not None:
                 timer.cancel()
 
-    def _run_of(self, query: TrackedQuery, session: Session) -> Run:
+    def _run_of(self, query: TrackedQuery, session: Session, files: frozenset[str]) -> Run:
         return Run(
-            query.record.query_id, session, query.cancellation, query.progressed, query.routed
+            query.record.query_id,
+            session,
+            query.cancellation,
+            query.progressed,
+            query.routed,
+            files=files,
         )
 
     def _start_timer(self, query: TrackedQuery) -> threading.Timer | None:

@@ -13,7 +13,15 @@ import pyarrow as pa
 
 from sqe.audit.events import Events, QueryEvent
 from sqe.errors import ErrorCode, ResourceError, SqeError, UserError
-from sqe.model.query import Column, Progress, QueryRecord, QueryRequest, QueryState, Route
+from sqe.model.query import (
+    Column,
+    Progress,
+    QueryRecord,
+    QueryRequest,
+    QueryState,
+    Route,
+    RowsAffected,
+)
 from sqe.results.buffer import BatchBuffer
 from sqe.results.cancellation import Cancellation
 from sqe.results.stream import ResultStream
@@ -33,6 +41,7 @@ class TrackedQuery:
         self._buffer = BatchBuffer()
         self._columns: tuple[Column, ...] = ()
         self._schema: pa.Schema | None = None
+        self._affected: RowsAffected | None = None
         self._error: SqeError | None = None
         self.cancellation.on_cancel(self._wake)
 
@@ -85,9 +94,15 @@ class TrackedQuery:
                 if not self._buffer.put(batch):
                     self.cancellation.check()
                     break
+            self._affected = result.affected
             self._buffer.finish()  # the reader need not wait until the engine has tidied up
         self._change(
-            "finished", state=QueryState.FINISHED, ended=time.time(), rows=rows, bytes=size
+            "finished",
+            state=QueryState.FINISHED,
+            ended=time.time(),
+            rows=rows,
+            bytes=size,
+            affected=self._affected,
         )
 
     def described(self) -> None:
@@ -121,7 +136,9 @@ class TrackedQuery:
         if self._error is not None:
             raise self._error
         assert self._schema is not None  # noqa: S101  ready without an error means a schema
-        return ResultStream(self._columns, self._schema, self._buffer, self._close)
+        return ResultStream(
+            self._columns, self._schema, self._buffer, self._close, lambda: self._affected
+        )
 
     def _close(self) -> None:
         self._buffer.close()

@@ -33,6 +33,9 @@ class QueryRequest:
     session_id: str
     text: str
     source: str = ""  # the client's own name for itself, for the record
+    # Real paths of the caller's own files that this statement may load. Only a front end that runs
+    # in the caller's own process knows whose they are; nothing from a wire goes in here.
+    files: frozenset[str] = frozenset()
 
 
 class QueryState(Enum):
@@ -64,6 +67,35 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class RowsAffected:
+    """How many rows a write changed. None: the statement does nothing of that kind, or (the rows
+    an INSERT OVERWRITE replaces) it is not counted."""
+
+    inserted: int | None = None
+    updated: int | None = None
+    deleted: int | None = None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Those that are counted, by name."""
+        named = {"inserted": self.inserted, "updated": self.updated, "deleted": self.deleted}
+        return {name: count for name, count in named.items() if count is not None}
+
+    @property
+    def total(self) -> int:
+        """The one number that protocols with a single update count tell."""
+        return sum(self.counts.values())
+
+    def __str__(self) -> str:
+        """ "3 rows inserted", "2 rows updated, 1 deleted"."""
+        counts = list(self.counts.items())
+        told = [(name, count) for name, count in counts if count] or counts[:1]
+        (first, count), *rest = told
+        words = [f"{count:,} {'row' if count == 1 else 'rows'} {first}"]
+        return ", ".join(words + [f"{count:,} {name}" for name, count in rest])
+
+
+@dataclass(frozen=True, slots=True)
 class QueryRecord:
     """What is known of a query at one moment. Times are seconds since the epoch or durations."""
 
@@ -80,6 +112,7 @@ class QueryRecord:
     ended: float | None = None
     rows: int = 0
     bytes: int = 0
+    affected: RowsAffected | None = None  # of a write, where it is known exactly
     error_code: str = ""
     error_message: str = ""
     progress: Progress = Progress()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqe.model.query import Column
+from sqe.model.query import Column, RowsAffected
 
 
 def _nothing() -> None:
@@ -19,7 +19,7 @@ class ResultStream:
     """Nothing is computed ahead of the reader but what the source buffers by itself.
 
     Iterate once. ``close`` may be called at any time, also from another thread and more than
-    once; it frees what the source holds.
+    once; it frees what the source holds. ``affected`` is known when all batches are read.
     """
 
     def __init__(
@@ -28,11 +28,18 @@ class ResultStream:
         schema: pa.Schema,
         batches: Iterable[pa.RecordBatch],
         close: Callable[[], None] = _nothing,
+        affected: Callable[[], RowsAffected | None] = _nothing,
     ) -> None:
         self.columns = tuple(columns)
         self.schema = schema
         self._batches = iter(batches)
         self._close = close
+        self._affected = affected
+
+    @property
+    def affected(self) -> RowsAffected | None:
+        """How many rows a write changed; None for a read, and where it is not known exactly."""
+        return self._affected()
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self._batches

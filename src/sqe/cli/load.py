@@ -1,0 +1,144 @@
+"""``sqe load``: files of the person at the keyboard into a table, all of them or none."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sqe.cli.exit_codes import exit_code_of
+from sqe.cli.invocation import Invocation
+from sqe.errors import ErrorCode, SqeError, error_of
+
+# By the end of a file's name: the format, and what such a file looks like if nothing else is said.
+_FORMATS: dict[str, tuple[str, dict[str, str]]] = {
+    ".csv": ("csv", {"header": "true"}),
+    ".tsv": ("csv", {"header": "true", "sep": "\t"}),
+    ".json": ("json", {}),
+    ".jsonl": ("json", {}),
+    ".ndjson": ("json", {}),
+    ".parquet": ("parquet", {}),
+    ".orc": ("orc", {}),
+}
+_PACKED = (".gz", ".bz2", ".zst", ".snappy", ".deflate")
+_CHOICES = click.Choice(["csv", "tsv", "json", "parquet", "orc"])
+
+
+@click.command("load")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--into", "table", required=True, help="The table, as in SQL: schema.table.")
+@click.option(
+    "--format", "file_format", type=_CHOICES, help="If the names of the files do not say."
+)
+@click.option("--create", is_flag=True, help="Make the table, with the columns of the files.")
+@click.option("--overwrite", is_flag=True, help="Replace what the table holds.")
+@click.option("--again", is_flag=True, help="Also load files that were loaded before.")
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="How the files are written, e.g. sep=; or header=false. May be repeated.",
+)
+@click.option("--json", "as_json", is_flag=True, help="For programs: one JSON object on stdout.")
+@click.pass_obj
+def command(invocation: Invocation, /, files: tuple[Path, ...], table: str, **given: Any) -> None:
+    """Load FILES (or all files of a folder) into a table.
+
+    Columns go by their names; CSV files are taken to begin with a header. A row that does not fit
+    ends the load, and nothing is loaded. Files the table has loaded before are left out.
+    """
+    from sqe.cli.errors import render_error
+    from sqe.cli.formats import OutputFormat
+    from sqe.cli.formats.writer import writer_for
+    from sqe.cli.running import run_statement
+    from sqe.model.query import QueryRequest
+
+    found = _expanded(files)
+    chosen = {name for name in ("create", "overwrite", "again") if given[name]}
+    text = _copy(table, found, _format(found, given["file_format"], given["options"]), chosen)
+    writer = writer_for(OutputFormat.TABLE, sys.stdout.buffer)
+    with invocation.session() as (gateway, session):
+        # The files are theirs to read: whoever runs this has named them.
+        request = QueryRequest(session.id, text, "sqe-load", frozenset(found))
+        try:
+            outcome = run_statement(gateway, request, writer)
+        except SqeError as error:
+            click.echo(render_error(_advised(error)), err=True)
+            raise click.exceptions.Exit(exit_code_of(error)) from error
+    rows = outcome.affected.total if outcome.affected is not None else 0
+    click.echo(outcome.summary, err=True)
+    if rows == 0 and not chosen:
+        click.echo("Files that were loaded before are left out; --again loads them.", err=True)
+    if given["as_json"]:
+        click.echo(json.dumps({"table": table, "files": len(found), "rows": rows}))
+
+
+def _expanded(files: Iterable[Path]) -> list[str]:
+    """The real paths of the files and of those in the folders."""
+    found: dict[str, None] = {}
+    for path in files:
+        inside = sorted(path.iterdir()) if path.is_dir() else [path]
+        for file in inside:
+            hidden = file.name.startswith((".", "_"))
+            if path.is_dir() and (hidden or not file.is_file()):
+                continue
+            if hidden:
+                raise click.UsageError(f"{file} is hidden: Spark does not read such files.")
+            found[os.path.realpath(file)] = None
+    if not found:
+        raise click.UsageError("There is no file to load.")
+    return list(found)
+
+
+def _format(
+    files: Iterable[str], wanted: str | None, options: Iterable[str]
+) -> tuple[str, dict[str, str]]:
+    """The format and what is said about it."""
+    guesses = {f".{wanted}"} if wanted is not None else {_suffix(file) for file in files}
+    if len(guesses) > 1 or not guesses <= _FORMATS.keys():
+        raise click.UsageError("The names of the files do not say one format: give --format.")
+    kind, usual = _FORMATS[guesses.pop()]
+    return kind, {**usual, **dict(_option(option) for option in options)}
+
+
+def _suffix(file: str) -> str:
+    stem, suffix = os.path.splitext(file.lower())
+    return os.path.splitext(stem)[1] if suffix in _PACKED else suffix
+
+
+def _option(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise click.UsageError(f"--option takes KEY=VALUE, not {text}.")
+    return key.lower(), value
+
+
+def _copy(
+    table: str, files: list[str], written: tuple[str, dict[str, str]], chosen: Collection[str]
+) -> str:
+    from sqe.catalog.schemas import string_literal
+
+    def listed(pairs: dict[str, str]) -> str:
+        return ", ".join(f"{string_literal(k)} = {string_literal(v)}" for k, v in pairs.items())
+
+    paths = ", ".join(map(string_literal, files))
+    text = f"COPY INTO {table} FROM {paths} FILEFORMAT = {written[0].upper()}"
+    if written[1]:
+        text += f" FORMAT_OPTIONS ({listed(written[1])})"
+    flags = {"force" if name == "again" else name: "true" for name in sorted(chosen)}
+    return text + (f" COPY_OPTIONS ({listed(flags)})" if flags else "")
+
+
+def _advised(error: SqeError) -> SqeError:
+    """The error without a place in a text that nobody has written, with the command's own hints."""
+    hints = {
+        ErrorCode.TABLE_NOT_FOUND: "--create makes the table.",
+        ErrorCode.TABLE_ALREADY_EXISTS: "Leave --create out to add rows; --overwrite replaces it.",
+    }
+    return error_of(error.code, error.message, hint=hints.get(error.code, error.hint))

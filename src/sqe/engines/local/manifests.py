@@ -94,20 +94,24 @@ class Snapshot:
         """(data files, delete files) that survive pruning."""
         data: list[LiveFile] = []
         deletes: list[LiveFile] = []
+        for live in self.live(pruning):
+            if live.file.content == DataFileContent.DATA:
+                data.append(live)
+            elif live.file.content == DataFileContent.POSITION_DELETES:
+                deletes.append(live)
+            else:
+                raise NotLocal("the table has equality deletes")
+        return data, deletes
+
+    def live(self, pruning: Pruning) -> Iterator[LiveFile]:
+        """Files of every kind that survive pruning."""
         for manifest in self._manifests():
             if not pruning.manifest(manifest):
                 continue
             for live in self._entries(manifest):
-                if not pruning.partition(live.file):
-                    continue
-                if live.file.content == DataFileContent.DATA:
-                    if pruning.metrics(live.file):
-                        data.append(live)
-                elif live.file.content == DataFileContent.POSITION_DELETES:
-                    deletes.append(live)
-                else:
-                    raise NotLocal("the table has equality deletes")
-        return data, deletes
+                is_data = live.file.content == DataFileContent.DATA
+                if pruning.partition(live.file) and (not is_data or pruning.metrics(live.file)):
+                    yield live
 
     def _manifests(self) -> Iterator[ManifestFile]:
         location = self.manifest_list

@@ -1,0 +1,179 @@
+"""Materialized views as they are stored: a table whose properties hold what it was made from.
+
+The query and the state of the last refresh are written in the same commit as the rows, so that
+they always tell the truth about them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from sqe.catalog.protocol import Json
+from sqe.errors import ErrorCode, UpstreamError, UserError
+from sqe.model.names import RelationName, SchemaName
+from sqe.sql.analyze import AnalyzeTable
+from sqe.sql.materialized import (
+    CreateMaterializedView,
+    DropMaterializedView,
+    RefreshMaterializedView,
+)
+from sqe.sql.statement import Access, Reference, Statement, StatementKind, position_at
+
+DEFINITION = "sqe.materialized-view"
+STATE = "sqe.materialized-view.state"
+_FITTING = (
+    AnalyzeTable,
+    CreateMaterializedView,
+    DropMaterializedView,
+    RefreshMaterializedView,
+)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """``query_columns`` are the names the query itself gives; the table has the view's own."""
+
+    text: str
+    schema: SchemaName  # where unqualified names in the text look
+    query_columns: tuple[str, ...]
+    dialect: str = "spark"
+
+    def written(self) -> str:
+        return json.dumps(
+            {
+                "query": self.text,
+                "dialect": self.dialect,
+                "default-catalog": self.schema.catalog,
+                "default-namespace": list(self.schema.path),
+                "query-columns": list(self.query_columns),
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table that was read, and exactly what of it."""
+
+    name: RelationName
+    uuid: str
+    snapshot: int | None  # None: the table had none yet
+    schema_id: int
+
+
+@dataclass(frozen=True)
+class State:
+    """What the last refresh did. ``base`` is the view's snapshot that it started from: the one it
+    made comes right after."""
+
+    sources: tuple[Source, ...]
+    refreshed_ms: int
+    kind: str  # full or incremental
+    base: int | None
+    time_zone: str
+    views: tuple[tuple[RelationName, str], ...] = ()  # with their definitions' fingerprints
+
+    def written(self) -> str:
+        sources = [
+            {
+                **_named(one.name),
+                "uuid": one.uuid,
+                "snapshot-id": one.snapshot,
+                "schema-id": one.schema_id,
+            }
+            for one in self.sources
+        ]
+        return json.dumps(
+            {
+                "sources": sources,
+                "refreshed-ms": self.refreshed_ms,
+                "kind": self.kind,
+                "base-snapshot-id": self.base,
+                "time-zone": self.time_zone,
+                "views": [{**_named(name), "fingerprint": found} for name, found in self.views],
+            }
+        )
+
+
+def _named(name: RelationName) -> Json:
+    return {"catalog": name.catalog, "namespace": list(name.schema.path), "name": name.name}
+
+
+def _name(stored: Json) -> RelationName:
+    return RelationName(SchemaName(stored["catalog"], tuple(stored["namespace"])), stored["name"])
+
+
+def is_materialized(metadata: Json) -> bool:
+    return DEFINITION in (metadata.get("properties") or {})
+
+
+def read_definition(metadata: Json) -> Definition:
+    try:
+        stored = json.loads(metadata["properties"][DEFINITION])
+        return Definition(
+            text=stored["query"],
+            schema=SchemaName(stored["default-catalog"], tuple(stored["default-namespace"])),
+            query_columns=tuple(stored["query-columns"]),
+            dialect=stored["dialect"],
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise _damaged("definition") from error
+
+
+def read_state(metadata: Json) -> State:
+    try:
+        stored = json.loads(metadata["properties"][STATE])
+        sources = tuple(
+            Source(_name(one), one["uuid"], one["snapshot-id"], one["schema-id"])
+            for one in stored["sources"]
+        )
+        return State(
+            sources,
+            stored["refreshed-ms"],
+            stored["kind"],
+            stored["base-snapshot-id"],
+            stored["time-zone"],
+            tuple((_name(one), one["fingerprint"]) for one in stored["views"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise _damaged("state") from error
+
+
+def refuse_change(statement: Statement, reference: Reference, name: RelationName) -> None:
+    """Rows and columns of a materialized view are its query's; only files may be kept up."""
+    looking = reference.access in (Access.READ, Access.DESCRIBE)
+    if looking or statement.kind is StatementKind.CALL or isinstance(statement.command, _FITTING):
+        return
+    hint = "REFRESH MATERIALIZED VIEW brings it up to date."
+    if reference.access is Access.DROP:
+        hint = "Use DROP MATERIALIZED VIEW."
+    elif reference.access in (Access.ALTER, Access.CREATE):
+        hint = "CREATE OR REPLACE MATERIALIZED VIEW makes it anew."
+    raise UserError(
+        ErrorCode.NOT_SUPPORTED,
+        f"{name} is a materialized view; it cannot be changed by {statement.label}.",
+        hint=hint,
+        position=position_at(statement.text, reference.span.start),
+    )
+
+
+def source_of(name: RelationName, metadata: Json) -> Source:
+    return Source(
+        name,
+        str(metadata.get("table-uuid", "")),
+        current_snapshot_id(metadata),
+        int(metadata.get("current-schema-id", 0)),
+    )
+
+
+def current_snapshot_id(metadata: Json) -> int | None:
+    found = metadata.get("current-snapshot-id")
+    return None if found in (None, -1) else int(found)
+
+
+def _damaged(what: str) -> UpstreamError:
+    return UpstreamError(
+        ErrorCode.CORRUPT_DATA,
+        f"The materialized view's {what} is damaged.",
+        hint="CREATE OR REPLACE MATERIALIZED VIEW makes it anew.",
+    )

@@ -1,0 +1,247 @@
+"""ANALYZE TABLE and SHOW STATS."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable, BoundTarget, BoundView
+from sqe.catalog.protocol import Loaded
+from sqe.catalog.schemas import string_literal
+from sqe.engines.attempt import Engines, attempt
+from sqe.engines.coordinator.call import Row, nearest
+from sqe.engines.coordinator.explain import inner_of
+from sqe.engines.protocol import Engine, GaveUp, Run
+from sqe.errors import AccessError, ErrorCode, InternalError, UserError
+from sqe.model.query import Column
+from sqe.results.stream import ResultStream, result_of_rows
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.routing.router import Router
+from sqe.sql.analyze import AnalyzeTable
+from sqe.sql.parse import parse
+from sqe.sql.select_shape import Condition, SelectShape, shape_of
+from sqe.sql.statement import Reference, position_at
+
+if TYPE_CHECKING:
+    from sqe.engines.local.tablestats import ColumnStats, TableStats
+
+# Trino's, in its order.
+STATS_COLUMNS = (
+    Column("column_name", "string"),
+    Column("data_size", "double"),
+    Column("distinct_values_count", "double"),
+    Column("nulls_fraction", "double"),
+    Column("row_count", "double"),
+    Column("low_value", "string"),
+    Column("high_value", "string"),
+)
+
+
+def show_stats(
+    guarded: GuardedStatement, run: Run, engines: Engines, router: Router
+) -> ResultStream:
+    """Bounds and counts are of all rows, so whoever sees only some of them gets none."""
+    for reference in guarded.bound.walk():
+        if guarded.restriction(reference) is not None:
+            raise AccessError(
+                ErrorCode.ACCESS_DENIED,
+                "You see only part of a table; its statistics are of all of it.",
+            )
+    if guarded.bound.inner is not None:
+        rows = _of_query(inner_of(guarded), run, engines, router)
+    else:
+        [reference] = guarded.bound.references
+        stats = _stats(_plain(reference.target, guarded.bound.statement.text, reference.reference))
+        rows = _rows(stats.columns, stats.rows)
+    return result_of_rows(STATS_COLUMNS, list(rows))
+
+
+def _plain(target: BoundTarget, text: str, reference: Reference) -> Loaded:
+    if isinstance(target, BoundTable) and target.loaded is not None and not target.suffix:
+        return target.loaded
+    kind = "a view" if isinstance(target, BoundView) else "not a plain table"
+    raise UserError(
+        ErrorCode.NOT_SUPPORTED,
+        f"{'.'.join(reference.parts)} is {kind}; statistics are kept for tables.",
+        hint="SHOW STATS FOR (SELECT …) estimates what a query gives.",
+        position=position_at(text, reference.span.start),
+    )
+
+
+def _stats(loaded: Loaded) -> TableStats:
+    # Imported here: PyIceberg is not needed for most statements.
+    from sqe.engines.local.tablestats import table_stats
+
+    try:
+        return table_stats(loaded)
+    except GaveUp as failure:
+        raise UserError(
+            ErrorCode.NOT_SUPPORTED, f"The table's statistics cannot be read: {failure}."
+        ) from failure
+
+
+def _rows(columns: tuple[ColumnStats, ...], count: float | None) -> Iterator[Row]:
+    for one in columns:
+        yield one.name, one.size, one.distinct, one.nulls, None, _text(one.low), _text(one.high)
+    yield None, None, None, None, count, None, None
+
+
+def _text(value: object) -> str | None:
+    if isinstance(value, dt.datetime):
+        return value.isoformat(" ", "microseconds")
+    return None if value is None else str(value)
+
+
+def _of_query(inner: GuardedStatement, run: Run, engines: Engines, router: Router) -> Iterator[Row]:
+    """An estimate where the query is a plain SELECT over one table, nothing known otherwise."""
+    from sqe.engines.local.tablestats import ColumnStats
+
+    route = router.route(inner, run.session)
+    names = [
+        column.name
+        for column in attempt(route, engines, run, lambda engine: engine.describe(inner, run))
+    ]
+    shape = shape_of(inner.bound.statement)
+    loaded = _only_table(inner.bound)
+    if shape is None or loaded is None:
+        yield from _rows(tuple(ColumnStats(name) for name in names), None)
+        return
+    stats = _stats(loaded)
+    sources = [source for item in shape.columns for source in _expanded(item, stats)]
+    if len(sources) != len(names):
+        sources = [None] * len(names)
+    count = _estimate(shape, stats)
+    yield from _rows(
+        tuple(
+            _shown(name, stats.column(source) if source else None, shape)
+            for name, source in zip(names, sources, strict=True)
+        ),
+        count,
+    )
+
+
+def _only_table(bound: BoundStatement) -> Loaded | None:
+    if len(bound.references) != 1:
+        return None
+    [reference] = bound.references
+    target = reference.target
+    if not isinstance(target, BoundTable) or target.suffix or reference.reference.temporal:
+        return None
+    return target.loaded
+
+
+def _expanded(item: str | None, stats: TableStats) -> list[str | None]:
+    return [column.name for column in stats.columns] if item == "*" else [item]
+
+
+def _shown(name: str, source: ColumnStats | None, shape: SelectShape) -> ColumnStats:
+    """A column's figures after the filter. Of the filtered rows only the range is still certain."""
+    from sqe.engines.local.tablestats import ColumnStats
+
+    if source is None:
+        return ColumnStats(name)
+    if shape.conditions == () and shape.limit is None:
+        return replace(source, name=name)
+    return ColumnStats(name, low=source.low, high=source.high)
+
+
+def _estimate(shape: SelectShape, stats: TableStats) -> float | None:
+    """Conditions are taken to be independent and values evenly spread, as Trino does."""
+    count = stats.rows
+    if shape.conditions is None:
+        count = None
+    for condition in shape.conditions or ():
+        column = stats.column(condition.column)
+        share = _share(condition, column) if column is not None else None
+        count = count * share if count is not None and share is not None else None
+    if count is None:
+        return None
+    return float(min(count, shape.limit)) if shape.limit is not None else count
+
+
+def _share(condition: Condition, column: ColumnStats) -> float | None:
+    if condition.op in ("isnull", "notnull"):
+        if column.nulls is None:
+            return None
+        return column.nulls if condition.op == "isnull" else 1 - column.nulls
+    if condition.op in ("=", "in"):
+        inside = [value for value in condition.values if _within(value, column)]
+        if not inside:
+            return 0.0
+        if not column.distinct or column.nulls is None:
+            return None
+        return min(1.0, len(inside) / column.distinct) * (1 - column.nulls)
+    return _part_of_range(condition, column)
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float | Decimal) else None
+
+
+def _within(value: Decimal | str, column: ColumnStats) -> bool:
+    low, high = _number(column.low), _number(column.high)
+    if isinstance(value, str) or low is None or high is None:
+        return True
+    return low <= float(value) <= high
+
+
+def _part_of_range(condition: Condition, column: ColumnStats) -> float | None:
+    low, high = _number(column.low), _number(column.high)
+    [value] = condition.values
+    if isinstance(value, str) or low is None or high is None or column.nulls is None:
+        return None
+    at = min(max(float(value), low), high)
+    if high == low:
+        part = 1.0 if (float(value) <= low) == (condition.op == ">") else 0.0
+    else:
+        part = (high - at if condition.op == ">" else at - low) / (high - low)
+    return part * (1 - column.nulls)
+
+
+def analyze_table(guarded: GuardedStatement, run: Run, spark: Engine) -> ResultStream:
+    """Iceberg's own procedure writes the sketches. Counts and bounds are in the manifests already,
+    which is all that NOSCAN asks for."""
+    command = guarded.bound.statement.command
+    [reference] = guarded.bound.references
+    if not isinstance(command, AnalyzeTable):
+        raise InternalError(ErrorCode.INTERNAL_ERROR, "ANALYZE without its command.")
+    _plain(reference.target, guarded.bound.statement.text, reference.reference)
+    columns = _columns(command, guarded)
+    if command.scan:
+        with spark.run(_procedure(guarded, reference.target, columns), run) as result:
+            for _ in result:
+                pass
+    return result_of_rows((), [])
+
+
+def _procedure(
+    guarded: GuardedStatement, target: BoundTarget, columns: list[str]
+) -> GuardedStatement:
+    """CALL in SQE's own words, about the table that was decided on."""
+    name = string_literal(str(target.name)) if isinstance(target, BoundTable) else ""
+    listed = ", ".join(string_literal(column) for column in columns)
+    given = f", columns => array({listed})" if columns else ""
+    call = parse(f"CALL system.compute_table_stats(table => {name}{given})")
+    bound = BoundStatement(call, (BoundReference(call.references[0], target),))
+    return GuardedStatement(bound, guarded.decisions)
+
+
+def _columns(command: AnalyzeTable, guarded: GuardedStatement) -> list[str]:
+    """The columns as the table spells them."""
+    [reference] = guarded.bound.references
+    target = reference.target
+    known = (
+        {c.name.lower(): c.name for c in target.columns} if isinstance(target, BoundTable) else {}
+    )
+    for name, span in command.columns:
+        if name.lower() not in known:
+            raise UserError(
+                ErrorCode.COLUMN_NOT_FOUND,
+                f"There is no column {name}.",
+                hint=nearest(name, known.values()),
+                position=position_at(guarded.bound.statement.text, span.start, name),
+            )
+    return [known[name.lower()] for name, _ in command.columns]

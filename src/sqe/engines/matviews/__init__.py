@@ -1,0 +1,1 @@
+"""Materialized views: made, refreshed, shown. The rows are Spark's work, the rest is done here."""

@@ -1,0 +1,135 @@
+"""Finds tables, asks how they are, and runs what they need, through the gateway and as the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from sqe.cli.invocation import Gateway, OpenSession
+from sqe.cli.running import run_statement
+from sqe.errors import ErrorCode, SqeError
+from sqe.maintenance.needs import Need, TableState, Thresholds, needs
+from sqe.maintenance.questions import read_state, state_query, targets
+from sqe.model.names import quote
+from sqe.model.query import QueryRequest
+from sqe.results.stream import ResultStream
+
+_SOURCE = "sqe-maintain"
+
+
+@dataclass
+class Step:
+    """One need, and what came of it: rows of the procedure, or an error."""
+
+    need: Need
+    sql: str
+    result: list[dict[str, Any]] | None = None
+    error: SqeError | None = None
+
+
+@dataclass
+class Upkeep:
+    """A table: how it is, what it needs, and how it was afterwards."""
+
+    table: str
+    before: TableState | None = None
+    after: TableState | None = None
+    steps: list[Step] = field(default_factory=list)
+    error: SqeError | None = None
+
+    @property
+    def errors(self) -> list[SqeError]:
+        found = [self.error, *(step.error for step in self.steps)]
+        return [error for error in found if error is not None]
+
+
+class Caretaker:
+    def __init__(self, gateway: Gateway, session: OpenSession, thresholds: Thresholds) -> None:
+        self._gateway = gateway
+        self._session = session
+        self._thresholds = thresholds
+
+    def tables(self, names: Sequence[str]) -> Iterator[str]:
+        """Of the names, which are tables or schemas; all tables of the catalog without any."""
+        if not names:
+            names = [row["namespace"] for row in self._ask("SHOW SCHEMAS")]
+        for name in names:
+            try:
+                found = self._ask(f"SHOW TABLES IN {name}")
+            except SqeError as error:
+                if error.code is not ErrorCode.SCHEMA_NOT_FOUND:
+                    raise
+                yield name
+                continue
+            for row in found:
+                if not row["isTemporary"]:
+                    yield f"{self._schema(name, row['namespace'])}.{quote(row['tableName'])}"
+
+    def look(self, table: str) -> Upkeep:
+        """What the table needs. A table that cannot be looked at says why."""
+        upkeep = Upkeep(table)
+        try:
+            upkeep.before = self.state(table)
+        except SqeError as error:
+            upkeep.error = error
+            return upkeep
+        for need in needs(upkeep.before, self._thresholds):
+            upkeep.steps.append(Step(need, need.call(table)))
+        return upkeep
+
+    def work(self, upkeep: Upkeep) -> Iterator[Step]:
+        """Runs the steps, giving each before it starts; one that fails does not stop the next."""
+        for step in upkeep.steps:
+            yield step
+            try:
+                step.result = self._ask(step.sql)
+            except SqeError as error:
+                step.error = error
+                if error.code is ErrorCode.CANCELLED:
+                    raise
+        if upkeep.steps:
+            upkeep.after = self.state(upkeep.table)
+
+    def state(self, table: str) -> TableState:
+        rows = self._ask(f"SHOW TBLPROPERTIES {table}")
+        sizes = targets((row["key"], row["value"]) for row in rows)
+        files = self._gateway.describe(self._request(f"TABLE {table}.data_files"))
+        partitioned = any(column.name == "partition" for column in files)
+        query = state_query(table, sizes, self._thresholds, partitioned=partitioned)
+        [row] = self._ask(query)
+        return read_state(row, sizes)
+
+    def _schema(self, asked: str, namespace: str) -> str:
+        """The schema with its catalog in front, as the user named it or as the session has it."""
+        if asked.lower().endswith(f".{namespace.lower()}"):
+            return asked
+        return f"{quote(self._session.schema.catalog)}.{namespace}"
+
+    def _ask(self, sql: str) -> list[dict[str, Any]]:
+        kept = _Kept()
+        run_statement(self._gateway, self._request(sql), kept)
+        return kept.rows
+
+    def _request(self, sql: str) -> QueryRequest:
+        return QueryRequest(self._session.id, sql, _SOURCE)
+
+
+class _Kept:
+    """Takes a small result as rows. Implements ``ResultWriter``."""
+
+    on_screen = False
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+
+    def begin(self, result: ResultStream) -> None:
+        return None
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self.rows += batch.to_pylist()
+
+    def end(self) -> None:
+        return None

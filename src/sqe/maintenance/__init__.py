@@ -1,0 +1,1 @@
+"""What tables need, and what maintenance must not touch. Pure: facts in, advice or refusal out."""

@@ -1,0 +1,82 @@
+"""``sqe maintain`` on real tables: it finds what is needed, does it, and then nothing is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sqe.cli.invocation import Gateway, Invocation
+from sqe.cli.main import cli
+from tests.embedded.history.conftest import Table
+from tests.embedded.pipe.lake import Lake
+
+pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
+
+
+class Shared:
+    """The tests' server, which a command may neither start nor stop."""
+
+    def __init__(self, lake: Lake) -> None:
+        self.gateway: Gateway = lake.server.gateway
+
+    def start(self, warm_spark: bool) -> None:
+        return None
+
+    def warm_local(self) -> None:
+        return None
+
+    def close(self) -> None:
+        return None
+
+    def status(self) -> dict[str, Any]:
+        return {}
+
+
+def maintain(lake: Lake, *arguments: str) -> list[dict[str, Any]]:
+    invocation = Invocation(build=lambda settings: Shared(lake))
+    result = CliRunner().invoke(cli, ["maintain", "--json", *arguments], obj=invocation)
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_a_neglected_table_is_put_in_order(table: Table) -> None:
+    lake, name = table.lake, table.name
+    lake.run(f"ALTER TABLE {name} SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')")
+    table.grow(4, 5)
+    lake.run(f"INSERT INTO {name} SELECT id, 'x' FROM range(10, 20)")
+    lake.run(f"DELETE FROM {name} WHERE id IN (11, 12, 13)")
+    thresholds = ("--manifests", "3", "--snapshot-age", "0", "--orphans")
+    before = table.loaded().metadata_location
+
+    [planned] = maintain(lake, name, "--dry-run", *thresholds)
+    procedures = [need["procedure"] for need in planned["needs"]]
+    assert procedures == [
+        "rewrite_data_files",
+        "rewrite_manifests",
+        "expire_snapshots",
+        "remove_orphan_files",
+    ]
+    assert "20% of the rows are deleted" in planned["needs"][0]["reason"]
+    assert table.loaded().metadata_location == before
+
+    [done] = maintain(lake, name, *thresholds)
+    assert [need["error"] for need in done["needs"]] == [None] * 4
+    assert done["before"]["data_files"] > 5
+    assert (done["after"]["data_files"], done["after"]["delete_files"]) == (1, 0)
+    assert done["after"]["snapshots"] == 2  # those of the upkeep itself are not old
+    assert table.ids() == [1, 2, 3, 4, 5, 10, *range(14, 20)]
+    [again] = maintain(lake, name)
+    assert again["needs"] == []
+
+
+def test_a_schema_stands_for_its_tables_and_views_are_no_tables(table: Table) -> None:
+    table.lake.run(f"CREATE VIEW {table.name}_v AS SELECT * FROM {table.name}")
+    found = maintain(table.lake, "history", "--dry-run")
+    names = [one["table"] for one in found]
+    assert f"lake.{table.name}" in names
+    assert f"lake.{table.name}_v" not in names
+    assert all(one["error"] is None for one in found)
+    table.lake.run(f"DROP VIEW {table.name}_v")

@@ -145,20 +145,19 @@ _WHOSE_FAULT = {
 
 
 def statements_page() -> str:
-    from sqe.sql import commands
+    from sqe.engines.coordinator.engine import ANSWERS
+    from sqe.engines.coordinator.works import WORKS
     from sqe.sql.functions import ALLOWED, DENIED
-    from sqe.sql.statement import Command, StatementKind
+    from sqe.sql.statement import StatementKind
 
     kinds = [kind for kind in StatementKind if kind is not StatementKind.COMMAND]
-    answered = [
-        cls
-        for _, cls in inspect.getmembers(commands, inspect.isclass)
-        if issubclass(cls, Command) and cls is not Command and not cls.__name__.startswith("_")
-    ]
+    helped = sorted(_in_words(cls.__name__) for cls in WORKS)
+    answered = sorted(_in_words(cls.__name__) for cls in ANSWERS)
     lines = ["# Statements", "", "The dialect is Spark SQL. One statement at a time.", ""]
-    lines += ["## Run by an engine", "", *(f"* {kind.value.upper()}" for kind in kinds), ""]
+    run = [*(kind.value.upper() for kind in kinds), *helped]
+    lines += ["## Run by an engine", "", *(f"* {name}" for name in run), ""]
     lines += ["## Answered by SQE itself, without Spark", ""]
-    lines += [f"* {_in_words(cls.__name__)}" for cls in answered]
+    lines += [f"* {name}" for name in answered]
     lines += ["", "Every other kind of statement is refused by name.", ""]
     lines += [
         "## Functions",
@@ -172,6 +171,41 @@ def statements_page() -> str:
 
 def _in_words(name: str) -> str:
     return "".join(f" {char}" if char.isupper() else char.upper() for char in name).strip()
+
+
+# Procedures
+
+
+def procedures_page() -> str:
+    from sqe.sql.procedures import PROCEDURES, RUNNABLE
+
+    lines = [
+        "# Procedures",
+        "",
+        "`CALL [catalog.]system.name(…)`, arguments by position or by name (`=>`). They are",
+        "Iceberg's, run by Spark as the user; `SHOW PROCEDURES` lists them. A moment is a literal,",
+        "in the session's time zone, or counted from now: `now() - INTERVAL 7 DAYS`.",
+        "`[maintenance]` in the settings says which snapshots and files are too young to go.",
+        "",
+    ]
+    for procedure in sorted(RUNNABLE, key=lambda one: one.name):
+        gives = ", ".join(f"`{column.name}`" for column in procedure.result)
+        lines += [f"## {procedure.name}", "", f"{_sentence(procedure.about)}", ""]
+        lines += ["| argument | type | |", "|---|---|---|"]
+        for one in procedure.parameters:
+            note = f"not supported: {one.refused}" if one.refused else ""
+            note = note or ("required" if one.required else "")
+            note = note or ("inside of the table's location" if one.inside else "")
+            lines.append(f"| `{one.name}` | `{one.type}` | {note} |")
+        lines += ["", f"Gives {gives}.", ""]
+    lines += ["## Not supported", ""]
+    refused = [one for one in PROCEDURES.values() if one.refused]
+    lines += [f"* `{one.name}`: {one.refused}. {one.instead}" for one in refused]
+    return "\n".join(lines) + "\n"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 # The local engine
@@ -228,6 +262,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "cli": cli_page,
     "errors": errors_page,
     "statements": statements_page,
+    "procedures": procedures_page,
     "local-engine": local_engine_page,
 }
 

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from sqe.engines.spark.addresses import EmbeddedAddress
 from sqe.server.build import build
-from sqe.settings import Settings, SparkSettings
+from sqe.settings import LoadSettings, MaintenanceSettings, Settings, SparkSettings
 from tests.embedded.pipe.lake import Lake, Rules
 
 SESSION_CONF = {"spark.sql.shuffle.partitions": "2"}
@@ -28,6 +28,8 @@ def shared_lake(
 ) -> Iterator[Lake]:
     settings = Settings(
         home=tmp_path_factory.mktemp("pipe home"),
+        load=LoadSettings(folders=(tmp_path_factory.mktemp("loadable"),)),
+        maintenance=MaintenanceSettings(min_snapshot_age_s=0),  # tests cannot wait for old ones
         spark=SparkSettings(
             jars=jar_cache,
             master="local[2]",
@@ -46,6 +48,14 @@ def shared_lake(
 def lake(shared_lake: Lake) -> Lake:
     """The session that most tests share: they leave its settings and schema alone."""
     return shared_lake
+
+
+@pytest.fixture
+def loadable(shared_lake: Lake, tmp_path: Path) -> Path:
+    """A folder of this test's own that COPY may read."""
+    folder = shared_lake.server.settings.load.folders[0] / tmp_path.name
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from sqe.catalog.bound import (
 from sqe.catalog.columns import check_columns
 from sqe.catalog.information_schema import RELATIONS
 from sqe.catalog.information_schema import SCHEMA as INFORMATION_SCHEMA
+from sqe.catalog.materialized import is_materialized, read_definition, refuse_change
 from sqe.catalog.protocol import Catalog, Catalogs, Ident, Loaded
 from sqe.catalog.resolve import Candidate, candidates
 from sqe.catalog.schemas import columns_of
@@ -24,9 +25,13 @@ from sqe.catalog.views import StoredView, read_view
 from sqe.errors import ErrorCode, SqeError, UserError, error_of
 from sqe.model.names import RelationName, SchemaName
 from sqe.sessions.session import Session
+from sqe.sql.alter import RenameTable
+from sqe.sql.comments import CommentOn
+from sqe.sql.materialized import RefreshMaterializedView
 from sqe.sql.parse import parse
 from sqe.sql.statement import Access, Reference, Statement, StatementKind, position_at
 from sqe.sql.text import TextLimits
+from sqe.sql.views import AlterViewProperties, ViewDefinition
 
 # What Spark takes for a data source in front of a path.
 _FILE_FORMATS = frozenset(
@@ -34,6 +39,9 @@ _FILE_FORMATS = frozenset(
     | {"text", "xml"}
 )
 _ABSENT = (ErrorCode.TABLE_NOT_FOUND, ErrorCode.VIEW_NOT_FOUND, ErrorCode.SCHEMA_NOT_FOUND)
+
+_CREATES_TABLES = (StatementKind.CREATE_TABLE, StatementKind.CREATE_TABLE_AS)
+_CHANGES_VIEWS = (CommentOn, RenameTable, ViewDefinition, AlterViewProperties)
 
 
 @dataclass(frozen=True)
@@ -61,12 +69,34 @@ class Binder:
             BoundReference(reference, self._resolve(statement, reference, session, context))
             for reference in statement.references
         )
-        inner = (
-            self._bind(statement.inner, session, context) if statement.inner is not None else None
-        )
-        result = BoundStatement(statement, bound, inner)
+        result = BoundStatement(statement, bound, self._inner(statement, bound, session, context))
         check_columns(result)
         return result
+
+    def _inner(
+        self,
+        statement: Statement,
+        bound: tuple[BoundReference, ...],
+        session: Session,
+        context: _Context,
+    ) -> BoundStatement | None:
+        """The statement inside. To refresh a materialized view is to run the query it keeps."""
+        if statement.inner is not None:
+            return self._bind(statement.inner, session, context)
+        if not isinstance(statement.command, RefreshMaterializedView):
+            return None
+        view = bound[0].target
+        loaded = view.loaded if isinstance(view, BoundTable) else None
+        if loaded is None or not is_materialized(loaded.metadata):
+            return None  # it is refused for what it is
+        definition = read_definition(loaded.metadata)
+        try:
+            query = parse(definition.text, self._limits)
+            return self._bind(query, session, _Context(definition.schema, temporary_views=False))
+        except SqeError as error:
+            # Places in the view's text would mislead: the user sees their own text only.
+            message = f"In materialized view {bound[0].reference.parts[-1]}: {error.message}"
+            raise error_of(error.code, message, hint=error.hint) from error
 
     def _resolve(
         self, statement: Statement, reference: Reference, session: Session, context: _Context
@@ -127,17 +157,15 @@ class Binder:
             except SqeError as error:
                 message = f"{name}: {error.message}"
                 raise error_of(error.code, message, hint=error.hint, position=where) from error
+            if is_materialized(found.loaded.metadata):
+                refuse_change(statement, reference, name)
             return BoundTable(name, found.ident, found.loaded, columns, reading.suffix)
         if reading.suffix:
             return None
-        if reference.access in (Access.WRITE, Access.ALTER):
-            raise UserError(
-                ErrorCode.NOT_SUPPORTED,
-                f"{name} is a view; it cannot be written to.",
-                position=where,
-            )
+        _refuse_views(statement, reference, name)
+        reads = reference.access is Access.READ
         return self._open_view(
-            statement, reference, read_view(name, found.loaded), session, context
+            statement, reference, read_view(name, found.loaded, reads=reads), session, context
         )
 
     def _open_view(
@@ -233,6 +261,28 @@ class Binder:
             hint=f"Did you mean {close[0]}?" if close else "",
             position=where,
         )
+
+
+def _refuse_views(statement: Statement, reference: Reference, name: RelationName) -> None:
+    """A view's name where a table must stand."""
+    where = position_at(statement.text, reference.span.start)
+    if reference.access is Access.CREATE and statement.kind in _CREATES_TABLES:
+        raise UserError(
+            ErrorCode.TABLE_ALREADY_EXISTS,
+            f"{name} is a view.",
+            hint="Drop it first, or choose another name.",
+            position=where,
+        )
+    changes = reference.access in (Access.WRITE, Access.ALTER)
+    if not changes or isinstance(statement.command, _CHANGES_VIEWS):
+        return
+    hint = "ALTER VIEW changes its query, its properties or its name."
+    raise UserError(
+        ErrorCode.NOT_SUPPORTED,
+        f"{name} is a view; it cannot be written to.",
+        hint=hint if reference.access is Access.ALTER else "",
+        position=where,
+    )
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ METADATA_TABLES = frozenset(
         "all_entries",
         "all_files",
         "all_manifests",
+        "changes",
         "data_files",
         "delete_files",
         "entries",

@@ -75,6 +75,12 @@ def view_text(metadata: Json) -> str | None:
     return None
 
 
+def view_dialects(metadata: Json) -> list[str]:
+    """The dialects that the view's query is kept in."""
+    representations = current_view_version(metadata).get("representations") or ()
+    return [str(one.get("dialect", "unknown")) for one in representations]
+
+
 def spark_type(iceberg_type: Any) -> str:
     """A type as Spark's DESCRIBE prints it: ``struct<a:int,b:array<string>>``."""
     return _type_text(iceberg_type, _DESCRIBE)

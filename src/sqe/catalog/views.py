@@ -6,7 +6,12 @@ import json
 from dataclasses import dataclass
 
 from sqe.catalog.protocol import Loaded
-from sqe.catalog.schemas import columns_of, current_view_version, view_text
+from sqe.catalog.schemas import (
+    columns_of,
+    current_view_version,
+    view_dialects,
+    view_text,
+)
 from sqe.errors import ErrorCode, UserError
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import Column
@@ -30,13 +35,15 @@ class StoredView:
     types: tuple[str, ...] = ()  # Spark's, where they were kept: the view goes on giving them
 
 
-def read_view(name: RelationName, loaded: Loaded) -> StoredView:
+def read_view(name: RelationName, loaded: Loaded, *, reads: bool = True) -> StoredView:
+    """``reads``: its query is going to be run. A view of another engine can still be dropped."""
     metadata = loaded.metadata
     text = view_text(metadata)
-    if text is None:
+    if text is None and reads:
+        dialects = ", ".join(view_dialects(metadata)) or "no"
         raise UserError(
             ErrorCode.NOT_SUPPORTED,
-            f"View {name} has no definition in Spark's dialect.",
+            f"View {name} is written in the {dialects} dialect; SQE opens views in Spark's only.",
             hint="Create it again through SQE.",
         )
     version = current_view_version(metadata)
@@ -44,7 +51,7 @@ def read_view(name: RelationName, loaded: Loaded) -> StoredView:
     namespace = tuple(version.get("default-namespace") or name.schema.path)
     return StoredView(
         name=name.name,
-        text=text,
+        text=text or "",
         columns=columns_of(metadata),
         schema=SchemaName(catalog, namespace),
         relation=name,

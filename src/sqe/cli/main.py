@@ -19,8 +19,10 @@ from sqe.errors import SqeError
 # name -> (module that has it as ``command``, the line in `sqe --help`)
 COMMANDS = {
     "sql": ("sqe.cli.sql", "Run SQL from the command line, a file or stdin."),
+    "load": ("sqe.cli.load", "Load files into a table."),
     "shell": ("sqe.cli.shell.command", "Type SQL and see answers."),
     "why": ("sqe.cli.why", "Say which engine would run a statement, and why."),
+    "maintain": ("sqe.cli.maintain", "Find the tables that need upkeep, and do it."),
     "serve": ("sqe.cli.serve", "Run the gateway until it is stopped."),
     "demo": ("sqe.cli.demo.command", "Make a small lakehouse and take a tour of it."),
     "doctor": ("sqe.cli.doctor", "Say what is installed, found and reachable, and what to do."),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqe.cli.progress import ProgressLine
 from sqe.errors import SqeError
-from sqe.model.query import EngineKind, QueryRequest, Route
+from sqe.model.query import EngineKind, QueryRequest, Route, RowsAffected
 
 if TYPE_CHECKING:
     from sqe.audit.events import QueryEvent
@@ -29,19 +29,20 @@ class Outcome:
     seconds: float
     has_columns: bool
     engine: str = ""  # in words, where one of the two ran it
+    affected: RowsAffected | None = None
 
     @property
     def summary(self) -> str:
         time = f"{self.seconds:.2f} s" + (f", {self.engine}" if self.engine else "")
+        if self.affected is not None:
+            return f"{self.affected} ({time})"
         if not self.has_columns:
             return f"ok ({time})"
         return f"({self.rows:,} {'row' if self.rows == 1 else 'rows'}, {time})"
 
 
-def run_statement(
-    gateway: Gateway, session_id: str, text: str, writer: ResultWriter, *, source: str = "sqe-cli"
-) -> Outcome:
-    """Submits, streams every batch to the writer, and says how many rows came."""
+def run_statement(gateway: Gateway, request: QueryRequest, writer: ResultWriter) -> Outcome:
+    """Submits, streams every batch to the writer, and says how many rows came or changed."""
     started = time.monotonic()
     rows = 0
     routes: list[Route] = []
@@ -52,7 +53,7 @@ def run_statement(
         progress.listen(event)
 
     with ProgressLine() as progress, _Interruption(gateway) as interruption:
-        query_id = gateway.submit(QueryRequest(session_id, text, source), listen)
+        query_id = gateway.submit(request, listen)
         interruption.watch(query_id)
         with gateway.fetch(query_id) as result:
             if result.columns:
@@ -67,7 +68,8 @@ def run_statement(
             if result.columns:
                 writer.end()
     engine = _ENGINES.get(routes[0].engine, "") if routes else ""
-    return Outcome(rows, time.monotonic() - started, bool(result.columns), engine)
+    seconds = time.monotonic() - started
+    return Outcome(rows, seconds, bool(result.columns), engine, result.affected)
 
 
 class _Interruption:

@@ -70,12 +70,14 @@ def run_source(
     from sqe.cli.errors import render_error
     from sqe.cli.formats.writer import writer_for
     from sqe.cli.running import run_statement
+    from sqe.model.query import QueryRequest
 
     writer = writer_for(output, out, screen_width=screen_width)
     with invocation.session() as (gateway, session):
         for statement in statements:
             try:
-                outcome = run_statement(gateway, session.id, statement.text, writer)
+                request = QueryRequest(session.id, statement.text, "sqe-cli")
+                outcome = run_statement(gateway, request, writer)
             except SqeError as error:
                 out.flush()
                 click.echo(render_error(error, statement, several=len(statements) > 1), err=True)

@@ -9,7 +9,9 @@ from sqe.catalog.resolve import METADATA_TABLES
 from sqe.errors import AccessError, ErrorCode, InternalError
 from sqe.model.decision import Decision, Deny, Restrict, TableFacts
 from sqe.model.names import RelationName
+from sqe.rewrite.changes import check_changes
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.suffixes import refuse_odd_options, refuse_odd_writes
 from sqe.sql.statement import Access
 
 Decisions = Mapping[tuple[RelationName, Access], Decision]
@@ -37,6 +39,7 @@ def facts_of(bound: BoundStatement) -> list[tuple[tuple[RelationName, Access], T
 def guard(bound: BoundStatement, decisions: Decisions) -> GuardedStatement:
     for check in GUARDS:
         check(bound, decisions)
+    check_changes(bound)  # last: what it says about columns is for those who may see them
     return GuardedStatement(bound, decisions)
 
 
@@ -69,14 +72,26 @@ def refuse_metadata_of_partial(bound: BoundStatement, decisions: Decisions) -> N
     """A table's files and partitions show bounds and counts of rows that a guard would hide."""
     for reference in bound.walk():
         target = reference.target
-        if not isinstance(target, BoundTable) or not target.suffix:
+        if not isinstance(target, BoundTable):
             continue
         decision = decisions[(target.name, reference.reference.access)]
-        if isinstance(decision, Restrict) and target.suffix[-1].lower() in METADATA_TABLES:
+        if not isinstance(decision, Restrict):
+            continue
+        what = ""
+        if reference.reference.literal:
+            what = "run procedures on it"
+        elif target.suffix and target.suffix[-1].lower() in METADATA_TABLES:
+            what = "read its metadata"
+        if what:
             raise AccessError(
-                ErrorCode.ACCESS_DENIED,
-                f"You see only part of {target.name}; you may not read its metadata.",
+                ErrorCode.ACCESS_DENIED, f"You see only part of {target.name}; you may not {what}."
             )
+
+
+def refuse_odd_names(bound: BoundStatement, decisions: Decisions) -> None:
+    """Behind the denials: what is said here tells that a table exists."""
+    refuse_odd_writes(bound)
+    refuse_odd_options(bound)
 
 
 GUARDS: tuple[Guard, ...] = (
@@ -84,4 +99,5 @@ GUARDS: tuple[Guard, ...] = (
     refuse_denied,
     refuse_partial_writes,
     refuse_metadata_of_partial,
+    refuse_odd_names,
 )

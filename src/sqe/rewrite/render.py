@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqe.catalog.bound import (
@@ -37,18 +37,27 @@ class Names:
     user: str
 
 
-def render(guarded: GuardedStatement, names: Names) -> Spliced:
-    return _render(guarded.bound, guarded, names)
+def render(guarded: GuardedStatement, names: Names, changes: Sequence[Edit] = ()) -> Spliced:
+    """``changes`` make another statement of it; where they are, nothing else is replaced."""
+    return _render(guarded.bound, guarded, names, changes)
 
 
-def _render(bound: BoundStatement, guarded: GuardedStatement, names: Names) -> Spliced:
+def _render(
+    bound: BoundStatement, guarded: GuardedStatement, names: Names, changes: Sequence[Edit] = ()
+) -> Spliced:
     statement = bound.statement
     edits: list[Edit] = []
     for reference in bound.references:
         edits += _replace(statement, reference, guarded, names)
     edits += _qualifiers(bound, guarded, names)
     edits += _session_functions(bound, names)
-    return splice(statement.text, edits)
+    kept = [edit for edit in edits if not any(_inside(edit.span, c.span) for c in changes)]
+    # A place may be named twice, once for each thing that is done with the table there.
+    return splice(statement.text, dict.fromkeys([*kept, *changes]))
+
+
+def _inside(span: Span, other: Span) -> bool:
+    return other.start <= span.start and span.end <= other.end and other.start < other.end
 
 
 def _replace(
@@ -56,12 +65,15 @@ def _replace(
 ) -> list[Edit]:
     reference, target = bound.reference, bound.target
     if isinstance(target, BoundAbsent):
-        return [Edit(reference.span, _dotted(names.table(target.name)))]
+        return [Edit(reference.span, dotted(names.table(target.name)))]
     if isinstance(target, BoundTable):
-        name = _dotted((*names.table(target.name), *target.suffix))
+        name = dotted((*names.table(target.name), *target.suffix))
+        if reference.literal:
+            return [Edit(reference.span, string_literal(name))]
         restriction = guarded.restriction(bound)
         if restriction is None:
-            return [Edit(reference.span, name)]
+            options = "" if reference.temporal else reference.options
+            return [Edit(reference.span, name + options)]
         temporal = f" {reference.temporal.of(statement.text)}" if reference.temporal else ""
         derived = _guarded(target, restriction, name + temporal)
         end = reference.temporal.end if reference.temporal else reference.span.end
@@ -156,7 +168,7 @@ def _spelled(
         if full[-len(wanted) :] != wanted:
             continue
         if isinstance(target, BoundTable) and guarded.restriction(reference) is None:
-            return _dotted((*names.table(target.name), *suffix)[-len(wanted) :])
+            return dotted((*names.table(target.name), *suffix)[-len(wanted) :])
         return quote(reference.reference.parts[-1])
     return None
 
@@ -184,5 +196,5 @@ def _session_functions(bound: BoundStatement, names: Names) -> list[Edit]:
     return edits
 
 
-def _dotted(parts: tuple[str, ...]) -> str:
+def dotted(parts: tuple[str, ...]) -> str:
     return ".".join(quote(part) for part in parts)

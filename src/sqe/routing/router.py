@@ -11,6 +11,9 @@ from sqe.routing.choose import asks_for_facts, choose
 from sqe.routing.facts import LocalFacts, RoutingLimits
 from sqe.sessions.session import Session
 
+_ON_A_BRANCH = LocalFacts(
+    "the session has a sqe.wap_branch, which only Spark reads", "RESET SESSION sqe.wap_branch."
+)
 Survey = Callable[[GuardedStatement, Session], LocalFacts]
 
 
@@ -25,5 +28,6 @@ class Router:
         wanted = session.property("sqe.engine")
         facts = None
         if self.survey is not None and asks_for_facts(guarded, wanted):
-            facts = self.survey(guarded, session)
+            branch = session.property("sqe.wap_branch")
+            facts = _ON_A_BRANCH if branch else self.survey(guarded, session)
         return choose(guarded, wanted, facts, self.limits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ from sqe.engines.local.options import MB, LocalOptions
 from sqe.engines.local.spill import remove_left_behind
 from sqe.engines.spark.addresses import EmbeddedAddress, RemoteAddress
 from sqe.engines.spark.engine import SparkConnectEngine
+from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.spark.options import SparkServerOptions
 from sqe.engines.spark.server import SparkServer
 from sqe.engines.spark.sessions import ServerAddress, SparkSessions
@@ -28,6 +30,7 @@ from sqe.errors import ErrorCode, ResourceError, UserError
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.tracker import QueryTracker
+from sqe.maintenance.floors import Floors
 from sqe.model.identity import Secret
 from sqe.model.names import SchemaName
 from sqe.model.query import EngineKind
@@ -60,7 +63,11 @@ class Server:
         sessions = SessionStore(schema)
         spark_sessions = SparkSessions(address, self.broker, settings.spark.session_conf)
         engine = SparkConnectEngine(
-            spark_sessions, self.catalogs, metadata_as_values(self.catalogs)
+            spark_sessions,
+            self.catalogs,
+            metadata_as_values(self.catalogs),
+            _floors(settings),
+            LoadFolders(settings.load.folders),
         )
         self._local = LazyLocalEngine(_local_options(settings))
         router = Router(
@@ -163,6 +170,14 @@ def _local_options(settings: Settings) -> LocalOptions:
         memory_per_query=local.query_memory_mb * MB,
         spill=local.spill_mb * MB,
         **given,
+    )
+
+
+def _floors(settings: Settings) -> Floors:
+    maintenance = settings.maintenance
+    return Floors(
+        datetime.timedelta(seconds=maintenance.min_snapshot_age_s),
+        datetime.timedelta(seconds=maintenance.min_orphan_age_s),
     )
 
 

@@ -28,9 +28,18 @@ class TemporaryView:
 # Session properties and the values they take; None is free text. The first value is the default.
 PROPERTIES: dict[str, tuple[str, ...] | None] = {
     "sqe.engine": ("auto", "local", "spark"),
+    "sqe.partition_overwrite": ("static", "dynamic"),
     "sqe.time_zone": None,
+    "sqe.wap_branch": None,
+    "sqe.wap_id": None,
 }
-_DEFAULTS = {"sqe.engine": "auto", "sqe.time_zone": "UTC"}
+_DEFAULTS = {
+    "sqe.engine": "auto",
+    "sqe.partition_overwrite": "static",
+    "sqe.time_zone": "UTC",
+    "sqe.wap_branch": "",
+    "sqe.wap_id": "",
+}
 
 
 class Session:

@@ -4,7 +4,9 @@ from sqe.settings.load import load_settings
 from sqe.settings.settings import (
     EmbeddedCatalogSettings,
     LimitSettings,
+    LoadSettings,
     LogSettings,
+    MaintenanceSettings,
     ServeSettings,
     Settings,
     SparkSettings,
@@ -13,7 +15,9 @@ from sqe.settings.settings import (
 __all__ = [
     "EmbeddedCatalogSettings",
     "LimitSettings",
+    "LoadSettings",
     "LogSettings",
+    "MaintenanceSettings",
     "ServeSettings",
     "Settings",
     "SparkSettings",

@@ -98,6 +98,33 @@ class LimitSettings(_Strict):
     finished_queries: int = Field(1_000, description="records of ended queries kept in memory")
 
 
+class MaintenanceSettings(_Strict):
+    """What maintenance leaves alone, whatever it is told (ages in seconds), and from when on
+    ``sqe maintain`` does something."""
+
+    min_snapshot_age_s: float = Field(
+        3600.0, ge=0, description="expire_snapshots keeps younger snapshots; 0 is no limit"
+    )
+    min_orphan_age_s: float = Field(
+        86_400.0,
+        ge=86_400,
+        description="remove_orphan_files keeps younger files; Iceberg wants a day at least",
+    )
+    small_files: int = Field(5, ge=2, description="small files in a partition: rewrite them")
+    delete_ratio: float = Field(0.1, gt=0, description="deleted rows to all rows: rewrite files")
+    delete_files: int = Field(20, ge=1, description="delete files of a table: rewrite them")
+    manifests: int = Field(20, ge=1, description="manifests too many: rewrite them")
+    snapshot_age_days: float = Field(5.0, ge=0, description="snapshots this old: expire them")
+
+
+class LoadSettings(_Strict):
+    """What COPY INTO may read."""
+
+    folders: tuple[Path, ...] = Field(
+        (), description="folders whose files everyone may load; none: COPY INTO is refused"
+    )
+
+
 class LogSettings(_Strict):
     """SQE's own log and its audit log, as JSON lines in the home."""
 
@@ -128,5 +155,7 @@ class Settings(_Strict):
     spark: SparkSettings = SparkSettings()
     local: LocalSettings = LocalSettings()
     limits: LimitSettings = LimitSettings()
+    maintenance: MaintenanceSettings = MaintenanceSettings()
+    load: LoadSettings = LoadSettings()
     log: LogSettings = LogSettings()
     serve: ServeSettings = ServeSettings()

@@ -14,6 +14,7 @@ from sqlglot.tokenizer_core import Token
 
 from sqe.sql.cursor import TokenCursor, command_tokens
 from sqe.sql.statement import Access, Command, Reference, Span
+from sqe.sql.table_properties import read_properties, read_property_name
 
 TIME_ZONE = "sqe.time_zone"
 
@@ -101,10 +102,20 @@ class ShowCreate(_Named):
 
 
 @dataclass(frozen=True)
+class ShowCreateSchema(_Named):
+    schema: Name
+
+
+@dataclass(frozen=True)
 class ShowFunctions(_Named):
     pattern: NamePattern | None = None
     user: bool = True
     system: bool = True
+
+
+@dataclass(frozen=True)
+class ShowProcedures(_Named):
+    pattern: NamePattern | None = None
 
 
 @dataclass(frozen=True)
@@ -238,9 +249,9 @@ def _pattern(cursor: TokenCursor) -> NamePattern | None:
 _SCHEMA_WORDS = ("SCHEMA", "DATABASE", "NAMESPACE")
 _REFUSED_SHOWS = (
     "TABLE EXTENDED", "PARTITIONS", "GRANTS", "GRANT", "ROLES", "ROLE", "CURRENT ROLES",
-    "ROLE GRANTS", "PRINCIPALS", "STATS", "INDEXES", "LOCKS", "TRANSACTIONS", "COMPACTIONS",
-    "MACROS", "VARIABLES", "PROCEDURES", "BRANCHES", "CURRENT NAMESPACE", "CURRENT SCHEMA",
-    "CREATE SCHEMA", "CREATE FUNCTION", "CREATE MATERIALIZED VIEW", "COLLATIONS", "CACHED TABLES",
+    "ROLE GRANTS", "PRINCIPALS", "INDEXES", "LOCKS", "TRANSACTIONS", "COMPACTIONS",
+    "MACROS", "VARIABLES", "BRANCHES", "CURRENT NAMESPACE", "CURRENT SCHEMA",
+    "CREATE FUNCTION", "COLLATIONS", "CACHED TABLES",
 )  # fmt: skip
 
 
@@ -252,13 +263,17 @@ def _show(cursor: TokenCursor) -> Parsed:
         return _about(ShowCreate(), _name(cursor, "a table"), Access.DESCRIBE)
     if cursor.accept("CREATE", "VIEW"):
         return _about(ShowCreate(view=True), _name(cursor, "a view"), Access.DESCRIBE)
+    if cursor.looking_at("CREATE") and cursor.source(1).upper() in _SCHEMA_WORDS:
+        cursor.skip()
+        cursor.skip()
+        return _alone(ShowCreateSchema(_name(cursor, "a schema")))
     for scope in ("USER", "SYSTEM", "ALL"):
         if cursor.accept(scope, "FUNCTIONS"):
             return _show_functions(cursor, scope)
     for form in _REFUSED_SHOWS:
         if cursor.looking_at(*form.split()):
             cursor.refuse(f"SHOW {form}")
-    shows = ", ".join([*_SHOWS, "CREATE TABLE", "CREATE VIEW"])
+    shows = ", ".join([*_SHOWS, "CREATE TABLE", "CREATE VIEW", "CREATE SCHEMA"])
     cursor.fail(f"SHOW takes one of {shows}")
 
 
@@ -299,6 +314,13 @@ def _show_functions(cursor: TokenCursor, scope: str = "ALL") -> Parsed:
     return _alone(ShowFunctions(pattern, user=scope != "SYSTEM", system=scope != "USER"))
 
 
+def _show_procedures(cursor: TokenCursor) -> Parsed:
+    within = _within(cursor, "the schema system")
+    if within is not None and within.parts[-1].lower() != "system":
+        cursor.refuse("SHOW PROCEDURES of another schema than system", "SHOW PROCEDURES lists all.")
+    return _alone(ShowProcedures(_pattern(cursor)))
+
+
 def _show_session(cursor: TokenCursor) -> Parsed:
     return _alone(ShowSession(_pattern(cursor)))
 
@@ -306,7 +328,7 @@ def _show_session(cursor: TokenCursor) -> Parsed:
 def _show_properties(cursor: TokenCursor) -> Parsed:
     table, key = _name(cursor, "a table"), None
     if cursor.accept("("):
-        key = _property_name(cursor)
+        key = read_property_name(cursor)
         cursor.expect(")")
     return _about(ShowTableProperties(key), table, Access.DESCRIBE)
 
@@ -320,6 +342,7 @@ _SHOWS: dict[str, Callable[[TokenCursor], Parsed]] = {
     "VIEWS": _show_views,
     "COLUMNS": _show_columns,
     "FUNCTIONS": _show_functions,
+    "PROCEDURES": _show_procedures,
     "SESSION": _show_session,
     "TBLPROPERTIES": _show_properties,
 }
@@ -426,21 +449,8 @@ def _refuse_settings(cursor: TokenCursor, verb: str) -> NoReturn:
     )
 
 
-def _property_name(cursor: TokenCursor) -> str:
-    if cursor.at_string():
-        return cursor.string_literal()
-    return ".".join(cursor.dotted_name("a property")[0])
-
-
 def property_list(cursor: TokenCursor) -> list[tuple[str, str]]:
-    cursor.expect("(")
-    pairs: list[tuple[str, str]] = []
-    while not pairs or cursor.accept(","):
-        key = _property_name(cursor)
-        cursor.accept("=")  # Spark lets it be left out
-        pairs.append((key, cursor.property_value()))
-    cursor.expect(")")
-    return pairs
+    return [(one.name, one.value) for one in read_properties(cursor)]
 
 
 def _create(cursor: TokenCursor) -> Parsed | None:

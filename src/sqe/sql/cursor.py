@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from sqlglot import Token, TokenType
 from sqlglot.dialects import Spark
 from sqlglot.errors import TokenError
 
-from sqe.errors import ErrorCode, UserError
+from sqe.errors import ErrorCode, TextPosition, UserError
 from sqe.sql.statement import Span, position_at
 
 _WORD = re.compile(r"\d*[^\W\d]\w*\Z")
 _VALUE = re.compile(r"-?\w+(\.\d*)?\Z")
 _STRINGS = (TokenType.STRING, TokenType.RAW_STRING)
+_T = TypeVar("_T")
 
 
 def command_tokens(text: str, tokens: Sequence[Token]) -> list[Token]:
@@ -40,12 +41,25 @@ def command_tokens(text: str, tokens: Sequence[Token]) -> list[Token]:
     return found
 
 
+def _single_words(text: str, tokens: Sequence[Token]) -> list[Token]:
+    """sqlglot makes one token of some pairs of keywords, PARTITIONED BY; here each is its own."""
+    found: list[Token] = []
+    for token in tokens:
+        if " " not in token.text or not text[token.start].isalpha() or token.token_type in _STRINGS:
+            found.append(token)
+            continue
+        for word in re.finditer(r"\S+", text[token.start : token.end + 1]):
+            start, end = token.start + word.start(), token.start + word.end() - 1
+            found.append(Token(TokenType.VAR, word.group(), token.line, token.col, start, end))
+    return found
+
+
 class TokenCursor:
     """``tokens`` are those of ``text``; see ``command_tokens``."""
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self._text = text
-        self._tokens = tokens
+        self._tokens = _single_words(text, tokens)
         self._at = 0
 
     def at_end(self) -> bool:
@@ -62,6 +76,10 @@ class TokenCursor:
             return ""
         token = self._tokens[index]
         return self._text[token.start : token.end + 1]
+
+    def position(self) -> TextPosition:
+        """Of the token that stands here, for an error about it."""
+        return position_at(self._text, self.offset(), self.source())
 
     def looking_at(self, *words: str) -> bool:
         return all(self.source(i).upper() == word.upper() for i, word in enumerate(words))
@@ -146,7 +164,15 @@ class TokenCursor:
             self._at += 1
         return value
 
-    def spanned(self, read: Callable[[], str]) -> tuple[str, Span]:
+    def last_end(self) -> int:
+        """Where the token that was read last ends."""
+        return self._tokens[self._at - 1].end + 1
+
+    def text_from(self, offset: int) -> str:
+        """The text from an offset up to the end of the token that was read last."""
+        return self._text[offset : self.last_end()]
+
+    def spanned(self, read: Callable[[], _T]) -> tuple[_T, Span]:
         """What ``read`` gives, and the place it was read from."""
         start = self._at
         value = read()
@@ -173,13 +199,17 @@ class TokenCursor:
         self._at = len(self._tokens)
         return self.span_from(start).of(self._text)
 
-    def fail(self, message: str, code: ErrorCode = ErrorCode.SYNTAX_ERROR) -> NoReturn:
+    def fail(
+        self, message: str, code: ErrorCode = ErrorCode.SYNTAX_ERROR, hint: str = ""
+    ) -> NoReturn:
         """Raises, with the place of the token that stands here."""
         piece = self.source()
         offset = self._tokens[self._at].start if piece else len(self._text.rstrip())
         found = f"found {piece!r}" if piece else "the statement ends here"
+        if code is ErrorCode.SYNTAX_ERROR:
+            message = f"{message}; {found}"
         raise UserError(
-            code, f"{message}; {found}.", position=position_at(self._text, offset, piece)
+            code, f"{message}.", hint=hint, position=position_at(self._text, offset, piece)
         )
 
     def refuse(self, what: str, hint: str = "") -> NoReturn:

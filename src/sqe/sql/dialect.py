@@ -11,7 +11,7 @@ from sqlglot.parsers.spark import SparkParser
 # Keys in a node's ``meta``. Values are offsets of the text, the end not included.
 SPAN = "sqe_span"
 END = "sqe_end"
-OPTIONS = "sqe_options"  # an argument of a table: WITH ('key' = 'value', …) behind its name
+OPTIONS = "options"  # an argument of a table: WITH ('key' = 'value', …) behind its name
 EVOLVES = "sqe_evolves"  # of MERGE: it says WITH SCHEMA EVOLUTION
 CALL = "sqe_call"  # of a function: its name as written starts here
 _AROUND_CALLS = (exp.Window, exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)

@@ -32,6 +32,15 @@ SESSION_FUNCTIONS = frozenset(
     }
 )
 
+# Those that may answer differently when they are asked again.
+VOLATILE = frozenset(
+    {
+        "curdate", "current_date", "current_time", "current_timestamp", "current_timezone",
+        "localtimestamp", "monotonically_increasing_id", "now", "rand", "randn", "random",
+        "randstr", "shuffle", "spark_partition_id", "uniform", "unix_timestamp", "uuid",
+    }
+)  # fmt: skip
+
 # Only in PARTITIONED BY.
 PARTITION_TRANSFORMS = frozenset(
     {"years", "months", "days", "hours", "bucket", "truncate", "date", "date_hour"}

@@ -11,7 +11,7 @@ from sqlglot.errors import ParseError
 
 from sqe.errors import ErrorCode, TextPosition, UserError
 from sqe.sql.commands import parse_command
-from sqe.sql.dialect import DIALECT, SpanParser
+from sqe.sql.dialect import DIALECT, EVOLVES, SpanParser
 from sqe.sql.forms import parse_form
 from sqe.sql.functions import SESSION_FUNCTIONS
 from sqe.sql.references import find_qualifiers, find_references, find_session_functions
@@ -29,7 +29,7 @@ _FRAMES = 8_000
 _QUERIES = (exp.Query, exp.Values)
 _WORDS = """
 SELECT WITH FROM VALUES TABLE INSERT UPDATE DELETE MERGE CREATE ALTER DROP TRUNCATE SHOW
-DESCRIBE DESC EXPLAIN USE SET RESET
+DESCRIBE DESC EXPLAIN USE SET RESET ANALYZE REFRESH CALL COMMENT
 """
 _BEGINNINGS = _WORDS.split()
 
@@ -68,6 +68,8 @@ def _parse(text: str, limits: TextLimits) -> Statement:
             replace(reference, if_exists=reference.access is Access.CREATE)
             for reference in references
         ]
+    if tree.meta.get(EVOLVES):  # it may also give the table new columns
+        references += [replace(r, access=Access.ALTER) for r in references if r.access is access]
     return Statement(
         text=text,
         kind=kind,

@@ -9,8 +9,9 @@ from typing import Any
 from sqlglot import Token, TokenType, exp
 
 from sqe.errors import ErrorCode, UserError
-from sqe.sql.dialect import END, SPAN
+from sqe.sql.dialect import END, OPTIONS, SPAN
 from sqe.sql.functions import SESSION_FUNCTIONS
+from sqe.sql.read_options import is_table_changes, options_text, read_table_changes
 from sqe.sql.statement import Access, Qualifier, Reference, SessionFunction, Span, position_at
 
 _TABLE_WORD = re.compile(r"\btable\s+\Z", re.IGNORECASE)
@@ -21,6 +22,9 @@ def find_references(text: str, tree: exp.Expr, target: Any, access: Access) -> l
     """All relations named, in the order of the text. ``target`` is the node written to, if any."""
     found = []
     for table in tree.find_all(exp.Table):
+        if is_table_changes(table.this):
+            found.append(read_table_changes(text, table))
+            continue
         if isinstance(table.this, exp.Func | exp.TableFromRows):
             continue  # a table function; its name is checked with the functions
         if table.name.startswith(_PIPE_TABLE) and _span(text, list(_names(table))) is None:
@@ -51,6 +55,13 @@ def _reference(text: str, table: exp.Table, access: Access) -> Reference:
             )
         temporal = Span(*version.meta[SPAN])
         end = temporal.end
+    chosen = ""
+    options = table.args.get(OPTIONS)
+    if options is not None:
+        place = Span(*options.meta[SPAN])
+        chosen = options_text(text, options, place)
+        temporal = Span(min(place.start, temporal.start), temporal.end) if temporal else place
+        end = max(end, place.end)
     sample = table.args.get("sample")
     if sample is not None:
         end = max(end, sample.meta.get(END, end))
@@ -64,6 +75,7 @@ def _reference(text: str, table: exp.Table, access: Access) -> Reference:
         temporal=temporal,
         table_word=before.start() if before and access is Access.READ else None,
         alias_at=end,
+        options=chosen,
     )
 
 

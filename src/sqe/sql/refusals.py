@@ -10,6 +10,7 @@ from sqlglot import Token, TokenType, exp
 
 from sqe.errors import ErrorCode, UserError
 from sqe.sql.functions import ALLOWED, DENIED, PARTITION_TRANSFORMS
+from sqe.sql.read_options import is_table_changes
 from sqe.sql.statement import position_at
 
 # Nodes of the tree that no statement may hold, with the name users know them by.
@@ -57,12 +58,10 @@ _STATEMENTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("LIST",), "LIST"),
     (("LOAD",), "LOAD DATA"),
     (("CALL",), "CALL"),
-    (("ANALYZE",), "ANALYZE"),
     (("MSCK",), "MSCK REPAIR TABLE"),
     (("REPAIR",), "REPAIR TABLE"),
     (("GRANT",), "GRANT"),
     (("REVOKE",), "REVOKE"),
-    (("COMMENT",), "COMMENT ON"),
     (("CREATE", "FUNCTION"), "CREATE FUNCTION"),
     (("CREATE", "TEMPORARY", "FUNCTION"), "CREATE TEMPORARY FUNCTION"),
     (("DROP",), "This form of DROP"),
@@ -139,6 +138,8 @@ def refuse_nodes(text: str, tree: exp.Expr, tokens: list[Token]) -> None:
                 hint="Tables are Iceberg's: leave USING out, or name parquet, orc or avro files.",
             )
         if isinstance(node, exp.Anonymous) and node.find_ancestor(exp.Hint) is None:
+            if is_table_changes(node) and isinstance(node.parent, exp.Table):
+                continue
             _check_function(text, node)
 
 

@@ -21,8 +21,10 @@ class StatementKind(Enum):
     CREATE_TABLE_AS = "create table as select"
     ALTER_TABLE = "alter table"
     TRUNCATE_TABLE = "truncate table"
+    COPY = "copy into"  # files into a table; Statement.command says which
     CREATE_VIEW = "create view"
     CREATE_TEMPORARY_VIEW = "create temporary view"
+    CALL = "call"
     EXPLAIN = "explain"
     EXPLAIN_ANALYZE = "explain analyze"
     COMMAND = "command"  # answered by the coordinator; Statement.command says which
@@ -62,6 +64,9 @@ class Reference:
     table_word: int | None = None  # where TABLE stands, in a query of the form TABLE t
     alias_at: int = -1  # where an alias would stand (behind time travel and TABLESAMPLE)
     if_exists: bool = False  # the statement tolerates its absence (or presence, for CREATE)
+    literal: bool = False  # the name stands in a string, as an argument of CALL
+    # WITH ('start-snapshot-id' = '5'): in the text if ``temporal`` covers it, else to be written.
+    options: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +127,8 @@ def position_at(text: str, offset: int, fragment: str = "") -> TextPosition:
     line = before.count("\n") + 1
     column = len(before) - (before.rfind("\n") + 1) + 1
     return TextPosition(line, column, fragment)
+
+
+def blank(text: str, end: int) -> str:
+    """The text with everything before ``end`` turned to blanks; lines stay where they are."""
+    return "".join("\n" if c == "\n" else " " for c in text[:end]) + text[end:]

@@ -25,21 +25,24 @@ class Rules:
     """A policy source whose answers a test sets; without one, everything is allowed."""
 
     def __init__(self) -> None:
-        self._answers: dict[str, Decision | Exception] = {}
+        self._answers: dict[tuple[str, str], Decision | Exception] = {}
 
     def decide(self, identity: Identity, table: TableFacts) -> Decision:
-        answer = self._answers.get(str(table.name), Allow("no rule"))
+        name = str(table.name)
+        answer = self._answers.get((name, "")) or self._answers.get((name, table.access))
+        answer = answer or Allow("no rule")
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     @contextmanager
-    def on(self, table: str, answer: Decision | Exception) -> Iterator[None]:
-        self._answers[table] = answer
+    def on(self, table: str, answer: Decision | Exception, access: str = "") -> Iterator[None]:
+        """Without an ``access``, whatever is done with the table."""
+        self._answers[(table, access)] = answer
         try:
             yield
         finally:
-            del self._answers[table]
+            del self._answers[(table, access)]
 
 
 @dataclass

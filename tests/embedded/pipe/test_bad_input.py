@@ -88,7 +88,7 @@ REFUSED = [
     ("CREATE FUNCTION f AS 'com.example.F'", "CREATE FUNCTION"),
     ("CREATE TEMPORARY FUNCTION f(x INT) RETURNS INT RETURN x", "CREATE TEMPORARY FUNCTION"),
     ("LOAD DATA INPATH '/etc/passwd' INTO TABLE s.t", "LOAD DATA"),
-    ("CALL sqe.system.rewrite_data_files('s.t')", "CALL"),
+    ("CALL system.add_files('s.t', '`parquet`.`/etc`')", "add_files"),
     ("SELECT :p", "parameter marker"),
     ("SELECT ?", "parameter marker"),
     ("ALTER TABLE s.t SET LOCATION '/tmp/x'", "ALTER TABLE"),
@@ -100,6 +100,7 @@ REFUSED = [
 OUTSIDE = [
     "SELECT * FROM spark_catalog.default.x",
     "SELECT * FROM sqe.s.t",
+    "CALL sqe.system.rewrite_data_files('s.t')",
     "SELECT * FROM global_temp.g",
     "SELECT * FROM s.`${spark.app.name}`",
 ]
@@ -188,11 +189,11 @@ SPARKS = [
     ("SELECT count(*) FROM s.t VERSION AS OF 12345", "SNAPSHOT_NOT_FOUND", None, "12345"),
     ("SELECT count(*) FROM s.t VERSION AS OF 'nope'", "SNAPSHOT_NOT_FOUND", None, "nope"),
     ("SELECT * FROM s.t TIMESTAMP AS OF '2001-01-01'", "SNAPSHOT_NOT_FOUND", None, "2001"),
-    ("INSERT INTO s.t VALUES (1)", "USER_ERROR", None, "lake.s.t"),
+    ("INSERT INTO s.t VALUES (1)", "INVALID_ARGUMENT", None, "lake.s.t"),
     ("INSERT INTO s.t VALUES ('abc', 1)", "TYPE_MISMATCH", None, "lake.s.t"),
     ("UPDATE s.t SET zz = 1", "COLUMN_NOT_FOUND", (1, 16), "zz"),
     ("CREATE TABLE s.n TBLPROPERTIES ('write.data.path'='/etc') AS SELECT 1 AS a",
-     "INVALID_ARGUMENT", None, "inside the warehouse"),
+     "NOT_SUPPORTED", (1, 33), "The catalog chooses where a table lives"),
 ]  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqe.engines.spark.plan_check import check_plan
+from sqe.engines.spark.plan_check import Only, check_plan
 from sqe.errors import ErrorCode, InternalError
 
 MINE = "q_" + "a" * 32 + "_1"
@@ -54,6 +54,35 @@ def test_a_plan_that_reaches_further_may_not(plan: str) -> None:
 
 def test_a_statement_that_writes_may_have_a_write() -> None:
     check(f"AppendData RelationV2[a#1] sqe.{MINE}.t\n{SCAN}", changes=True)
+
+
+VIEW = "files_" + "c" * 32
+LOAD = f"AppendData RelationV2[a#1] sqe.{MINE}.t\n+- SubqueryAlias {VIEW}\n   +- View (`{VIEW}`)"
+FILES = "      +- Relation [a#2] csv"
+
+
+def load(plan: str, view: str = VIEW) -> None:
+    only = Only(files=view)
+    check_plan(explained(plan), {MINE}, must_scan=[MINE], changes=True, only=only)
+
+
+def test_a_load_may_read_its_own_view_of_files() -> None:
+    load(f"{LOAD}\n{FILES}")
+
+
+@pytest.mark.parametrize(
+    ("plan", "view"),
+    [
+        (f"{LOAD}\n{FILES}\n{FILES}", VIEW),
+        (f"{LOAD}\n{FILES}", "files_" + "d" * 32),
+        (LOAD, VIEW),
+        (f"{LOAD}\n{FILES}", ""),
+    ],
+    ids=["more files", "another view", "no files", "not a load"],
+)
+def test_a_load_may_read_no_other_files(plan: str, view: str) -> None:
+    with pytest.raises(InternalError):
+        load(plan, view)
 
 
 def test_headings_in_a_literal_hide_nothing() -> None:

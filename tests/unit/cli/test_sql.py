@@ -10,6 +10,8 @@ import pytest
 
 from sqe.cli.exit_codes import ExitCode
 from sqe.errors import ErrorCode, TextPosition, UserError, error_of
+from sqe.model.query import RowsAffected
+from sqe.results.stream import ResultStream
 from tests.unit.cli.fakes import FakeGateway, failing_after, nothing, run
 
 ONE = pa.table({"x": [1]})
@@ -80,6 +82,17 @@ def test_a_statement_without_rows_writes_nothing() -> None:
     result = run(FakeGateway({"USE demo": nothing}), "sql", "USE demo")
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr.startswith("ok (")
+
+
+def test_a_write_says_how_many_rows_it_changed() -> None:
+    affected = RowsAffected(0, 2, 1)
+
+    def merged() -> ResultStream:
+        return ResultStream((), pa.schema([]), (), affected=lambda: affected)
+
+    result = run(FakeGateway({"MERGE": merged}), "sql", "MERGE")
+    assert result.stderr.startswith("2 rows updated, 1 deleted (")
+    assert result.stdout == ""
 
 
 def test_tables_of_several_statements_are_set_apart() -> None:

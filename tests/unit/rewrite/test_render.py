@@ -10,7 +10,7 @@ import pytest
 from sqe.catalog.bind import Binder
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
-from sqe.errors import AccessError, ErrorCode, InternalError
+from sqe.errors import AccessError, ErrorCode, InternalError, UserError
 from sqe.model.decision import Allow, Decision, Deny, Restrict
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
@@ -165,3 +165,49 @@ def test_a_table_without_a_decision_is_a_defect(tmp_path: Path) -> None:
     with pytest.raises(InternalError):
         guard(bound, {})
     catalog.close()
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (
+            "SELECT * FROM t.changes WITH ('start-snapshot-id' = '5') c",
+            "SELECT * FROM sqe.h1.t.changes WITH ('start-snapshot-id' = '5') c",
+        ),
+        (
+            "SELECT c.a FROM table_changes('s.t', 5, 8) AS c",
+            "SELECT c.a FROM sqe.h1.t.changes WITH ('start-snapshot-id' = '5',"
+            " 'end-snapshot-id' = '8') AS c",
+        ),
+        ("CALL system.ancestors_of('t')", "CALL system.ancestors_of('sqe.h1.t')"),
+    ],
+)
+def test_names_in_strings_and_options_behind_names(
+    rendered: Rendered, sql: str, expected: str
+) -> None:
+    assert rendered(sql) == expected
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM t, t WITH ('start-snapshot-id' = '5') AS u",
+        "SELECT * FROM table_changes('t', 5), table_changes('t', 6)",
+        "SELECT * FROM v WITH ('start-snapshot-id' = '5')",
+        "SELECT * FROM information_schema.tables WITH ('start-snapshot-id' = '5')",
+    ],
+)
+def test_options_that_spark_would_forget_are_refused(rendered: Rendered, sql: str) -> None:
+    with pytest.raises(UserError) as raised:
+        rendered(sql)
+    assert raised.value.code is ErrorCode.NOT_SUPPORTED
+
+
+def test_a_guard_is_around_the_rows_that_options_choose(rendered: Rendered) -> None:
+    only = {"lake.s.t": Restrict("test", row_filter="a = 1")}
+    text = rendered("SELECT * FROM t WITH ('start-snapshot-id' = '5')", only)
+    inner = "SELECT a, B FROM sqe.h1.t WITH ('start-snapshot-id' = '5') WHERE a = 1"
+    assert text == f"SELECT * FROM ({inner}) AS t"
+    for sql in ("SELECT * FROM t.changes", "CALL system.ancestors_of('t')"):
+        with pytest.raises(AccessError):
+            rendered(sql, only)

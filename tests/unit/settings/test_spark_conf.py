@@ -9,7 +9,12 @@ from sqe.settings.spark_conf import MEANING, changes_meaning
 
 @pytest.mark.parametrize(
     "key",
-    ["spark.executor.memory", "spark.sql.shuffle.partitions", "spark.sql.adaptive.enabled"],
+    [
+        "spark.executor.memory",
+        "spark.sql.shuffle.partitions",
+        "spark.sql.adaptive.enabled",
+        "spark.sql.cbo.joinReorder.enabled",
+    ],
 )
 def test_how_a_query_is_run_does_not_change_its_answer(key: str) -> None:
     assert changes_meaning([key]) == ""

@@ -71,6 +71,10 @@ class EmbeddedCatalog:
     def create_table(self, namespace: Namespace, request: Json) -> Loaded:
         return self._tables.create(namespace, request)
 
+    def forget_staged(self, location: str) -> None:
+        """Removes what was written for a staged table that was never committed."""
+        self._tables.forget_staged(location)
+
     def register_table(self, namespace: Namespace, request: Json) -> Loaded:
         return self._tables.register(namespace, request)
 

@@ -11,6 +11,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import uuid
 from collections.abc import Iterable
 from pathlib import Path
@@ -106,6 +107,12 @@ class Warehouse:
                     os.rmdir(folder)
                 except OSError:
                     continue
+
+    def remove_folder(self, location: str) -> None:
+        """With all that is in it. What cannot be removed does no harm."""
+        path = local_path(location)
+        if path and self.holds(path):
+            shutil.rmtree(path, ignore_errors=True)
 
     def read(self, ident: Ident, kind: str, metadata_location: str) -> Loaded:
         hint = "Restore the file, or drop the table and register an older metadata file of it."

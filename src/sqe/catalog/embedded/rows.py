@@ -134,6 +134,14 @@ class Rows:
         row = db.execute(_POINTER, self._key(ident)).fetchone()
         return Pointer(row[0] or "", row[1] == "VIEW") if row else None
 
+    def lives_in(self, db: Connection, location: str) -> bool:
+        """Whether a table's or view's metadata is below the location, in any catalog name."""
+        found = db.execute(
+            "SELECT 1 FROM iceberg_tables WHERE instr(metadata_location, ?) > 0 LIMIT 1",
+            (location.rstrip("/") + "/",),
+        ).fetchone()
+        return found is not None
+
     def insert(self, db: Connection, ident: Ident, pointer: Pointer) -> None:
         db.execute(
             "INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name,"

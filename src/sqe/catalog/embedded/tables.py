@@ -72,6 +72,12 @@ class Tables:
         self._commits.register(ident, location, is_view=False, overwrite=overwrite)
         return loaded
 
+    def forget_staged(self, location: str) -> None:
+        """Only a folder that staging has reserved, and no table may have come to live there."""
+        with self._store.read() as db:
+            if not self._rows.lives_in(db, location):
+                self._warehouse.remove_folder(location)
+
     def commit(self, ident: Ident, request: Json) -> Loaded:
         changes = self._commits.retry(lambda: self._prepare_all([(ident, request)]))
         return changes[0].new if changes else self.load(ident)

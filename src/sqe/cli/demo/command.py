@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from sqe.cli.demo.steps import COUNTS, EXPECTED_COUNTS, TABLES, Step, tour
+from sqe.cli.demo.steps import COUNTS, EXPECTED_COUNTS, TABLES, Step, prices, tour
 from sqe.cli.exit_codes import ExitCode, exit_code_of
 from sqe.cli.invocation import Gateway, Invocation
 from sqe.errors import SqeError
+from sqe.model.query import QueryRequest
 
 if TYPE_CHECKING:
     from sqe.cli.running import Outcome
 
 _GOODBYE = """
-That was the tour. The tables are in lake.demo; a second run takes them as they are.
+That was the tour. The tables are in lake.demo; the tour can be taken again.
 
   sqe shell      type SQL yourself   (in a clone: .venv/bin/sqe shell)
   make serve     run the gateway until Ctrl-C
@@ -49,7 +50,6 @@ class _Guide:
     def __init__(self, gateway: Gateway, session_id: str) -> None:
         self._gateway = gateway
         self._session_id = session_id
-        self._kept: dict[str, str] = {}
 
     def reset(self) -> None:
         for table in TABLES:
@@ -59,14 +59,9 @@ class _Guide:
         click.secho(f"\n{number}. {step.title}", bold=True)
         click.echo(step.words)
         for statement in step.statements:
-            text = statement
-            for name, value in self._kept.items():
-                text = text.replace("{" + name + "}", value)
             click.echo()
-            click.secho(_prompted(text), fg="cyan")
-            self._run(text)
-        if step.keep:
-            self._kept[step.keep] = self._first_row(step.statements[-1])[0]
+            click.secho(_prompted(statement), fg="cyan")
+            self._run(statement)
 
     def check(self) -> None:
         """Someone who changed the tables must not take the answers above for the tour's."""
@@ -87,12 +82,13 @@ class _Guide:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         writer = writer_for(OutputFormat.TABLE, sys.stdout.buffer, screen_width=width)
         try:
-            outcome: Outcome = run_statement(
-                self._gateway, self._session_id, text, writer, source="sqe-demo"
-            )
+            outcome: Outcome = run_statement(self._gateway, self._request(text), writer)
         except SqeError as error:
             self._fail(error, text)
         click.echo(outcome.summary)
+
+    def _request(self, text: str) -> QueryRequest:
+        return QueryRequest(self._session_id, text, "sqe-demo", frozenset({prices()}))
 
     def _fail(self, error: SqeError, text: str) -> NoReturn:
         from sqe.cli.errors import render_error
@@ -110,7 +106,7 @@ class _Guide:
         from sqe.cli.running import run_statement
 
         out = io.BytesIO()
-        run_statement(self._gateway, self._session_id, text, CsvWriter(out), source="sqe-demo")
+        run_statement(self._gateway, self._request(text), CsvWriter(out))
         return out.getvalue().decode()
 
 

@@ -1,12 +1,15 @@
-"""Reads ``tour.sql``: a title, some words, statements; and what a later step needs of an answer."""
+"""Reads ``tour.sql``: titles, some words, statements. ``{prices}`` in them is a file to load."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib import resources
+from pathlib import Path
 
 from sqe.cli.statements import split
+
+_FOLDER = Path(__file__).parent
 
 # How many rows the tables have that the tour makes and does not change; and all that it makes.
 COUNTS = """
@@ -21,12 +24,9 @@ TABLES = ("customers", "products", "orders", "monthly_revenue", "price_changes")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """``keep`` names the first cell of the last answer; later statements have it as {name}."""
-
     title: str
     words: str
     statements: tuple[str, ...]
-    keep: str = ""
 
 
 @dataclass
@@ -34,16 +34,20 @@ class _Draft:
     title: str
     words: list[str] = field(default_factory=list)
     sql: list[str] = field(default_factory=list)
-    keep: str = ""
 
     def finish(self) -> Step:
-        statements = tuple(statement.text for statement in split("\n".join(self.sql)))
-        return Step(self.title, "\n".join(self.words), statements, self.keep)
+        text = "\n".join(self.sql).replace("{prices}", prices())
+        statements = tuple(statement.text for statement in split(text))
+        return Step(self.title, "\n".join(self.words), statements)
 
 
 def tour() -> tuple[Step, ...]:
-    text = resources.files("sqe.cli.demo").joinpath("tour.sql").read_text(encoding="utf-8")
-    return tuple(_parse(text))
+    return tuple(_parse((_FOLDER / "tour.sql").read_text(encoding="utf-8")))
+
+
+def prices() -> str:
+    """The real path of the file that the tour loads."""
+    return os.path.realpath(_FOLDER / "prices.csv")
 
 
 def _parse(text: str) -> Iterator[Step]:
@@ -53,8 +57,6 @@ def _parse(text: str) -> Iterator[Step]:
             if draft is not None:
                 yield draft.finish()
             draft = _Draft(line.removeprefix("-- # "))
-        elif draft is not None and line.startswith("-- keep: "):
-            draft.keep = line.removeprefix("-- keep: ")
         elif draft is not None and line.startswith("-- "):
             draft.words.append(line.removeprefix("-- "))
         elif draft is not None:

@@ -23,7 +23,9 @@ FROM range(500);
 -- # Products and orders
 -- An order keeps the price of its day. The table is partitioned by month: Iceberg derives the month
 -- from the date, and queries on dates skip the other files without anyone naming a partition.
-CREATE TABLE IF NOT EXISTS lake.demo.products AS
+DROP TABLE IF EXISTS lake.demo.products;
+
+CREATE TABLE lake.demo.products AS
 SELECT
   CAST(id AS INT) + 1 AS product_id,
   concat(
@@ -96,41 +98,58 @@ FROM lake.demo.monthly_revenue
 GROUP BY month
 ORDER BY month;
 
+-- # A file into a table
+-- COPY INTO loads Parquet, CSV, JSON or ORC files in one commit, or nothing. At the prompt,
+-- `sqe load prices.csv --into demo.price_changes` does the same, and --create makes the table.
+DROP TABLE IF EXISTS lake.demo.price_changes;
+
+CREATE TABLE lake.demo.price_changes (
+  product_id INT NOT NULL, name STRING, category STRING, price DECIMAL(8, 2) COMMENT 'in euros'
+);
+
+COPY INTO lake.demo.price_changes FROM '{prices}'
+FILEFORMAT = CSV FORMAT_OPTIONS ('header' = 'true');
+
 -- # MERGE: corrected prices and two new products
--- Rows that match are updated, the others inserted, in one atomic commit. Doing it twice changes
--- nothing more, so you can run this tour again.
-CREATE TABLE IF NOT EXISTS lake.demo.price_changes AS
-SELECT * FROM VALUES
-  (3, 'Linen chair', 'seating', CAST(149.00 AS DECIMAL(8, 2))),
-  (8, 'Linen lamp', 'lighting', CAST(59.50 AS DECIMAL(8, 2))),
-  (17, 'Steel shelf', 'storage', CAST(119.00 AS DECIMAL(8, 2))),
-  (24, 'Cork clock', 'decoration', CAST(35.00 AS DECIMAL(8, 2))),
-  (41, 'Marble vase', 'decoration', CAST(210.00 AS DECIMAL(8, 2))),
-  (42, 'Bamboo stool', 'seating', CAST(79.90 AS DECIMAL(8, 2)))
-AS changes(product_id, name, category, price);
+-- Rows that match are updated, the others inserted, in one atomic commit. The tag keeps the name
+-- of the state before.
+ALTER TABLE lake.demo.products CREATE TAG old_prices;
 
 MERGE INTO lake.demo.products AS p
 USING lake.demo.price_changes AS c ON p.product_id = c.product_id
 WHEN MATCHED AND p.price <> c.price THEN UPDATE SET price = c.price
-WHEN NOT MATCHED THEN INSERT (product_id, name, category, price)
-  VALUES (c.product_id, c.name, c.category, c.price);
+WHEN NOT MATCHED THEN INSERT *;
 
 -- # Every change is a snapshot
 -- Iceberg keeps the table as it was. The first snapshot is the load, the second one the MERGE.
--- keep: before
-SELECT snapshot_id, operation, summary['total-records'] AS total_records
+SELECT operation, summary['total-records'] AS total_records
 FROM lake.demo.products.snapshots
-ORDER BY committed_at
-LIMIT 2;
+ORDER BY committed_at;
 
 -- # Time travel
 -- The same table twice in one query: as it is, and as it was before the MERGE.
 SELECT p.product_id, p.name, old.price AS price_before, p.price AS price_now
 FROM lake.demo.products AS p
-LEFT JOIN lake.demo.products VERSION AS OF {before} AS old
+LEFT JOIN lake.demo.products VERSION AS OF 'old_prices' AS old
   ON old.product_id = p.product_id
 WHERE old.price IS NULL OR old.price <> p.price
 ORDER BY p.product_id;
+
+-- # A table that changes shape
+-- Columns are added, renamed and widened without rewriting a file; both engines read on.
+ALTER TABLE lake.demo.products ADD COLUMN discount INT COMMENT 'percent' AFTER price;
+
+UPDATE lake.demo.products SET discount = 10 WHERE category = 'lighting';
+
+SELECT category, count(*) AS products, avg(discount) AS discount
+FROM lake.demo.products
+GROUP BY category
+ORDER BY category;
+
+-- # Upkeep
+-- Every write adds files. Iceberg's procedures tidy up; `sqe maintain` finds which tables need
+-- what, says why, and does it.
+CALL lake.system.rewrite_manifests('lake.demo.products');
 
 -- # EXPLAIN
 -- Which engine runs a query and why, the text it gets, and its plan.

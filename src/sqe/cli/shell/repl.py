@@ -24,6 +24,7 @@ from sqe.cli.shell.meta import ShellState, run_meta
 from sqe.cli.shell.names import Names
 from sqe.cli.statements import is_complete, split
 from sqe.errors import SqeError
+from sqe.model.query import QueryRequest
 
 if TYPE_CHECKING:
     from sqe.cli.invocation import Gateway, Invocation, OpenSession
@@ -96,7 +97,9 @@ class Shell:
         sys.stdout.flush()
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         writer = writer_for(self._state.output, sys.stdout.buffer, screen_width=width)
-        outcome = run_statement(self._gateway, self._session.id, text, writer, source="sqe-shell")
+        outcome = run_statement(
+            self._gateway, QueryRequest(self._session.id, text, "sqe-shell"), writer
+        )
         if self._state.timing:
             click.echo(outcome.summary, err=True)
 

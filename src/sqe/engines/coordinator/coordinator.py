@@ -12,13 +12,9 @@ from sqe.catalog.information_schema import ListingFilter, rows
 from sqe.catalog.protocol import Catalogs
 from sqe.catalog.schemas import string_literal
 from sqe.engines.attempt import Engines
-from sqe.engines.coordinator.explain import (
-    DESCRIBE_COLUMNS,
-    PLAN_COLUMNS,
-    describe_query,
-    explain,
-)
+from sqe.engines.coordinator.explain import PLAN_COLUMNS, explain
 from sqe.engines.coordinator.views import create_temporary_view, create_view
+from sqe.engines.coordinator.works import WORKS, Tools, Work
 from sqe.engines.protocol import Engine, Explanation, Run
 from sqe.errors import ErrorCode, UserError
 from sqe.model.names import quote
@@ -26,7 +22,6 @@ from sqe.model.query import Column, EngineKind
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.routing.router import Router
-from sqe.sql.forms import DescribeQuery
 from sqe.sql.statement import StatementKind
 
 if TYPE_CHECKING:
@@ -62,8 +57,9 @@ class Coordinator:
             return create_view(statement, run, self._spark, self._catalogs)
         if kind is StatementKind.QUERY:
             return self._metadata_query(statement, run)
-        if isinstance(statement.bound.statement.command, DescribeQuery):
-            return describe_query(statement, run, self._engines, self._router)
+        work = _work(statement)
+        if work is not None:
+            return work.run(statement, run, Tools(self._engines, self._router, self._catalogs))
         return self._commands.run(statement, run)
 
     def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
@@ -74,8 +70,9 @@ class Coordinator:
             return ()
         if kind is StatementKind.QUERY:
             return self._describe_metadata_query(statement, run)
-        if isinstance(statement.bound.statement.command, DescribeQuery):
-            return DESCRIBE_COLUMNS
+        work = _work(statement)
+        if work is not None:
+            return work.columns
         return self._commands.describe(statement, run)
 
     def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
@@ -118,6 +115,11 @@ class Coordinator:
             return rows(catalog, relation.catalog, relation.table, wanted, run.cancellation.check)
 
         return fetch
+
+
+def _work(statement: GuardedStatement) -> Work | None:
+    command = statement.bound.statement.command
+    return WORKS.get(type(command)) if command is not None else None
 
 
 def metadata_query(statement: GuardedStatement, run: Run) -> MetadataQuery:

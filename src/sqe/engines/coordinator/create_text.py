@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from sqe.catalog.bound import BoundTable, BoundView
 from sqe.catalog.protocol import Json
-from sqe.catalog.schemas import current_schema, ddl_type, string_literal
-from sqe.engines.coordinator.call import Answer, Call, Row, answer, strings
+from sqe.catalog.schemas import current_schema, ddl_type, string_literal, view_dialects
+from sqe.engines.coordinator.call import Answer, Call, Row, answer, is_information_schema, strings
+from sqe.engines.coordinator.default_values import default_text
 from sqe.engines.coordinator.describe import metadata_of_target
 from sqe.engines.coordinator.partitions import parts_of
 from sqe.errors import ErrorCode
 from sqe.model.names import quote
 from sqe.model.query import Column
-from sqe.sql.commands import ShowCreate
+from sqe.sql.commands import ShowCreate, ShowCreateSchema
 from sqe.sql.statement import Command
 
 # What the catalog or Spark sets by itself, and what stands in the DDL under a clause of its own.
@@ -35,6 +36,13 @@ def _show_create(command: ShowCreate, call: Call) -> Iterator[Row]:
                 "Use SHOW CREATE TABLE.",
             )
         yield (_table_text(str(target.name), metadata, call),)
+    elif isinstance(target, BoundView) and not target.inner.statement.text:
+        raise call.error(
+            ErrorCode.NOT_SUPPORTED,
+            f"View {target.relation} is not written in Spark's dialect, but in"
+            f" {', '.join(view_dialects(metadata)) or 'no'}.",
+            at,
+        )
     elif isinstance(target, BoundView):
         yield (_view_text(target, metadata),)
     else:
@@ -65,6 +73,8 @@ def _column(field: Json) -> str:
     text = f"  {quote(field['name'])} {ddl_type(field['type'])}"
     if field.get("required"):
         text += " NOT NULL"
+    if field.get("write-default") is not None:
+        text += f" DEFAULT {default_text(field['write-default'], field['type'])}"
     if field.get("doc"):
         text += f" COMMENT {string_literal(field['doc'])}"
     return text
@@ -97,6 +107,23 @@ def _view_column(column: Column) -> str:
     return f"  {quote(column.name)}{comment}"
 
 
+def _show_create_schema(command: ShowCreateSchema, call: Call) -> Iterator[Row]:
+    schema = call.required(command.schema)
+    if not schema.path or is_information_schema(schema):
+        raise call.error(
+            ErrorCode.NOT_SUPPORTED, f"{schema} was not made by a statement.", command.schema.span
+        )
+    properties = call.open(schema.catalog).load_namespace(schema.path)
+    lines = [f"CREATE SCHEMA {schema}"]
+    if properties.get("comment"):
+        lines.append(f"COMMENT {string_literal(properties['comment'])}")
+    kept = {key: value for key, value in properties.items() if key not in _LEFT_OUT}
+    if kept:
+        lines.append(_properties(kept).replace("TBLPROPERTIES", "WITH PROPERTIES", 1))
+    yield ("\n".join(lines),)
+
+
 CREATE_TEXTS: dict[type[Command], Answer] = {
     ShowCreate: answer(strings("createtab_stmt"), _show_create),
+    ShowCreateSchema: answer(strings("createschema_stmt"), _show_create_schema),
 }

@@ -18,6 +18,7 @@ from sqe.engines.coordinator.call import (
     strings,
 )
 from sqe.engines.coordinator.partitions import Part, parts_of
+from sqe.engines.coordinator.sort_orders import order_text
 from sqe.errors import ErrorCode
 from sqe.model.names import quote
 from sqe.model.query import Column
@@ -154,6 +155,9 @@ def _table_properties(metadata: Json, call: Call) -> list[tuple[str, str]]:
     names = [field["name"] for field in schema["fields"] if field["id"] in identifiers]
     if names:
         found["identifier-fields"] = f"[{','.join(names)}]"
+    order = order_text(metadata, call.hidden)
+    if order:
+        found["sort-order"] = order
     return sorted(call.tellable(found).items())
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from sqe.catalog.protocol import Catalogs
+from sqe.engines.coordinator.alterations import ALTERATIONS
 from sqe.engines.coordinator.call import Answer, Call
 from sqe.engines.coordinator.create_text import CREATE_TEXTS
 from sqe.engines.coordinator.ddl import DDL
 from sqe.engines.coordinator.describe import DESCRIPTIONS
+from sqe.engines.coordinator.like import LIKE
 from sqe.engines.coordinator.listings import LISTINGS
+from sqe.engines.coordinator.procedures import PROCEDURE_ANSWERS
 from sqe.engines.coordinator.session import SESSION
+from sqe.engines.matviews.show import MATERIALIZED
 from sqe.engines.protocol import Explanation, Run
 from sqe.errors import ErrorCode, InternalError
 from sqe.model.query import Column
@@ -22,6 +26,10 @@ ANSWERS: dict[type[Command], Answer] = {
     **CREATE_TEXTS,
     **SESSION,
     **DDL,
+    **ALTERATIONS,
+    **LIKE,
+    **MATERIALIZED,
+    **PROCEDURE_ANSWERS,
 }
 
 

@@ -30,7 +30,7 @@ def parts_of(metadata: Json, hidden: frozenset[str] = frozenset()) -> list[Part]
 
 def _parts(metadata: Json) -> Iterator[Part]:
     sources = {ident: (path, kind) for ident, path, kind in _fields(current_schema(metadata))}
-    for field in _default_spec(metadata):
+    for field in default_spec(metadata):
         path, kind = sources.get(field.get("source-id", -1), ((), None))
         # A dropped column leaves a void part behind; it partitions nothing.
         if not path or field["transform"] == "void":
@@ -40,7 +40,7 @@ def _parts(metadata: Json) -> Iterator[Part]:
         yield Part(".".join(path), kind, text, field["transform"] == "identity")
 
 
-def _default_spec(metadata: Json) -> list[Json]:
+def default_spec(metadata: Json) -> list[Json]:
     wanted = metadata.get("default-spec-id", 0)
     for spec in metadata.get("partition-specs") or ():
         if spec.get("spec-id") == wanted:
@@ -57,6 +57,11 @@ def _fields(
         yield field["id"], path, field["type"]
         if isinstance(field["type"], dict) and field["type"].get("type") == "struct":
             yield from _fields(field["type"], path)
+
+
+def field_paths(schema: Json) -> dict[int, tuple[str, ...]]:
+    """The names on the way to each field that a partition or an order can be made of, by id."""
+    return {ident: path for ident, path, _ in _fields(schema)}
 
 
 def _transform(transform: str, column: str) -> str:

@@ -15,7 +15,10 @@ from sqe.sql.statement import Command, Span
 
 _DESCRIPTIONS = {
     "sqe.engine": "Which engine runs queries",
+    "sqe.partition_overwrite": "What INSERT OVERWRITE replaces: the table, or partitions it fills",
     "sqe.time_zone": "The time zone of timestamps, e.g. Europe/Vienna or +01:00",
+    "sqe.wap_branch": "Write to, and read, this branch of tables with write.wap.enabled",
+    "sqe.wap_id": "Stage writes to such tables under this id, until publish_changes",
 }
 _OFFSET = re.compile(r"[+-](0\d|1[0-7]):[0-5]\d\Z|[+-]18:00\Z")
 _REGION = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*\Z")

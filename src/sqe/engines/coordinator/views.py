@@ -21,7 +21,9 @@ from sqe.model.query import Column
 from sqe.results.stream import ResultStream, result_of_rows
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.sessions.session import TemporaryView
-from sqe.sql.forms import ViewDefinition
+from sqe.sql.views import ViewDefinition
+
+_KEPT = frozenset({"owner", "location", "created-at"})  # the catalog's, whatever the definition
 
 
 def create_temporary_view(guarded: GuardedStatement, run: Run, spark: Engine) -> ResultStream:
@@ -53,6 +55,10 @@ def create_view(
     definition = _definition(guarded)
     target = guarded.bound.references[0].target
     if isinstance(target, BoundTable):
+        if definition.alter:
+            raise UserError(
+                ErrorCode.INVALID_ARGUMENT, f"{target.name} is a table.", hint="Use ALTER TABLE."
+            )
         raise UserError(ErrorCode.TABLE_ALREADY_EXISTS, f"{target.name} is a table.")
     if isinstance(target, BoundView) and definition.if_not_exists:
         return _done()
@@ -82,21 +88,30 @@ def create_view(
             },
         )
     else:
-        uuid = catalog.load_view(ident).metadata["view-uuid"]
+        metadata = catalog.load_view(ident).metadata
+        updates: list[dict[str, Any]] = [
+            {"action": "add-schema", "schema": iceberg_schema(columns)},
+            {"action": "add-view-version", "view-version": {**version, "schema-id": -1}},
+            {"action": "set-current-view-version", "view-version-id": -1},
+            {"action": "set-properties", "updates": properties},
+        ]
+        gone = [] if definition.alter else _replaced(metadata, properties)
+        if gone:
+            updates.append({"action": "remove-properties", "removals": gone})
         catalog.replace_view(
             ident,
             {
                 "identifier": {"namespace": list(ident.namespace), "name": ident.name},
-                "requirements": [{"type": "assert-view-uuid", "uuid": uuid}],
-                "updates": [
-                    {"action": "add-schema", "schema": iceberg_schema(columns)},
-                    {"action": "add-view-version", "view-version": {**version, "schema-id": -1}},
-                    {"action": "set-current-view-version", "view-version-id": -1},
-                    {"action": "set-properties", "updates": properties},
-                ],
+                "requirements": [{"type": "assert-view-uuid", "uuid": metadata["view-uuid"]}],
+                "updates": updates,
             },
         )
     return _done()
+
+
+def _replaced(metadata: dict[str, Any], properties: dict[str, str]) -> list[str]:
+    """What the view that is replaced had and the new one does not say: gone with the old."""
+    return sorted((metadata.get("properties") or {}).keys() - properties.keys() - _KEPT)
 
 
 def _definition(guarded: GuardedStatement) -> ViewDefinition:

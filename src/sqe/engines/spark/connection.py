@@ -7,9 +7,10 @@ as Arrow batches, nothing is collected.
 from __future__ import annotations
 
 import logging
+import re
 import uuid
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +19,7 @@ from sqe.model.identity import Secret
 from sqe.model.query import Progress
 
 _log = logging.getLogger(__name__)
+_PATTERN_SIGNS = re.compile(r"[*?\[\]{}\\]")  # Hadoop takes paths for patterns
 
 # pyspark warns on stderr when it gives up on a lost server; the query's error says so already.
 warnings.filterwarnings("ignore", message=r"\[RETRIES_EXCEEDED\]")
@@ -48,6 +50,11 @@ class Connection:
             operation.set.pairs.add(key=key, value=value)
         self._client.config(operation)
 
+    def unset_conf(self, *keys: str) -> None:
+        from pyspark.sql.connect.proto import ConfigRequest
+
+        self._client.config(ConfigRequest.Operation(unset=ConfigRequest.Unset(keys=keys)))
+
     def plan(self, text: str) -> Any:
         """The text as a plan. Sending the same plan again lets the server reuse its analysis."""
         from pyspark.sql.connect.plan import SQL
@@ -67,9 +74,51 @@ class Connection:
         plan.root.CopyFrom(Limit(SQL(text), 0).plan(self._client))
         return plan
 
+    def read_files(
+        self, file_format: str, schema: str, options: Mapping[str, str], urls: Sequence[str]
+    ) -> Any:
+        """A relation of exactly these files. Their names are not patterns."""
+        from pyspark.sql.connect.plan import DataSource
+
+        exact = [_PATTERN_SIGNS.sub(r"\\\g<0>", url) for url in urls]
+        return DataSource(file_format, schema or None, options, exact)
+
+    def plan_of(self, relation: Any) -> Any:
+        from pyspark.sql.connect.proto import Plan
+
+        plan = Plan()
+        plan.root.CopyFrom(relation.plan(self._client))
+        return plan
+
+    def create_view(self, name: str, relation: Any) -> None:
+        """A temporary view of this Spark session, over a relation that is no SQL."""
+        from pyspark.sql.connect.plan import CreateView
+
+        view = CreateView(relation, name, is_global=False, replace=False)
+        self._client.execute_command(view.command(self._client))
+
+    def drop_view(self, name: str) -> None:
+        from pyspark.sql.connect.plan import DropTempView
+
+        try:
+            for _ in self.execute(
+                self.plan_of(DropTempView(name)), new_operation_id(), lambda _: None
+            ):
+                pass
+        except Exception as error:  # noqa: BLE001
+            # It ends with the session at the latest, and nothing else can name it.
+            _log.warning("dropping a view failed: %s", type(error).__name__)
+
     def explain(self, plan: Any, mode: str = "extended") -> str:
         text: str = self._client.explain_string(plan, explain_mode=mode)
         return text
+
+    def explain_command(self, text: str, mode: str = "EXTENDED") -> str:
+        """Of a statement that Spark would run in order to analyse it, which only CALL is."""
+        plan = self.plan(f"EXPLAIN {mode} {text}")
+        items = self.execute(plan, new_operation_id(), lambda _: None)
+        batches = [item for item in items if isinstance(item, pa.RecordBatch)]
+        return "".join(str(value) for batch in batches for value in batch.column(0).to_pylist())
 
     def schema(self, plan: Any) -> Any:
         return self._client.schema(plan)

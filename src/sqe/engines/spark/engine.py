@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
@@ -10,29 +11,46 @@ from typing import Any
 
 import pyarrow as pa
 
+from sqe.broker.fate import Fate
 from sqe.broker.handles import Grant, GrantedTable
 from sqe.catalog.bound import BoundAbsent, BoundMetadata, BoundTable
 from sqe.catalog.protocol import Catalogs, Ident
 from sqe.engines.protocol import Explanation, Run
+from sqe.engines.spark.affected import rows_affected, write_target
 from sqe.engines.spark.connection import new_operation_id
+from sqe.engines.spark.copying import Copy, copy_edits, copy_of, nothing_new
 from sqe.engines.spark.errors import translate
+from sqe.engines.spark.file_errors import file_error
+from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.spark.metrics import operators
-from sqe.engines.spark.plan_check import check_plan
+from sqe.engines.spark.outcome import ONE_COMMIT, ended
+from sqe.engines.spark.plan_check import Only, check_plan
+from sqe.engines.spark.procedures import call_edits, check_call
 from sqe.engines.spark.sessions import SparkSession, SparkSessions
 from sqe.engines.spark.types import arrow_schema_of_struct, columns_of_struct
-from sqe.errors import ErrorCode, UpstreamError
+from sqe.errors import ErrorCode, SqeError, UpstreamError
+from sqe.maintenance.floors import Floors
 from sqe.model.names import RelationName
-from sqe.model.query import Column
+from sqe.model.query import Column, RowsAffected
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.render import Names, render
+from sqe.sql.counting import counting_edits
+from sqe.sql.procedures import Procedure
 from sqe.sql.splice import Spliced
 from sqe.sql.statement import Access, StatementKind
+
+_log = logging.getLogger(__name__)
 
 MetadataRows = Callable[[BoundMetadata, Run], str]
 _PHYSICAL_PLAN = "== Physical Plan =="
 _NUMBERS = re.compile(r"#\d+L?\b|, \[plan_id=\d+\]")
-_MUST_SCAN = (StatementKind.QUERY, StatementKind.INSERT, StatementKind.MERGE)
+_MUST_SCAN = (
+    StatementKind.QUERY,
+    StatementKind.INSERT,
+    StatementKind.MERGE,
+    StatementKind.CALL,
+)
 
 
 @dataclass(frozen=True)
@@ -41,34 +59,60 @@ class _Prepared:
 
     spark: SparkSession
     grant: Grant
+    names: Names
     spliced: Spliced
     plan: Any
+    procedure: Procedure | None = None  # of CALL
+    copy: Copy | None = None
+
+    def translated(self, error: Exception) -> SqeError:
+        loading = self.copy and (self.copy.entry.refusal or file_error(error))
+        return loading or translate(error, self.grant, self.spliced)
+
+    def explain(self, mode: str) -> str:
+        if self.procedure is not None:
+            return self.spark.connection.explain_command(self.spliced.text, mode)
+        return self.spark.connection.explain(self.plan, mode)
 
 
 class SparkConnectEngine:
     """``metadata_rows`` writes a relation of information_schema as a query of literals."""
 
     def __init__(
-        self, sessions: SparkSessions, catalogs: Catalogs, metadata_rows: MetadataRows
+        self,
+        sessions: SparkSessions,
+        catalogs: Catalogs,
+        metadata_rows: MetadataRows,
+        floors: Floors | None = None,
+        folders: LoadFolders | None = None,
     ) -> None:
         self._sessions = sessions
         self._catalogs = catalogs
         self._metadata_rows = metadata_rows
+        self._floors = floors or Floors()
+        self._folders = folders or LoadFolders()
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
+        if nothing_new(statement, run, self._folders):
+            return ResultStream((), pa.schema([]), (), affected=lambda: RowsAffected(inserted=0))
         stack = ExitStack()
+        prepared: _Prepared | None = None
         try:
             prepared = self._prepare(statement, run, stack)
             items = self._execute(prepared, run)
             stack.callback(items.close)  # stops Spark's work where nobody reads on
             struct = _struct(items)
             schema, batches = _peek(struct, items)  # most queries that fail do so here
-        except BaseException:
+        except BaseException as error:
             stack.close()
-            raise
+            if not isinstance(error, SqeError):
+                raise
+            return ended(error, statement, prepared.grant if prepared else None)
         columns = _real_names(columns_of_struct(struct), prepared.grant)
         names = [column.name for column in columns]
         schema = pa.schema([f.with_name(n) for f, n in zip(schema, names, strict=True)])
+
+        affected: list[RowsAffected] = []
 
         def stream() -> Iterator[pa.RecordBatch]:
             with stack:
@@ -76,12 +120,15 @@ class SparkConnectEngine:
                     # Spark's batches of no rows lack buffers that pyarrow reads: it would crash.
                     if isinstance(item, pa.RecordBatch) and item.num_rows:
                         yield item.rename_columns(names)
+                affected.extend(self._affected(statement, prepared, run))
 
-        return ResultStream(columns, schema, stream(), stack.close)
+        return ResultStream(columns, schema, stream(), stack.close, lambda: _only(affected))
 
     def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
         with ExitStack() as stack:
             prepared = self._prepare(statement, run, stack)
+            if prepared.procedure is not None:
+                return prepared.procedure.result  # to analyse CALL is to run it
             try:
                 struct = prepared.spark.connection.schema(prepared.plan)
                 return _real_names(columns_of_struct(struct), prepared.grant)
@@ -93,7 +140,7 @@ class SparkConnectEngine:
             prepared = self._prepare(statement, run, stack)
             try:
                 wanted = mode.lower() if mode in ("FORMATTED", "COST") else "extended"
-                plan = prepared.spark.connection.explain(prepared.plan, wanted)
+                plan = prepared.explain(wanted)
             except Exception as error:
                 raise translate(error, prepared.grant, prepared.spliced) from error
             if not mode:
@@ -112,9 +159,10 @@ class SparkConnectEngine:
                     rows += item.num_rows
                 elif hasattr(item, "metrics"):
                     metrics.append(item)
+            said = "".join(f"{affected}\n" for affected in self._affected(statement, prepared, run))
             to_user = prepared.grant.to_user
             return Explanation(
-                to_user(prepared.spliced.text.strip()), to_user(operators(metrics, rows))
+                to_user(prepared.spliced.text.strip()), to_user(said + operators(metrics, rows))
             )
 
     def close(self) -> None:
@@ -122,24 +170,33 @@ class SparkConnectEngine:
 
     def _prepare(self, statement: GuardedStatement, run: Run, stack: ExitStack) -> _Prepared:
         """Handles granted until ``stack`` closes, the text spliced, the plan checked."""
+        procedure = check_call(statement, run.session, self._catalogs, self._floors)
+        copy = copy_of(statement, run, self._folders)
+        if copy is not None:
+            run = replace(run, extras={**run.extras, copy.target.name: copy.entry})
         spark = self._sessions.get(run.session)
         run.cancellation.check()
         reads = statement.bound.statement.kind is StatementKind.QUERY
         tables = self._tables(statement, run)
         grant = stack.enter_context(spark.broker.granted(tables))
-        spliced = render(
-            statement,
-            Names(
-                table=grant.spell,
-                metadata=lambda relation: self._metadata_rows(relation, run),
-                session_schema=run.session.schema,
-                user=run.session.identity.user,
-            ),
+        names = Names(
+            table=grant.spell,
+            metadata=lambda relation: self._metadata_rows(relation, run),
+            session_schema=run.session.schema,
+            user=run.session.identity.user,
         )
+        edits = call_edits(statement, run.session)
+        if copy is not None:
+            edits = copy_edits(copy, statement, names, spark.connection, stack)
+        spliced = render(statement, names, edits)
+        plan = spark.connection.plan(spliced.text)
+        prepared = _Prepared(spark, grant, names, spliced, plan, procedure, copy)
         try:
-            plan = spark.connection.plan(spliced.text)
-            checked = spark.connection.plan_without_rows(spliced.text) if reads else plan
-            explained = spark.connection.explain(checked)
+            if reads:
+                checked = spark.connection.plan_without_rows(spliced.text)
+                explained = spark.connection.explain(checked)
+            else:
+                explained = prepared.explain("extended")
         except Exception as error:
             raise translate(error, grant, spliced) from error
         check_plan(
@@ -147,8 +204,9 @@ class SparkConnectEngine:
             grant.tables.keys(),
             must_scan=_must_scan(statement, grant),
             changes=not reads,
+            only=Only(procedure.name if procedure else "", copy.view if copy else ""),
         )
-        return _Prepared(spark, grant, spliced, plan)
+        return prepared
 
     def _tables(self, statement: GuardedStatement, run: Run) -> list[GrantedTable]:
         accesses: dict[RelationName, set[Access]] = {}
@@ -159,6 +217,7 @@ class SparkConnectEngine:
                 targets[target.name] = target
                 accesses.setdefault(target.name, set()).add(reference.reference.access)
         granted = []
+        kind = statement.bound.statement.kind
         for name, target in targets.items():
             granted.append(
                 GrantedTable(
@@ -167,9 +226,54 @@ class SparkConnectEngine:
                     catalog=self._catalogs.open(name.catalog, run.session.identity),
                     accesses=frozenset(accesses[name]),
                     bound=target.loaded if isinstance(target, BoundTable) else None,
+                    extras=run.extras.get(name),
+                    query_id=run.query_id,
+                    merged=kind is StatementKind.MERGE,
+                    fate=Fate(run.cancellation, one_change=kind in ONE_COMMIT),
                 )
             )
         return granted
+
+    def _affected(
+        self, statement: GuardedStatement, prepared: _Prepared, run: Run
+    ) -> list[RowsAffected]:
+        """At most one: what the statement, which has ended well, changed."""
+        target = write_target(statement.bound)
+        if target is None:
+            return []
+        written = prepared.grant.commits(target.name).written
+        try:
+            found = rows_affected(
+                statement.bound.statement.kind,
+                written,
+                lambda: self._count(statement, target.name, prepared, run),
+            )
+        except Exception as error:  # noqa: BLE001
+            # The write is done and must not seem to have failed: its number is not known, then.
+            _log.warning("counting the rows of a write failed: %s", type(error).__name__)
+            return []
+        return [] if found is None else [found]
+
+    def _count(
+        self, statement: GuardedStatement, target: RelationName, prepared: _Prepared, run: Run
+    ) -> int | None:
+        """Counts the rows a DELETE or UPDATE was about, in the table as it found it."""
+        base = prepared.grant.commits(target).base()
+        edits = counting_edits(statement.bound.statement)
+        if base is None or edits is None:
+            return None
+        connection, operation_id = prepared.spark.connection, new_operation_id()
+        before = [table.as_read(base) for table in prepared.grant.tables.values()]
+        with prepared.spark.broker.granted(before) as grant:
+            spliced = render(statement, replace(prepared.names, table=grant.spell), edits)
+            plan = connection.plan(spliced.text)
+            handles = grant.tables.keys()
+            named = [grant.spell(target)[1]]
+            check_plan(connection.explain(plan), handles, must_scan=named, changes=False)
+            run.cancellation.on_cancel(lambda: connection.interrupt(operation_id))
+            items = connection.execute(plan, operation_id, run.report)
+            batches = [item for item in items if isinstance(item, pa.RecordBatch)]
+        return int(batches[0].column(0)[0].as_py())
 
     def _execute(self, prepared: _Prepared, run: Run) -> Generator[Any]:
         """Runs the plan; a cancel interrupts it on the server."""
@@ -187,10 +291,14 @@ class SparkConnectEngine:
         except Exception as error:
             finished = True
             run.cancellation.check()
-            raise translate(error, prepared.grant, prepared.spliced) from error
+            raise prepared.translated(error) from error
         finally:
             if not finished:
                 connection.interrupt(operation_id)
+
+
+def _only(affected: list[RowsAffected]) -> RowsAffected | None:
+    return affected[0] if affected else None
 
 
 def _real_names(columns: tuple[Column, ...], grant: Grant) -> tuple[Column, ...]:

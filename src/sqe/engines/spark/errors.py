@@ -41,6 +41,12 @@ CONDITIONS: dict[str, ErrorCode] = {
     "NOT_NULL_CONSTRAINT_VIOLATION": ErrorCode.CONSTRAINT_VIOLATION,
     "NULL_": ErrorCode.CONSTRAINT_VIOLATION,
     "MERGE_CARDINALITY_VIOLATION": ErrorCode.CONSTRAINT_VIOLATION,
+    "NOT_NULL_ASSERT_VIOLATION": ErrorCode.CONSTRAINT_VIOLATION,
+    "NO_DEFAULT_COLUMN_VALUE_AVAILABLE": ErrorCode.CONSTRAINT_VIOLATION,
+    "COLUMN_ALREADY_EXISTS": ErrorCode.AMBIGUOUS_NAME,
+    "FIELD_ALREADY_EXISTS": ErrorCode.AMBIGUOUS_NAME,
+    "INSERT_COLUMN_ARITY_MISMATCH": ErrorCode.INVALID_ARGUMENT,
+    "NON_PARTITION_COLUMN": ErrorCode.INVALID_ARGUMENT,
     "WRONG_NUM_ARGS": ErrorCode.INVALID_ARGUMENT,
     "INVALID_": ErrorCode.INVALID_ARGUMENT,
     "UNSUPPORTED_FEATURE": ErrorCode.NOT_SUPPORTED,
@@ -60,11 +66,17 @@ MESSAGES: tuple[tuple[str, ErrorCode], ...] = (
     (r"No space left on device|ENOSPC", ErrorCode.DISK_FULL),
     (r"OutOfMemoryError|Java heap space|spark.driver.maxResultSize", ErrorCode.OUT_OF_MEMORY),
     (r"CatalogInUseException", ErrorCode.HOME_IN_USE),
+    (r"AlreadyExistsException|table already exists", ErrorCode.TABLE_ALREADY_EXISTS),
+    (r"CommitStateUnknown|commit state is unknown", ErrorCode.COMMIT_UNKNOWN),
     (
-        r"CommitFailedException|CommitStateUnknown|ValidationException.*conflict",
+        r"CommitFailedException|ValidationException.*conflict|Requirement failed: "
+        r"|Cannot commit|Found conflicting|Found new conflicting|conflicting deletes"
+        r"|Missing required files to delete|Cannot commit, missing data files"
+        r"|Cannot delete file where some, but not all, rows match"
+        r"|Found concurrently added DV|Cannot determine history between starting snapshot"
+        r"|Table UUID does not match",
         ErrorCode.COMMIT_CONFLICT,
     ),
-    (r"Cannot commit|Found conflicting files", ErrorCode.COMMIT_CONFLICT),
     (
         r"is not a Parquet file|ParquetDecodingException|could not read page|Corrupt",
         ErrorCode.CORRUPT_DATA,
@@ -78,13 +90,26 @@ MESSAGES: tuple[tuple[str, ErrorCode], ...] = (
         ErrorCode.CORRUPT_DATA,
     ),
     (
-        r"Cannot find (snapshot|a snapshot|matching snapshot)|snapshot .*not found",
+        r"Cannot find (snapshot|a snapshot|matching snapshot|the (start|end) snapshot)"
+        r"|snapshot .*not found|unknown (snapshot|WAP)"
+        r"|(Ref|Branch|Tag|Snapshot) does not exist|Cannot use branch \(does not exist\)",
         ErrorCode.SNAPSHOT_NOT_FOUND,
     ),
     (r"NoSuchTableException|Table does not exist", ErrorCode.TABLE_NOT_FOUND),
-    (r"AlreadyExistsException", ErrorCode.TABLE_ALREADY_EXISTS),
+    (r"NoSuchNamespaceException|Namespace does not exist", ErrorCode.SCHEMA_NOT_FOUND),
     (r"ForbiddenException|NotAuthorizedException", ErrorCode.ACCESS_DENIED),
+    (
+        r"Cannot change column type|cannot transform .* values|Invalid source type",
+        ErrorCode.TYPE_MISMATCH,
+    ),
+    (r"cannot add required column", ErrorCode.CONSTRAINT_VIOLATION),
+    (r"Cannot find field '", ErrorCode.COLUMN_NOT_FOUND),
+    (r"Not a supported type|Transform is not supported", ErrorCode.NOT_SUPPORTED),
+    (r"Cannot downgrade", ErrorCode.INVALID_ARGUMENT),
     (r"Null value appeared in non-nullable|NOT NULL", ErrorCode.CONSTRAINT_VIOLATION),
+    (r"not supported in changelog scans|UnsupportedOperationException", ErrorCode.NOT_SUPPORTED),
+    # What Iceberg checks before it does anything: the statement is wrong for this table.
+    (r"^\(?org\.apache\.iceberg\.exceptions\.ValidationException", ErrorCode.USER_ERROR),
 )
 _LOST = (
     "UNAVAILABLE",
@@ -103,10 +128,15 @@ _PLAN = re.compile(r";\n['!]?[A-Z]\w*\b(?=.*(?:#\d|\n\s*[:+]- )).*", re.DOTALL)
 _STAGE = re.compile(
     r"^Job aborted due to stage failure: .{0,300}? executor \S{1,80}\): ", re.DOTALL
 )
-_ADVICE = re.compile(r"\s*If necessary,? set \S+ to \S+ (?:to|\()[^.]*\.")
+_ADVICE = re.compile(
+    r"\s*If necessary,? set \S+ to \S+ (?:to|\()[^.]*\.|\s*If the schema is inferred from .*"
+    r"|\s*Please check the current catalog and namespace .*",
+    re.DOTALL,
+)
 _TRACE = re.compile(r"\n\s*(at [\w.$/]+\(|JVM stacktrace).*", re.DOTALL)
 _JAVA_CLASS = re.compile(r"^\(?(?:[a-z][\w]*\.)+[A-Z]\w*(?:Exception|Error)\)?:? ?")
 _CONDITION = re.compile(r"^\[[A-Z0-9_.]+\] ?")
+_REFERENCE = re.compile(r'(?:null=)?ref\(name="([^"]+)"\)')  # a column, as Iceberg prints it
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w{5}")
 
 
@@ -159,7 +189,9 @@ def clean(message: str) -> str:
     text = _STAGE.sub("", text)
     text = _JAVA_CLASS.sub("", text)
     text = _SQLSTATE.sub("", text)
-    text = re.sub(r"\s*\n\s*", " ", text).strip(" ;\n")
+    text = _REFERENCE.sub(r"\1", text)
+    text = text.replace(" for the table ``", "")  # the relation behind UPDATE has no name
+    text = re.sub(r"\s*\n\s*", " ", text).strip(" ;\n").removeprefix("Requirement failed: ")
     return text[:2_000] or "Spark gave no reason."
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from sqe.broker.handles import CATALOG
 from sqe.errors import ErrorCode, InternalError
@@ -37,9 +38,10 @@ _FORBIDDEN = frozenset(
         "InsertIntoDir",
         "CacheTable",
         "CacheTableAsSelect",
-        "Call",
     }
 )
+# Leaves that are files by their path.
+_FILES = ("Relation", "LogicalRelation")
 # What changes something. Only a statement that is meant to may have one of these.
 _CHANGING = frozenset(
     {
@@ -58,18 +60,36 @@ _CHANGING = frozenset(
         "TruncateTable",
         "DropTable",
         "InsertIntoStatement",
+        "CreateOrReplaceBranch",
+        "CreateOrReplaceTag",
+        "DropBranch",
+        "DropTag",
         "CommandResult",
     }
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Only:
+    """What no other statement may: call a procedure, read a view of files; this one by name."""
+
+    procedure: str = ""
+    files: str = ""
+
+
 def check_plan(
-    explained: str, granted: Collection[str], *, must_scan: Collection[str], changes: bool
+    explained: str,
+    granted: Collection[str],
+    *,
+    must_scan: Collection[str],
+    changes: bool,
+    only: Only | None = None,
 ) -> None:
     """``granted`` are the handles this query has, ``must_scan`` those its plan has to name.
 
     ``changes`` says whether the statement may change anything.
     """
+    only = only or Only()
     plan = analysed(explained)
     named = {match.group("namespace") for match in _HANDLE.finditer(plan)}
     if named - set(granted):
@@ -82,18 +102,32 @@ def check_plan(
     for line in plan.splitlines():
         node = _NODE.match(line)
         if node is not None:
-            _check_node(node.group("name"), line, changes)
+            _check_node(node.group("name"), line, changes, bool(only.files))
+            if node.group("name") == "Call" and not _calls(line, only.procedure):
+                raise _refused("it calls another procedure")
+    if only.files and not _reads_only(plan, only.files):
+        raise _refused("it reads other files")
 
 
-def _check_node(name: str, line: str, changes: bool) -> None:
+def _check_node(name: str, line: str, changes: bool, files: bool) -> None:
     if name in _FORBIDDEN or name.endswith("Command"):
         raise _refused(f"it contains {name}")
     if name in _CHANGING and not changes:
         raise _refused(f"a query may not contain {name}")
     if name in ("RelationV2", "DataSourceV2Relation") and not _HANDLE.search(line):
         raise _refused("it reads a relation that is not a handle")
-    if name in ("Relation", "LogicalRelation"):
+    if name in _FILES and not files:
         raise _refused("it reads files directly")
+
+
+def _reads_only(plan: str, view: str) -> bool:
+    """One relation of files, and it is the one that SQE has given this name."""
+    names = [node.group("name") for node in map(_NODE.match, plan.splitlines()) if node is not None]
+    return sum(name in _FILES for name in names) == 1 and f"SubqueryAlias {view}\n" in plan
+
+
+def _calls(line: str, procedure: str) -> bool:
+    return bool(procedure) and f"Call {CATALOG}.system.{procedure}(" in line
 
 
 def analysed(explained: str) -> str:

@@ -16,6 +16,14 @@ from sqe.model.identity import Secret
 from sqe.sessions.session import Session
 from sqe.settings.spark_conf import MEANING
 
+# Session properties that are Spark's to obey. Without a value the setting is taken away.
+_APPLIED = {
+    "sqe.time_zone": "spark.sql.session.timeZone",
+    "sqe.wap_branch": "spark.wap.branch",
+    "sqe.wap_id": "spark.wap.id",
+    "sqe.partition_overwrite": "spark.sql.sources.partitionOverwriteMode",
+}
+
 
 @dataclass(frozen=True)
 class Address:
@@ -43,7 +51,7 @@ class SparkSession:
     broker: BrokerSession
     generation: int
     lock: threading.Lock = field(default_factory=threading.Lock)
-    time_zone: str = ""
+    applied: dict[str, str] = field(default_factory=dict)  # session property -> value last sent
 
 
 class SparkSessions:
@@ -88,14 +96,19 @@ class SparkSessions:
         return SparkSession(connection, broker, address.generation)
 
     def _apply(self, spark: SparkSession, session: Session) -> None:
-        time_zone = session.property("sqe.time_zone")
         with spark.lock:
-            if spark.time_zone != time_zone:
+            for name, key in _APPLIED.items():
+                value = session.property(name)
+                if spark.applied.get(name, "") == value:
+                    continue
                 try:
-                    spark.connection.set_conf({"spark.sql.session.timeZone": time_zone})
+                    if value:
+                        spark.connection.set_conf({key: value})
+                    else:
+                        spark.connection.unset_conf(key)
                 except Exception as error:
                     raise translate(error, None) from error
-                spark.time_zone = time_zone
+                spark.applied[name] = value
 
     def release(self, session: Session) -> None:
         with self._lock:

@@ -99,6 +99,9 @@ def test_show_session(lake: Lake) -> None:
     assert lake.names("SHOW SESSION") == ["name", "value", "default", "description"]
     assert [row[:3] for row in lake.rows("SHOW SESSION")] == [
         ("sqe.engine", "local", "auto"),
+        ("sqe.partition_overwrite", "static", "static"),
         ("sqe.time_zone", "UTC", "UTC"),
+        ("sqe.wap_branch", "", ""),
+        ("sqe.wap_id", "", ""),
     ]
     assert lake.column("SHOW SESSION LIKE '%zone'") == ["sqe.time_zone"]

@@ -1,0 +1,180 @@
+"""CREATE [TEMPORARY] VIEW and ALTER VIEW: what they say besides the query they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import Token
+
+from sqe.sql.alter import read_rename
+from sqe.sql.alter_actions import read_names
+from sqe.sql.cursor import TokenCursor
+from sqe.sql.statement import Access, Command, Reference, Statement, StatementKind, blank
+from sqe.sql.table_properties import read_properties
+
+ParseInner = Callable[[str], Statement]
+
+
+@dataclass(frozen=True)
+class ViewDefinition(Command):
+    """What CREATE [TEMPORARY] VIEW says besides the query."""
+
+    parts: tuple[str, ...]
+    columns: tuple[tuple[str, str], ...]  # (name, comment); empty: the query's own names
+    comment: str
+    properties: tuple[tuple[str, str], ...]
+    replace: bool
+    if_not_exists: bool
+    query_text: str
+    alter: bool = False  # ALTER VIEW: it must be there, and keeps what is not said anew
+
+
+@dataclass(frozen=True)
+class AlterViewProperties(Command):
+    """ALTER VIEW … SET or UNSET TBLPROPERTIES. The view is the statement's only reference."""
+
+    updates: tuple[tuple[str, str], ...] = ()
+    removals: tuple[str, ...] = ()
+    if_exists: bool = False
+
+    @property
+    def label(self) -> str:
+        return "alter view"
+
+
+def parse_create_view(text: str, tokens: list[Token], parse_inner: ParseInner) -> Statement | None:
+    cursor = TokenCursor(text, tokens)
+    cursor.expect("CREATE")
+    replace = cursor.accept("OR", "REPLACE")
+    if cursor.looking_at("GLOBAL"):
+        cursor.refuse("CREATE GLOBAL TEMPORARY VIEW", "Use CREATE TEMPORARY VIEW or CREATE VIEW.")
+    temporary = cursor.accept_one_of("TEMPORARY", "TEMP") is not None
+    if not cursor.accept("VIEW"):
+        return None
+    if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
+    parts, span = cursor.dotted_name("the view's name")
+    if temporary and len(parts) > 1:
+        cursor.refuse("A qualified name for a temporary view", "Give it a name of one part.")
+    columns = _view_columns(cursor)
+    comment, properties = _view_clauses(cursor)
+    if cursor.looking_at("USING"):
+        cursor.refuse("CREATE VIEW … USING", "Create a table, or a view over a query.")
+    cursor.expect("AS")
+    if cursor.at_end():
+        cursor.fail("Expected a query")
+    start = cursor.offset()
+    inner = parse_inner(blank(text, start))
+    if inner.kind is not StatementKind.QUERY:
+        cursor.fail("Expected a query")
+    kind = StatementKind.CREATE_TEMPORARY_VIEW if temporary else StatementKind.CREATE_VIEW
+    definition = ViewDefinition(
+        parts=parts,
+        columns=columns,
+        comment=comment,
+        properties=properties,
+        replace=replace,
+        if_not_exists=if_not_exists,
+        query_text=text[start:],
+    )
+    tolerant = replace or if_not_exists
+    references = (Reference(parts, span, Access.CREATE, if_exists=tolerant),)
+    return Statement(text, kind, () if temporary else references, command=definition, inner=inner)
+
+
+def _view_columns(cursor: TokenCursor) -> tuple[tuple[str, str], ...]:
+    if not cursor.accept("("):
+        return ()
+    columns = []
+    while True:
+        name = cursor.identifier("a column name")
+        comment = cursor.string_literal() if cursor.accept("COMMENT") else ""
+        if cursor.at_identifier():  # a type: only views over a data source have them
+            cursor.refuse("CREATE VIEW … USING", "Create a table, or a view over a query.")
+        columns.append((name, comment))
+        if cursor.accept(")"):
+            return tuple(columns)
+        cursor.expect(",")
+
+
+def _view_clauses(cursor: TokenCursor) -> tuple[str, tuple[tuple[str, str], ...]]:
+    comment = ""
+    properties: list[tuple[str, str]] = []
+    while True:
+        if cursor.accept("COMMENT"):
+            comment = cursor.string_literal()
+        elif cursor.accept("TBLPROPERTIES"):
+            properties += read_view_properties(cursor)
+        elif cursor.accept("WITH", "SCHEMA"):
+            if not cursor.accept("COMPENSATION"):
+                cursor.refuse("WITH SCHEMA other than COMPENSATION")
+        else:
+            return comment, tuple(properties)
+
+
+# What SQE or the catalog keeps there itself.
+_RESERVED = frozenset(
+    {"location", "owner", "provider", "create_engine_version", "engine_version"}
+    | {"spark.query-column-names"}
+)
+
+
+def read_view_properties(cursor: TokenCursor) -> list[tuple[str, str]]:
+    found = read_properties(cursor)
+    for one in found:
+        _refuse_reserved(cursor, one.name)
+    return [(one.name, one.value) for one in found]
+
+
+def _refuse_reserved(cursor: TokenCursor, name: str) -> None:
+    if name.lower() in _RESERVED or name.lower().startswith("sqe."):
+        cursor.refuse(f"The reserved property {name} of a view", "Choose another name.")
+
+
+def parse_alter_view(text: str, tokens: list[Token], parse_inner: ParseInner) -> Statement | None:
+    cursor = TokenCursor(text, tokens)
+    cursor.expect("ALTER")
+    if not cursor.accept("VIEW"):
+        return None
+    parts, span = cursor.dotted_name("the view's name")
+    reference = Reference(parts, span, Access.ALTER)
+    if cursor.accept("RENAME", "TO"):
+        return read_rename(text, cursor, reference, view=True)
+    command: AlterViewProperties | None = None
+    if cursor.accept("SET", "TBLPROPERTIES"):
+        command = AlterViewProperties(updates=tuple(read_view_properties(cursor)))
+    elif cursor.accept("UNSET", "TBLPROPERTIES"):
+        tolerant = cursor.accept("IF", "EXISTS")
+        names = tuple(name for name, _ in read_names(cursor))
+        for name in names:
+            _refuse_reserved(cursor, name)
+        command = AlterViewProperties(removals=names, if_exists=tolerant)
+    if command is not None:
+        cursor.expect_end()
+        return Statement(text, StatementKind.COMMAND, (reference,), command=command)
+    if cursor.looking_at("WITH", "SCHEMA"):
+        cursor.refuse("ALTER VIEW … WITH SCHEMA", "A view keeps the types it was made with.")
+    cursor.accept("AS")
+    return _new_query(text, cursor, reference, parse_inner)
+
+
+def _new_query(
+    text: str, cursor: TokenCursor, reference: Reference, parse_inner: ParseInner
+) -> Statement:
+    if cursor.source().upper() not in ("SELECT", "WITH", "VALUES", "FROM", "TABLE", "("):
+        cursor.fail("Expected AS and a query, SET, UNSET or RENAME TO")
+    start = cursor.offset()
+    inner = parse_inner(blank(text, start))
+    if inner.kind is not StatementKind.QUERY:
+        cursor.fail("Expected a query")
+    definition = ViewDefinition(
+        parts=reference.parts,
+        columns=(),
+        comment="",
+        properties=(),
+        replace=True,
+        if_not_exists=False,
+        query_text=text[start:],
+        alter=True,
+    )
+    return Statement(text, StatementKind.CREATE_VIEW, (reference,), command=definition, inner=inner)

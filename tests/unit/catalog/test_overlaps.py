@@ -1,0 +1,59 @@
+"""Which tables lie where: deleting by folder must not meet another table's files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sqe.catalog.embedded import EmbeddedCatalog
+from sqe.catalog.overlaps import inside, table_around, table_within
+from sqe.catalog.protocol import Ident
+from tests.unit.catalog.tables import SCHEMA
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Iterator[EmbeddedCatalog]:
+    """Tables ``s.t`` and ``s.t.x``: the second lies in the first one's folder."""
+    made = EmbeddedCatalog(tmp_path / "c.db", tmp_path / "w", name="lake")
+    for namespace, name in ((("s",), "t"), (("s",), "u"), (("s", "t"), "x")):
+        if namespace not in made.list_namespaces(namespace[:-1]):
+            made.create_namespace(namespace, {})
+        made.create_table(namespace, {"name": name, "schema": SCHEMA})
+    yield made
+    made.close()
+
+
+def test_a_table_inside_of_another_is_found(catalog: EmbeddedCatalog) -> None:
+    outer = Ident(("s",), "t")
+    location = catalog.load_table(outer).metadata["location"]
+    assert table_within(catalog, location, outer) == Ident(("s", "t"), "x")
+    assert table_within(catalog, f"{location}/data", outer) is None
+
+
+def test_whose_file_it_is(catalog: EmbeddedCatalog) -> None:
+    table = Ident(("s",), "u")
+    file = catalog.load_table(table).metadata_location
+    assert file is not None
+    assert table_around(catalog, file) == table
+    catalog.drop_table(table)
+    assert table_around(catalog, file) is None
+
+
+@pytest.mark.parametrize(
+    ("place", "location", "expected"),
+    [
+        ("/w/s/t", "/w/s/t", True),
+        ("/w/s/t/data/", "/w/s/t/", True),
+        ("file:///w/s/t/data", "/w/s/t", True),
+        ("file:/w/s/t", "file:///w/s/t", True),
+        ("s3a://b/t/data", "s3://b/t", True),
+        ("/w/s/t2", "/w/s/t", False),
+        ("/w/s", "/w/s/t", False),
+        ("/w/s/t/../u", "/w/s/t", False),
+        ("s3://b2/t", "s3://b/t", False),
+    ],
+)
+def test_places_are_compared_by_folder(place: str, location: str, expected: bool) -> None:
+    assert inside(place, location) is expected

@@ -3,6 +3,7 @@
 # The first Python that is new enough; `make PYTHON=/path/to/python …` chooses another.
 CASES ?= 1000
 SEED ?= 1
+MINUTES ?= 10
 PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11 python3.14 python; do \
 	"$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& command -v "$$candidate" && break; done)
@@ -12,7 +13,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 	--no-header --no-annotate --no-emit-index-url --no-emit-find-links $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-fast fidelity differential lint format check docs bench-smoke lock clean
+.PHONY: help setup demo serve test test-fast fidelity differential soak lint format check docs bench-smoke lock clean
 
 help: ## print the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -41,6 +42,12 @@ fidelity: setup ## every statement of Spark's own SQL tests (make test runs a sa
 
 differential: setup ## Spark against the local engine: CASES=… generated queries, SEED=…
 	$(BIN)/python -m tests.differential --cases $(CASES) --seed $(SEED)
+
+soak: setup ## concurrent writes and kills for MINUTES=…, SEED=… (make test runs a few)
+	$(BIN)/python -m tests.soak --minutes $(MINUTES) --seed $(SEED)
+
+matrix: setup ## try every row of docs/reference/iceberg-matrix.md, and write the page
+	$(BIN)/python -m pytest tests/embedded/matrix --matrix=write $(ARGS)
 
 lint: setup ## ruff, mypy, import contracts
 	$(BIN)/ruff check $(CODE)

@@ -22,6 +22,7 @@ from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.model.names import RelationName
 from sqe.results.cancellation import Cancellation
+from sqe.sql.materialized import RefreshMaterializedView
 from sqe.sql.statement import Access, Statement, StatementKind
 
 _T = TypeVar("_T")
@@ -100,7 +101,9 @@ class _Turn:
 
 def _reruns(statement: Statement, code: ErrorCode) -> int:
     """How often a statement may be run again that failed so."""
-    if code is ErrorCode.COMMIT_CONFLICT and statement.kind in (*_CHANGING, *_CREATING):
+    refreshes = isinstance(statement.command, RefreshMaterializedView)
+    changes = refreshes or statement.kind in (*_CHANGING, *_CREATING)
+    if code is ErrorCode.COMMIT_CONFLICT and changes:
         return _RERUNS
     return 1 if code in _NAME_MOVED and statement.kind in _CREATING else 0
 

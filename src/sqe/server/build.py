@@ -67,7 +67,7 @@ class Server:
             self.catalogs,
             metadata_as_values(self.catalogs),
             _floors(settings),
-            LoadFolders(settings.load.folders),
+            LoadFolders(settings.load.folders, never=[home]),
         )
         self._local = LazyLocalEngine(_local_options(settings))
         router = Router(

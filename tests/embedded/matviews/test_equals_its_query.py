@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from sqe.errors import ErrorCode, SqeError
 from tests.embedded.pipe.lake import Lake
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(600)]
@@ -76,15 +75,11 @@ def test_two_refreshes_at_once_add_rows_once(shared_lake: Lake) -> None:
     lakes = [lake.another_session() for _ in range(3)]
 
     def refresh(own: Lake) -> str:
-        try:
-            return str(own.rows("REFRESH MATERIALIZED VIEW two.v")[0][0])
-        except SqeError as error:
-            assert error.code is ErrorCode.COMMIT_CONFLICT
-            return "conflict"
+        return str(own.rows("REFRESH MATERIALIZED VIEW two.v")[0][0])
 
     with ThreadPoolExecutor(3) as pool:
-        kinds = list(pool.map(refresh, lakes))
-    assert kinds.count("incremental") == 1
+        kinds = sorted(pool.map(refresh, lakes))
+    assert kinds == ["incremental", "none", "none"], "who loses looks again"
     assert lake.rows("SELECT count(*), count(DISTINCT id) FROM two.v") == [(20, 20)]
     assert lake.rows("REFRESH MATERIALIZED VIEW two.v")[0][0] == "none"
     for own in lakes:

@@ -48,9 +48,14 @@ class LoadFile:
 
 @dataclass(frozen=True)
 class LoadFolders:
-    """The folders COPY may read. None: COPY is refused, but for files a request brings along."""
+    """The folders COPY may read. None: COPY is refused, but for files a request brings along.
+
+    ``never`` wins over both. SQE's own home is there: to load a table's files would be to read the
+    table without anyone deciding on it.
+    """
 
     folders: Sequence[Path] = ()
+    never: Sequence[Path] = ()
 
     def find(self, sources: Sequence[str], own: Collection[str] = ()) -> list[LoadFile]:
         """The files that the sources name. ``own`` are real paths the caller may read besides.
@@ -58,7 +63,8 @@ class LoadFolders:
         What is not allowed is refused before anything is looked for, so that an answer never tells
         what else lies on this machine.
         """
-        roots = [os.path.realpath(folder) for folder in self.folders]
+        roots = _real(self.folders)
+        never = _real(self.never)
         if not roots and not own:
             raise AccessError(
                 ErrorCode.ACCESS_DENIED,
@@ -70,7 +76,7 @@ class LoadFolders:
             path = _path(source)
             for name in _matches(path, roots, own):
                 real = os.path.realpath(name)
-                if not _allowed(real, roots, own):
+                if not _allowed(real, roots, own) or _lies_in(real, never):
                     raise _denied(source)
                 found.setdefault(real, _regular(real, source))
                 if len(found) > MOST_FILES:
@@ -122,8 +128,16 @@ def _inside(folder: str) -> list[str]:
         return sorted(entry.path for entry in entries if not entry.is_dir())
 
 
+def _real(folders: Sequence[Path]) -> list[str]:
+    return [os.path.realpath(folder) for folder in folders]
+
+
 def _allowed(real: str, roots: list[str], own: Collection[str]) -> bool:
-    return real in own or any(os.path.commonpath([real, root]) == root for root in roots)
+    return real in own or _lies_in(real, roots)
+
+
+def _lies_in(real: str, roots: list[str]) -> bool:
+    return any(os.path.commonpath([real, root]) == root for root in roots)
 
 
 def _regular(real: str, source: str) -> LoadFile:

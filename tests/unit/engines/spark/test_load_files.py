@@ -126,3 +126,15 @@ def test_a_file_that_changes_while_it_is_loaded_stops_the_commit(folder: Path) -
         entry.added_to(request, lambda: pytest.fail("the table is not needed"))
     assert entry.refusal is not None
     assert entry.refusal.code is ErrorCode.INVALID_FILE
+
+
+def test_files_of_the_lakehouse_itself_are_never_loaded(folder: Path) -> None:
+    warehouse = folder / "home" / "warehouse"
+    warehouse.mkdir(parents=True)
+    own = str(warehouse / "a.parquet")
+    Path(own).write_text("rows")
+    (folder / "link.parquet").symlink_to(own)
+    folders = LoadFolders([folder], never=[folder / "home"])
+    for source in (own, str(folder / "link.parquet"), f"{folder}/home/**/*.parquet"):
+        with pytest.raises(AccessError):
+            folders.find([source], {own})

@@ -12,8 +12,8 @@ from sqe.errors import ErrorCode, UpstreamError
 from sqe.model.names import quote
 from sqe.model.query import Column
 
-# As Iceberg's Spark integration maps them. What Spark cannot read at all (time, nanoseconds,
-# shapes) keeps Iceberg's name, so that the table can still be described.
+# As Iceberg's Spark integration maps them. What Spark cannot read at all (time, nanoseconds)
+# keeps Iceberg's name, so that the table can still be described.
 _PRIMITIVES = {
     "long": "bigint",
     "timestamp": "timestamp_ntz",
@@ -21,6 +21,7 @@ _PRIMITIVES = {
     "uuid": "string",
     "unknown": "void",
 }
+_USUAL_CRS = re.compile(r"(geometry|geography)(?:\(\s*OGC:CRS84\s*(?:,\s*spherical\s*)?\))?\Z")
 _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)\Z")
 
 
@@ -102,6 +103,9 @@ def _primitive(name: str) -> str:
         return f"decimal({decimal[1]},{decimal[2]})"
     if name.startswith("fixed["):
         return "binary"
+    shape = _USUAL_CRS.match(name)
+    if shape:
+        return f"{shape[1]}(4326)"
     return _PRIMITIVES.get(name, name)
 
 

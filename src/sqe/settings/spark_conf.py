@@ -9,6 +9,7 @@ MEANING = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "false",
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
+    "spark.sql.geospatial.enabled": "true",  # geometry and geography; off in Spark 4.1 itself
     "spark.sql.groupByAliases": "true",
     "spark.sql.groupByOrdinal": "true",
     # Spark hands count(DISTINCT 7) down to Iceberg as count(*), and so counts the rows.

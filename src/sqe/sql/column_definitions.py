@@ -17,14 +17,14 @@ timestamp timestamp_ltz timestamp_ntz variant
 """
 _PLAIN = frozenset(_WORDS.split())
 _SIZED = frozenset({"decimal", "dec", "numeric", "varchar", "char", "character"})
+_SHAPES = frozenset({"geometry", "geography"})
 _NESTED = frozenset({"array", "map", "struct"})
+_KNOWN = _PLAIN | _SIZED | _SHAPES | _NESTED
 # Spark's own types that Iceberg on Spark cannot store.
 _NOT_STORED = {
     "time": "Use a STRING, or a TIMESTAMP.",
     "interval": "Use a BIGINT with a unit, or two timestamps.",
     "void": "",
-    "geometry": "Use a BINARY with the shape in WKB.",
-    "geography": "Use a BINARY with the shape in WKB.",
     "timestamp_ns": "Spark's timestamps have microseconds.",
     "timestamptz_ns": "Spark's timestamps have microseconds.",
     "json": "Use a STRING, or a VARIANT on format version 3.",
@@ -132,10 +132,10 @@ def _type(cursor: TokenCursor) -> None:
             ErrorCode.NOT_SUPPORTED,
             hint,
         )
-    if name not in _PLAIN | _SIZED | _NESTED:
+    if name not in _KNOWN:
         if not cursor.at_identifier():
             cursor.fail("Expected a type")
-        close = difflib.get_close_matches(name, sorted(_PLAIN | _SIZED | _NESTED), n=1)
+        close = difflib.get_close_matches(name, sorted(_KNOWN), n=1)
         cursor.fail(
             f"There is no type {cursor.source()}",
             ErrorCode.INVALID_ARGUMENT,
@@ -144,6 +144,11 @@ def _type(cursor: TokenCursor) -> None:
     cursor.skip()
     if name in _NESTED:
         _nested(cursor, name)
+    elif name in _SHAPES:
+        if not cursor.accept("("):
+            cursor.fail(f"{name.upper()} takes its SRID, as {name.upper()}(4326)")
+        cursor.property_value()
+        cursor.expect(")")
     elif name in _SIZED and cursor.accept("("):
         cursor.property_value()
         if cursor.accept(","):

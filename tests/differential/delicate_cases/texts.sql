@@ -132,3 +132,5 @@ s NOT BETWEEN 'a' AND 'z'
 lower(upper(s))
 upper(lower(s))
 lcase(ucase(nvl2(t, ' ', 'ß')))
+case when n > 1 then s when true then ' ' end
+case when n > 1 then ' ' else '  ' end

@@ -27,9 +27,9 @@ def case(here: Compiling, node: exp.Case) -> Value:
         shown("WHEN {} THEN {}", condition, result)
         for condition, result in zip(conditions, results, strict=True)
     ]
-    tail = shown("ELSE {}", otherwise) if default is not None else ""
-    certain = all(names) and (tail or default is None)
-    name = f"CASE {' '.join([*names, tail]).strip()} END" if certain else ""
+    if default is not None:
+        names.append(shown("ELSE {}", otherwise))
+    name = f"CASE {' '.join(names)} END" if all(names) else ""
     return choose(conditions, [*results, otherwise], name)
 
 

@@ -50,7 +50,12 @@ def test_the_session_at_the_top_prints_what_the_readme_says(
     }
     for command, expected in sessions()[0]:
         done = subprocess.run(
-            shlex.split(command), env=environment, capture_output=True, text=True, check=False
+            shlex.split(command),
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         said = done.stdout if done.returncode == 0 else done.stderr
         assert said == expected, done.stderr

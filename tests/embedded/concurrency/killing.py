@@ -134,7 +134,7 @@ def kill_spark_during(lake: Lake, table: Table, rng: random.Random) -> SqeError 
         until(lambda: lake.record(query_id).state.ended or lake.record(query_id).progress.tasks, 60)
     time.sleep(rng.uniform(0, 1))
     os.kill(pid, signal.SIGKILL)
-    assert until(lambda: not running(pid), 20)
+    assert until(lambda: spark.pid != pid, 20), "nobody noticed that Spark is gone"
     try:
         with lake.server.gateway.fetch(query_id) as result:
             result.read_all()

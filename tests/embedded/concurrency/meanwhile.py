@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from sqe.audit.events import QueryEvent
+from sqe.broker.catalog import BrokeredCatalog
+from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.model.query import QueryRequest
 from tests.embedded.pipe.lake import Lake
 
@@ -38,3 +43,21 @@ def run(
         rows = [tuple(row.values()) for row in result.read_all().to_pylist()]
     assert not left, "the moment never came"
     return rows
+
+
+def turns(monkeypatch: pytest.MonkeyPatch) -> threading.Lock:
+    """Who holds it does several things that Spark sees as one: its catalog requests wait."""
+    lock = threading.Lock()
+    load, commit = BrokeredCatalog.load_table, BrokeredCatalog.commit_table
+
+    def waiting_load(self: BrokeredCatalog, ident: Ident) -> Loaded:
+        with lock:
+            return load(self, ident)
+
+    def waiting_commit(self: BrokeredCatalog, ident: Ident, request: Json) -> Loaded:
+        with lock:
+            return commit(self, ident, request)
+
+    monkeypatch.setattr(BrokeredCatalog, "load_table", waiting_load)
+    monkeypatch.setattr(BrokeredCatalog, "commit_table", waiting_commit)
+    return lock

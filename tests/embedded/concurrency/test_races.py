@@ -8,7 +8,7 @@ import pytest
 
 from sqe.audit.events import QueryEvent
 from sqe.errors import ErrorCode, SqeError
-from tests.embedded.concurrency.meanwhile import SLOW, bound, run, working
+from tests.embedded.concurrency.meanwhile import SLOW, bound, run, turns, working
 from tests.embedded.pipe.lake import Lake, until
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
@@ -59,11 +59,15 @@ def test_a_write_to_a_table_dropped_meanwhile_says_so(mine: Lake, lake: Lake) ->
     assert "race_dropped" in str(error)
 
 
-def test_a_write_to_a_table_made_anew_meanwhile_is_in_the_new_one(mine: Lake, lake: Lake) -> None:
+def test_a_write_to_a_table_made_anew_meanwhile_is_in_the_new_one(
+    mine: Lake, lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lake.run("CREATE TABLE race_anew AS SELECT 1L AS a")
+    turn = turns(monkeypatch)
 
     def make_anew() -> None:
-        lake.all("DROP TABLE race_anew", "CREATE TABLE race_anew (a BIGINT)")
+        with turn:
+            lake.all("DROP TABLE race_anew", "CREATE TABLE race_anew (a BIGINT)")
 
     run(mine, f"INSERT INTO race_anew SELECT {SLOW}", working, make_anew)
     assert lake.rows("SELECT a FROM race_anew") == [(0,)]

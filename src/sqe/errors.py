@@ -89,6 +89,10 @@ class ErrorCode(Enum):
         return self.value[1]
 
 
+# The name means nothing, or nothing any more.
+ABSENT = (ErrorCode.SCHEMA_NOT_FOUND, ErrorCode.TABLE_NOT_FOUND, ErrorCode.VIEW_NOT_FOUND)
+
+
 @dataclass(frozen=True, slots=True)
 class TextPosition:
     """A place in the user's text. Line and column count from 1, in characters."""

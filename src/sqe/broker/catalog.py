@@ -6,7 +6,7 @@ import copy
 import threading
 from collections.abc import Mapping
 
-from sqe.broker.commits import signed
+from sqe.broker.commits import added_snapshots, signed
 from sqe.broker.handles import Grant, GrantedTable
 from sqe.broker.held import only_columns
 from sqe.catalog.protocol import Ident, Json, Loaded, Namespace
@@ -105,7 +105,7 @@ class BrokeredCatalog:
         whole = signed(table.held.added_to(request), table.query_id)
         if table.extras is not None:
             whole = table.extras.added_to(whole, lambda: table.catalog.load_table(table.ident))
-        with table.fate.change(request.get("updates") or ()):
+        with table.fate.change(one["snapshot-id"] for one in added_snapshots(request)):
             loaded = _commit(table, _renamed(whole, table))
             table.commits.committed(request)
         return loaded
@@ -165,9 +165,8 @@ def _commit(table: GrantedTable, request: Json) -> Loaded:
 
 def _appends(request: Json) -> bool:
     return any(
-        update.get("action") == "add-snapshot"
-        and update["snapshot"].get("summary", {}).get("operation") == "append"
-        for update in request.get("updates") or ()
+        snapshot.get("summary", {}).get("operation") == "append"
+        for snapshot in added_snapshots(request)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -47,6 +47,13 @@ class CommitExtras:
         if self.schema is None or "schema" not in holder:
             return holder
         return {**holder, "schema": self.schema(holder["schema"])}
+
+
+def added_snapshots(request: Json) -> Iterator[Json]:
+    """The snapshots that a commit brings."""
+    for update in request.get("updates") or ():
+        if update.get("action") == "add-snapshot":
+            yield update["snapshot"]
 
 
 def signed(request: Json, query_id: str) -> Json:
@@ -102,9 +109,7 @@ class CommitLog:
 
     def committed(self, request: Json) -> None:
         with self._lock:
-            for update in request.get("updates") or ():
-                if update.get("action") == "add-snapshot":
-                    self._written.append(_written(update["snapshot"]))
+            self._written += map(_written, added_snapshots(request))
 
     @property
     def written(self) -> tuple[Written, ...]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from sqe.catalog.protocol import Json, Loaded
+from sqe.catalog.protocol import Loaded
 from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.results.cancellation import Cancellation
 
@@ -38,14 +38,9 @@ class Fate:
         self.staged: list[str] = []  # folders reserved for a table that is about to be made
 
     @contextmanager
-    def change(self, updates: Iterable[Json] = ()) -> Iterator[None]:
-        """Around every request to the catalog that changes something."""
-        snapshots = {
-            update["snapshot"]["snapshot-id"]
-            for update in updates
-            if update.get("action") == "add-snapshot"
-        }
-        with self._cancellation.held(final=self._one_change), self._passing(snapshots):
+    def change(self, snapshots: Iterable[int] = ()) -> Iterator[None]:
+        """Around every request to the catalog that changes something; what it adds, by id."""
+        with self._cancellation.held(final=self._one_change), self._passing(set(snapshots)):
             yield
 
     @contextmanager

@@ -11,6 +11,7 @@ import json
 import threading
 from dataclasses import replace
 
+from sqe.broker.commits import added_snapshots
 from sqe.catalog.embedded.table_updates import apply_updates
 from sqe.catalog.protocol import Json, Loaded
 
@@ -56,4 +57,4 @@ class HeldChanges:
 
 def only_columns(request: Json) -> bool:
     """Whether a commit brings no rows."""
-    return all(update.get("action") != "add-snapshot" for update in request.get("updates") or ())
+    return next(added_snapshots(request), None) is None

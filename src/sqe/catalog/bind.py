@@ -22,7 +22,7 @@ from sqe.catalog.protocol import Catalog, Catalogs, Ident, Loaded
 from sqe.catalog.resolve import Candidate, candidates
 from sqe.catalog.schemas import columns_of
 from sqe.catalog.views import StoredView, read_view
-from sqe.errors import ErrorCode, SqeError, UserError, error_of
+from sqe.errors import ABSENT, ErrorCode, SqeError, UserError, error_of
 from sqe.model.names import RelationName, SchemaName
 from sqe.sessions.session import Session
 from sqe.sql.alter import RenameTable
@@ -38,7 +38,6 @@ _FILE_FORMATS = frozenset(
     {"avro", "binaryfile", "csv", "delta", "hive", "iceberg", "jdbc", "json", "orc", "parquet"}
     | {"text", "xml"}
 )
-_ABSENT = (ErrorCode.TABLE_NOT_FOUND, ErrorCode.VIEW_NOT_FOUND, ErrorCode.SCHEMA_NOT_FOUND)
 
 _CREATES_TABLES = (StatementKind.CREATE_TABLE, StatementKind.CREATE_TABLE_AS)
 _CHANGES_VIEWS = (CommentOn, RenameTable, ViewDefinition, AlterViewProperties)
@@ -316,7 +315,7 @@ def _load(catalog: Catalog, ident: Ident) -> _Found | None:
         try:
             return _Found(ident, load(ident), is_view)
         except SqeError as error:
-            if error.code not in _ABSENT:
+            if error.code not in ABSENT:
                 raise
     return None
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from sqe.catalog.protocol import Ident, Loaded
+from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.model.names import RelationName
 from sqe.model.query import Column
-from sqe.sql.statement import Reference, Statement
+from sqe.sql.statement import Reference, SessionFunction, Statement
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,11 @@ class BoundTable:
     loaded: Loaded | None = field(repr=False)
     columns: tuple[Column, ...] = ()
     suffix: tuple[str, ...] = ()  # a metadata table, branch or tag: ("snapshots",)
+
+    @property
+    def metadata(self) -> Json:
+        """Empty where the table is about to be created."""
+        return self.loaded.metadata if self.loaded is not None else {}
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,18 @@ class BoundStatement:
     statement: Statement
     references: tuple[BoundReference, ...]
     inner: BoundStatement | None = None  # of EXPLAIN and CREATE VIEW
+
+    @property
+    def session_functions(self) -> list[SessionFunction]:
+        """Those of the text that are no columns: a column of that name comes first."""
+        columns = {
+            column.name.lower()
+            for reference in self.references
+            if not isinstance(reference.target, BoundAbsent)
+            for column in reference.target.columns
+        }
+        functions = self.statement.session_functions
+        return [one for one in functions if not (one.bare and one.name in columns)]
 
     def walk(self) -> Iterator[BoundReference]:
         """Every reference, those inside views and inner statements too."""

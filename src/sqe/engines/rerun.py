@@ -23,19 +23,11 @@ from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.model.names import RelationName
 from sqe.results.cancellation import Cancellation
 from sqe.sql.materialized import RefreshMaterializedView
-from sqe.sql.statement import Access, Statement, StatementKind
+from sqe.sql.statement import ONE_COMMIT, Access, Statement, StatementKind
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 
-_CHANGING = (
-    StatementKind.INSERT,
-    StatementKind.DELETE,
-    StatementKind.UPDATE,
-    StatementKind.MERGE,
-    StatementKind.TRUNCATE_TABLE,
-    StatementKind.COPY,
-)
 _CREATING = (StatementKind.CREATE_TABLE, StatementKind.CREATE_TABLE_AS)
 # The name came or went while the statement ran: planned anew, it does what it says (OR REPLACE,
 # IF NOT EXISTS) or fails at once.
@@ -102,7 +94,7 @@ class _Turn:
 def _reruns(statement: Statement, code: ErrorCode) -> int:
     """How often a statement may be run again that failed so."""
     refreshes = isinstance(statement.command, RefreshMaterializedView)
-    changes = refreshes or statement.kind in (*_CHANGING, *_CREATING)
+    changes = refreshes or statement.kind in ONE_COMMIT
     if code is ErrorCode.COMMIT_CONFLICT and changes:
         return _RERUNS
     return 1 if code in _NAME_MOVED and statement.kind in _CREATING else 0

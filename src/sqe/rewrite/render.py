@@ -174,12 +174,6 @@ def _spelled(
 
 
 def _session_functions(bound: BoundStatement, names: Names) -> list[Edit]:
-    columns = {
-        column.name.lower()
-        for reference in bound.references
-        if not isinstance(reference.target, BoundAbsent)
-        for column in reference.target.columns
-    }
     schema = names.session_schema
     values = {
         "current_catalog": schema.catalog,
@@ -187,9 +181,7 @@ def _session_functions(bound: BoundStatement, names: Names) -> list[Edit]:
         "current_schema": ".".join(schema.path),
     }
     edits = []
-    for function in bound.statement.session_functions:
-        if function.bare and function.name in columns:
-            continue
+    for function in bound.session_functions:
         value = values.get(function.name, names.user)
         alias = "" if function.aliased else f" AS `{function.name}()`"
         edits.append(Edit(function.span, string_literal(value) + alias))

@@ -14,7 +14,7 @@ from sqlglot import Token
 from sqe.sql.alter_actions import ColumnUse, Reading, read_action
 from sqe.sql.column_definitions import ColumnDefinition
 from sqe.sql.cursor import TokenCursor
-from sqe.sql.statement import Access, Command, Reference, Statement, StatementKind
+from sqe.sql.statement import Access, Command, NamedCommand, Reference, Statement, StatementKind
 
 ParseInner = Callable[[str], Statement]
 
@@ -43,14 +43,10 @@ class ColumnsWithDefaults(Command):
 
 
 @dataclass(frozen=True)
-class AlterTable(Command):
+class AlterTable(NamedCommand):
     """The columns an ALTER TABLE that Spark runs names, to be looked for before it does."""
 
     uses: tuple[ColumnUse, ...]
-
-    @property
-    def label(self) -> str:
-        return "alter table"
 
 
 def parse_alter_table(text: str, tokens: list[Token], parse_inner: ParseInner) -> Statement | None:

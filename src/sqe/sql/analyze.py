@@ -11,30 +11,30 @@ from dataclasses import dataclass
 from sqlglot import Token
 
 from sqe.sql.cursor import TokenCursor, command_tokens
-from sqe.sql.statement import Access, Command, Reference, Span, Statement, StatementKind, blank
+from sqe.sql.statement import (
+    Access,
+    NamedCommand,
+    Reference,
+    Span,
+    Statement,
+    StatementKind,
+    blank,
+)
 
 ParseInner = Callable[[str], Statement]
 
 
 @dataclass(frozen=True)
-class AnalyzeTable(Command):
+class AnalyzeTable(NamedCommand):
     """The table is the statement's only reference. No columns: all that can be analysed."""
 
     columns: tuple[tuple[str, Span], ...] = ()
     scan: bool = True  # False: NOSCAN
 
-    @property
-    def label(self) -> str:
-        return "analyze table"
-
 
 @dataclass(frozen=True)
-class ShowStats(Command):
+class ShowStats(NamedCommand):
     """Of the statement's only reference, or of its ``inner`` query."""
-
-    @property
-    def label(self) -> str:
-        return "show stats"
 
 
 def parse_analyze(text: str, tokens: list[Token]) -> Statement:

@@ -13,7 +13,7 @@ from typing import NoReturn
 from sqlglot.tokenizer_core import Token
 
 from sqe.sql.cursor import TokenCursor, command_tokens
-from sqe.sql.statement import Access, Command, Reference, Span
+from sqe.sql.statement import Access, Command, NamedCommand, Reference, Span
 from sqe.sql.table_properties import read_properties, read_property_name
 
 TIME_ZONE = "sqe.time_zone"
@@ -58,80 +58,72 @@ class NamePattern:
         return "".join(pieces)
 
 
-class _Named(Command):
-    """The label is the class's name in words: ``show tables``."""
-
-    @property
-    def label(self) -> str:
-        return re.sub(r"(?<!^)([A-Z])", r" \1", type(self).__name__).lower()
-
-
 @dataclass(frozen=True)
-class ShowCatalogs(_Named):
+class ShowCatalogs(NamedCommand):
     pattern: NamePattern | None = None
 
 
 @dataclass(frozen=True)
-class ShowSchemas(_Named):
+class ShowSchemas(NamedCommand):
     within: Name | None = None
     pattern: NamePattern | None = None
 
 
 @dataclass(frozen=True)
-class ShowTables(_Named):
+class ShowTables(NamedCommand):
     schema: Name | None = None
     pattern: NamePattern | None = None
 
 
 @dataclass(frozen=True)
-class ShowViews(_Named):
+class ShowViews(NamedCommand):
     schema: Name | None = None
     pattern: NamePattern | None = None
 
 
 @dataclass(frozen=True)
-class ShowColumns(_Named):
+class ShowColumns(NamedCommand):
     """The table is the statement's only reference."""
 
 
 @dataclass(frozen=True)
-class ShowCreate(_Named):
+class ShowCreate(NamedCommand):
     """The relation is the statement's only reference."""
 
     view: bool = False  # the user wrote VIEW
 
 
 @dataclass(frozen=True)
-class ShowCreateSchema(_Named):
+class ShowCreateSchema(NamedCommand):
     schema: Name
 
 
 @dataclass(frozen=True)
-class ShowFunctions(_Named):
+class ShowFunctions(NamedCommand):
     pattern: NamePattern | None = None
     user: bool = True
     system: bool = True
 
 
 @dataclass(frozen=True)
-class ShowProcedures(_Named):
+class ShowProcedures(NamedCommand):
     pattern: NamePattern | None = None
 
 
 @dataclass(frozen=True)
-class ShowSession(_Named):
+class ShowSession(NamedCommand):
     pattern: NamePattern | None = None
 
 
 @dataclass(frozen=True)
-class ShowTableProperties(_Named):
+class ShowTableProperties(NamedCommand):
     """The table is the statement's only reference."""
 
     key: str | None = None
 
 
 @dataclass(frozen=True)
-class DescribeTable(_Named):
+class DescribeTable(NamedCommand):
     """The table is the statement's only reference."""
 
     extended: bool = False
@@ -139,13 +131,13 @@ class DescribeTable(_Named):
 
 
 @dataclass(frozen=True)
-class DescribeSchema(_Named):
+class DescribeSchema(NamedCommand):
     schema: Name
     extended: bool = False
 
 
 @dataclass(frozen=True)
-class UseSchema(_Named):
+class UseSchema(NamedCommand):
     """``USE x``: a schema of the current catalog if there is one of that name, else a catalog."""
 
     name: Name
@@ -154,34 +146,34 @@ class UseSchema(_Named):
 
 
 @dataclass(frozen=True)
-class SetSession(_Named):
+class SetSession(NamedCommand):
     name: str
     value: str
     span: Span
 
 
 @dataclass(frozen=True)
-class ResetSession(_Named):
+class ResetSession(NamedCommand):
     name: str
     span: Span
 
 
 @dataclass(frozen=True)
-class CreateSchema(_Named):
+class CreateSchema(NamedCommand):
     schema: Name
     if_not_exists: bool = False
     properties: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
-class DropSchema(_Named):
+class DropSchema(NamedCommand):
     schema: Name
     if_exists: bool = False
     cascade: bool = False
 
 
 @dataclass(frozen=True)
-class DropTable(_Named):
+class DropTable(NamedCommand):
     """The table is the statement's only reference."""
 
     if_exists: bool = False
@@ -189,7 +181,7 @@ class DropTable(_Named):
 
 
 @dataclass(frozen=True)
-class DropView(_Named):
+class DropView(NamedCommand):
     """The view is the statement's only reference. A temporary view of that name wins."""
 
     if_exists: bool = False

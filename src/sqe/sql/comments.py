@@ -8,22 +8,26 @@ from sqlglot import Token
 
 from sqe.sql.commands import Name
 from sqe.sql.cursor import TokenCursor
-from sqe.sql.statement import Access, Command, Reference, Span, Statement, StatementKind
+from sqe.sql.statement import (
+    Access,
+    Command,
+    NamedCommand,
+    Reference,
+    Span,
+    Statement,
+    StatementKind,
+)
 
 _SCHEMAS = ("SCHEMA", "DATABASE", "NAMESPACE")
 
 
 @dataclass(frozen=True)
-class CommentOn(Command):
+class CommentOn(NamedCommand):
     """Of a relation, the statement's only reference; ``column`` of it, if there is one."""
 
     comment: str | None
     view: bool = False
     column: str | None = None
-
-    @property
-    def label(self) -> str:
-        return "comment on"
 
 
 @dataclass(frozen=True)

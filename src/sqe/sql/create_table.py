@@ -15,7 +15,7 @@ from sqe.sql.alter import without_defaults
 from sqe.sql.alter_actions import read_transform
 from sqe.sql.column_definitions import ColumnDefinition, read_columns, read_type
 from sqe.sql.cursor import TokenCursor
-from sqe.sql.statement import Access, Command, Reference, Statement, StatementKind
+from sqe.sql.statement import Access, NamedCommand, Reference, Statement, StatementKind
 from sqe.sql.table_properties import check_properties, read_properties
 
 ParseInner = Callable[[str], Statement]
@@ -23,15 +23,11 @@ _NO_LOCATION = "The catalog chooses where a table lives."
 
 
 @dataclass(frozen=True)
-class CreateTableLike(Command):
+class CreateTableLike(NamedCommand):
     """The references are the new table and the one that it is made like."""
 
     if_not_exists: bool = False
     properties: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def label(self) -> str:
-        return "create table like"
 
 
 def parse_create_table(text: str, tokens: list[Token], parse_inner: ParseInner) -> Statement | None:

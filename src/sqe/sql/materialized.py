@@ -9,15 +9,24 @@ from sqlglot import Token
 
 from sqe.sql.commands import Name, NamePattern
 from sqe.sql.cursor import TokenCursor, command_tokens
-from sqe.sql.statement import Access, Command, Reference, Span, Statement, StatementKind, blank
+from sqe.sql.statement import (
+    Access,
+    Command,
+    NamedCommand,
+    Reference,
+    Span,
+    Statement,
+    StatementKind,
+)
 from sqe.sql.table_properties import check_properties, read_properties
+from sqe.sql.views import read_query
 
 ParseInner = Callable[[str], Statement]
 _WORDS = ("MATERIALIZED", "VIEW")
 
 
 @dataclass(frozen=True)
-class CreateMaterializedView(Command):
+class CreateMaterializedView(NamedCommand):
     """The view is the statement's only reference, its query the statement's ``inner``."""
 
     columns: tuple[str, ...]  # empty: the query's own names
@@ -28,50 +37,30 @@ class CreateMaterializedView(Command):
     if_not_exists: bool
     query_text: str
 
-    @property
-    def label(self) -> str:
-        return "create materialized view"
-
 
 @dataclass(frozen=True)
-class RefreshMaterializedView(Command):
+class RefreshMaterializedView(NamedCommand):
     """The view is the statement's only reference; binding finds the query that it is made of."""
 
     full: bool = False
 
-    @property
-    def label(self) -> str:
-        return "refresh materialized view"
-
 
 @dataclass(frozen=True)
-class DropMaterializedView(Command):
+class DropMaterializedView(NamedCommand):
     """The view is the statement's only reference."""
 
     if_exists: bool = False
 
-    @property
-    def label(self) -> str:
-        return "drop materialized view"
-
 
 @dataclass(frozen=True)
-class ShowMaterializedViews(Command):
+class ShowMaterializedViews(NamedCommand):
     schema: Name | None = None
     pattern: NamePattern | None = None
 
-    @property
-    def label(self) -> str:
-        return "show materialized views"
-
 
 @dataclass(frozen=True)
-class ShowCreateMaterializedView(Command):
+class ShowCreateMaterializedView(NamedCommand):
     """The view is the statement's only reference."""
-
-    @property
-    def label(self) -> str:
-        return "show create materialized view"
 
 
 def parse_materialized(text: str, tokens: list[Token], parse_inner: ParseInner) -> Statement | None:
@@ -101,14 +90,9 @@ def _create(text: str, cursor: TokenCursor, replace: bool, parse_inner: ParseInn
     columns = _columns(cursor)
     comment, partitioning, properties = _clauses(text, cursor)
     cursor.expect("AS")
-    if cursor.at_end():
-        cursor.fail("Expected a query")
-    start = cursor.offset()
-    inner = parse_inner(blank(text, start))
-    if inner.kind is not StatementKind.QUERY:
-        cursor.fail("Expected a query")
+    inner, query_text = read_query(text, cursor, parse_inner)
     command = CreateMaterializedView(
-        columns, comment, partitioning, properties, replace, if_not_exists, text[start:].strip()
+        columns, comment, partitioning, properties, replace, if_not_exists, query_text.strip()
     )
     reference = Reference(parts, span, Access.CREATE, if_exists=replace or if_not_exists)
     return Statement(text, StatementKind.COMMAND, (reference,), command=command, inner=inner)

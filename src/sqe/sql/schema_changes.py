@@ -9,7 +9,7 @@ from sqlglot import Token
 from sqe.sql.alter_actions import read_names
 from sqe.sql.commands import Name
 from sqe.sql.cursor import TokenCursor
-from sqe.sql.statement import Command, Statement, StatementKind
+from sqe.sql.statement import NamedCommand, Statement, StatementKind
 from sqe.sql.table_properties import read_properties
 
 _SCHEMAS = ("SCHEMA", "DATABASE", "NAMESPACE")
@@ -17,14 +17,10 @@ _RESERVED = frozenset({"location", "owner"})
 
 
 @dataclass(frozen=True)
-class AlterSchema(Command):
+class AlterSchema(NamedCommand):
     schema: Name
     updates: tuple[tuple[str, str], ...] = ()
     removals: tuple[str, ...] = ()
-
-    @property
-    def label(self) -> str:
-        return "alter schema"
 
 
 def parse_alter_schema(text: str, tokens: list[Token]) -> Statement | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -28,6 +29,19 @@ class StatementKind(Enum):
     EXPLAIN = "explain"
     EXPLAIN_ANALYZE = "explain analyze"
     COMMAND = "command"  # answered by the coordinator; Statement.command says which
+
+
+# What these change they change by one commit, the last thing they do: they have happened or not.
+ONE_COMMIT = (
+    StatementKind.INSERT,
+    StatementKind.DELETE,
+    StatementKind.UPDATE,
+    StatementKind.MERGE,
+    StatementKind.CREATE_TABLE,
+    StatementKind.CREATE_TABLE_AS,
+    StatementKind.TRUNCATE_TABLE,
+    StatementKind.COPY,
+)
 
 
 class Access(Enum):
@@ -98,6 +112,14 @@ class Command:
     @property
     def label(self) -> str:
         return type(self).__name__
+
+
+class NamedCommand(Command):
+    """The label is the class's name in words: ``show tables``."""
+
+    @property
+    def label(self) -> str:
+        return re.sub(r"(?<!^)([A-Z])", r" \1", type(self).__name__).lower()
 
 
 @dataclass(frozen=True)

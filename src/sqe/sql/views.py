@@ -61,12 +61,7 @@ def parse_create_view(text: str, tokens: list[Token], parse_inner: ParseInner) -
     if cursor.looking_at("USING"):
         cursor.refuse("CREATE VIEW … USING", "Create a table, or a view over a query.")
     cursor.expect("AS")
-    if cursor.at_end():
-        cursor.fail("Expected a query")
-    start = cursor.offset()
-    inner = parse_inner(blank(text, start))
-    if inner.kind is not StatementKind.QUERY:
-        cursor.fail("Expected a query")
+    inner, query_text = read_query(text, cursor, parse_inner)
     kind = StatementKind.CREATE_TEMPORARY_VIEW if temporary else StatementKind.CREATE_VIEW
     definition = ViewDefinition(
         parts=parts,
@@ -75,11 +70,22 @@ def parse_create_view(text: str, tokens: list[Token], parse_inner: ParseInner) -
         properties=properties,
         replace=replace,
         if_not_exists=if_not_exists,
-        query_text=text[start:],
+        query_text=query_text,
     )
     tolerant = replace or if_not_exists
     references = (Reference(parts, span, Access.CREATE, if_exists=tolerant),)
     return Statement(text, kind, () if temporary else references, command=definition, inner=inner)
+
+
+def read_query(text: str, cursor: TokenCursor, parse_inner: ParseInner) -> tuple[Statement, str]:
+    """The query that the rest of the text is, and that rest."""
+    if cursor.at_end():
+        cursor.fail("Expected a query")
+    start = cursor.offset()
+    inner = parse_inner(blank(text, start))
+    if inner.kind is not StatementKind.QUERY:
+        cursor.fail("Expected a query")
+    return inner, text[start:]
 
 
 def _view_columns(cursor: TokenCursor) -> tuple[tuple[str, str], ...]:
@@ -163,10 +169,7 @@ def _new_query(
 ) -> Statement:
     if cursor.source().upper() not in ("SELECT", "WITH", "VALUES", "FROM", "TABLE", "("):
         cursor.fail("Expected AS and a query, SET, UNSET or RENAME TO")
-    start = cursor.offset()
-    inner = parse_inner(blank(text, start))
-    if inner.kind is not StatementKind.QUERY:
-        cursor.fail("Expected a query")
+    inner, query_text = read_query(text, cursor, parse_inner)
     definition = ViewDefinition(
         parts=reference.parts,
         columns=(),
@@ -174,7 +177,7 @@ def _new_query(
         properties=(),
         replace=True,
         if_not_exists=False,
-        query_text=text[start:],
+        query_text=query_text,
         alter=True,
     )
     return Statement(text, StatementKind.CREATE_VIEW, (reference,), command=definition, inner=inner)

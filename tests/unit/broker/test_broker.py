@@ -6,7 +6,6 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,23 +14,8 @@ from sqe.broker.broker import Broker, BrokerSession
 from sqe.broker.handles import Grant, GrantedTable, make_grant
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident
-from sqe.model.names import RelationName, SchemaName
 from sqe.sql.statement import Access
-
-NAME = RelationName(SchemaName("lake", ("hr",)), "emp")
-SCHEMA = {
-    "type": "struct",
-    "fields": [{"id": 1, "name": "a", "type": "int", "required": False}],
-}
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[EmbeddedCatalog]:
-    catalog = EmbeddedCatalog(tmp_path / "c.db", tmp_path / "w")
-    catalog.create_namespace(("hr",), {})
-    catalog.create_table(("hr",), {"name": "emp", "schema": SCHEMA})
-    yield catalog
-    catalog.close()
+from tests.unit.broker.emp import EMP, NAME, SCHEMA
 
 
 @pytest.fixture
@@ -42,8 +26,7 @@ def broker() -> Iterator[Broker]:
 
 
 def table(catalog: EmbeddedCatalog, *accesses: Access) -> GrantedTable:
-    ident = Ident(("hr",), "emp")
-    return GrantedTable(NAME, ident, catalog, frozenset(accesses), catalog.load_table(ident))
+    return GrantedTable(NAME, EMP, catalog, frozenset(accesses), catalog.load_table(EMP))
 
 
 def ask(broker: Broker, token: str, method: str, path: str, body: Any = None) -> tuple[int, Any]:

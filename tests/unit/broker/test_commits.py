@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,24 +12,8 @@ from sqe.broker.handles import Grant, GrantedTable
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident
 from sqe.errors import AccessError, ErrorCode, UserError
-from sqe.model.names import RelationName, SchemaName
 from sqe.sql.statement import Access
-
-NAME = RelationName(SchemaName("lake", ("hr",)), "emp")
-EMP = Ident(("hr",), "emp")
-SCHEMA: dict[str, Any] = {
-    "type": "struct",
-    "fields": [{"id": 1, "name": "a", "type": "int", "required": False}],
-}
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[EmbeddedCatalog]:
-    catalog = EmbeddedCatalog(tmp_path / "c.db", tmp_path / "w")
-    catalog.create_namespace(("hr",), {})
-    catalog.create_table(("hr",), {"name": "emp", "schema": SCHEMA})
-    yield catalog
-    catalog.close()
+from tests.unit.broker.emp import EMP, NAME, SCHEMA
 
 
 def table(catalog: EmbeddedCatalog, extras: CommitExtras | None = None) -> GrantedTable:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sqe.broker.broker import BrokerSession
+from sqe.broker.commits import added_snapshots
 from sqe.broker.fate import Fate
 from sqe.broker.handles import Grant, GrantedTable
 from sqe.catalog.embedded import EmbeddedCatalog
@@ -18,19 +18,7 @@ from sqe.errors import ErrorCode, ResourceError, SqeError, UpstreamError, UserEr
 from sqe.model.names import RelationName, SchemaName
 from sqe.results.cancellation import Cancellation
 from sqe.sql.statement import Access
-
-NAME = RelationName(SchemaName("lake", ("hr",)), "emp")
-IDENT = Ident(("hr",), "emp")
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "a", "type": "int", "required": False}]}
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[EmbeddedCatalog]:
-    catalog = EmbeddedCatalog(tmp_path / "c.db", tmp_path / "w")
-    catalog.create_namespace(("hr",), {})
-    catalog.create_table(("hr",), {"name": "emp", "schema": SCHEMA})
-    yield catalog
-    catalog.close()
+from tests.unit.broker.emp import EMP, NAME, SCHEMA
 
 
 def append(base: Loaded, number: int) -> dict[str, Any]:
@@ -58,7 +46,7 @@ def append(base: Loaded, number: int) -> dict[str, Any]:
 
 
 def table(catalog: EmbeddedCatalog, *accesses: Access, merged: bool = False) -> GrantedTable:
-    return GrantedTable(NAME, IDENT, catalog, frozenset(accesses), merged=merged)
+    return GrantedTable(NAME, EMP, catalog, frozenset(accesses), merged=merged)
 
 
 def handle(grant: Grant) -> Ident:
@@ -78,7 +66,7 @@ def test_a_refused_commit_changed_nothing(catalog: EmbeddedCatalog) -> None:
     session, granted = BrokerSession(), table(catalog, Access.WRITE)
     with session.granted([granted]) as grant:
         base = session.catalog.load_table(handle(grant))
-        catalog.commit_table(IDENT, append(base, 1))
+        catalog.commit_table(EMP, append(base, 1))
         with pytest.raises(UserError) as raised:
             session.catalog.commit_table(handle(grant), append(base, 2))
     assert raised.value.code is ErrorCode.COMMIT_CONFLICT  # Iceberg may try again
@@ -93,8 +81,8 @@ def test_who_reads_what_it_writes_must_have_read_the_newest(
     session, granted = BrokerSession(), table(catalog, Access.WRITE, *accesses, merged=merged)
     with session.granted([granted]) as grant:
         base = session.catalog.load_table(handle(grant))
-        catalog.commit_table(IDENT, append(base, 1))
-        newest = catalog.load_table(IDENT)
+        catalog.commit_table(EMP, append(base, 1))
+        newest = catalog.load_table(EMP)
         with pytest.raises(UserError) as raised:
             session.catalog.commit_table(handle(grant), append(newest, 2))
     assert raised.value.code is ErrorCode.USER_ERROR  # Iceberg must not try again
@@ -105,8 +93,8 @@ def test_a_plain_append_goes_behind_the_newest(catalog: EmbeddedCatalog) -> None
     session, granted = BrokerSession(), table(catalog, Access.WRITE)
     with session.granted([granted]) as grant:
         base = session.catalog.load_table(handle(grant))
-        catalog.commit_table(IDENT, append(base, 1))
-        session.catalog.commit_table(handle(grant), append(catalog.load_table(IDENT), 2))
+        catalog.commit_table(EMP, append(base, 1))
+        session.catalog.commit_table(handle(grant), append(catalog.load_table(EMP), 2))
     assert granted.fate.changed
 
 
@@ -148,13 +136,16 @@ def test_a_catalog_that_fails_in_the_middle_leaves_it_open_until_someone_looks(
     catalog: EmbeddedCatalog,
 ) -> None:
     fate = Fate()
-    commit = append(catalog.load_table(IDENT), 1)
-    with pytest.raises(UpstreamError), fate.change(commit["updates"]):
+    commit = append(catalog.load_table(EMP), 1)
+    with (
+        pytest.raises(UpstreamError),
+        fate.change(snapshot["snapshot-id"] for snapshot in added_snapshots(commit)),
+    ):
         raise UpstreamError(ErrorCode.CATALOG_UNAVAILABLE, "gone")
-    fate.look(lambda: catalog.load_table(IDENT))
+    fate.look(lambda: catalog.load_table(EMP))
     assert (fate.changed, fate.unknown) == (False, True)
-    catalog.commit_table(IDENT, commit)
-    fate.look(lambda: catalog.load_table(IDENT))
+    catalog.commit_table(EMP, commit)
+    fate.look(lambda: catalog.load_table(EMP))
     assert (fate.changed, fate.unknown) == (True, False)
 
 

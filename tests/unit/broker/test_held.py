@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,8 @@ from sqe.broker.handles import GrantedTable
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.errors import ErrorCode, UserError
 from sqe.sql.statement import Access
-from tests.unit.broker.test_commits import EMP, NAME, SCHEMA, commit, handle, snapshot
+from tests.unit.broker.emp import EMP, NAME, SCHEMA
+from tests.unit.broker.test_commits import commit, handle, snapshot
 
 WIDER = {
     "type": "struct",
@@ -25,14 +25,6 @@ ADD_COLUMN: dict[str, Any] = {
         {"action": "set-current-schema", "schema-id": -1},
     ],
 }
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> EmbeddedCatalog:
-    catalog = EmbeddedCatalog(tmp_path / "c.db", tmp_path / "w")
-    catalog.create_namespace(("hr",), {})
-    catalog.create_table(("hr",), {"name": "emp", "schema": SCHEMA})
-    return catalog
 
 
 def columns(metadata: dict[str, Any]) -> list[str]:

@@ -53,7 +53,7 @@ def _comment_on(command: CommentOn, call: Call) -> list[Row]:
 
 
 def _set_comment(target: BoundTable, comment: str | None, call: Call) -> None:
-    metadata = _metadata(target)
+    metadata = target.metadata
     if comment is not None:
         update: Json = {"action": "set-properties", "updates": {"comment": comment}}
     elif "comment" in (metadata.get("properties") or {}):
@@ -64,7 +64,7 @@ def _set_comment(target: BoundTable, comment: str | None, call: Call) -> None:
 
 
 def _comment_on_column(target: BoundTable, column: str, comment: str | None, call: Call) -> None:
-    metadata = _metadata(target)
+    metadata = target.metadata
     schema = copy.deepcopy(current_schema(metadata))
     fields = {field["name"].lower(): field for field in schema["fields"]}
     field = fields.get(column.lower())
@@ -82,7 +82,7 @@ def _comment_on_column(target: BoundTable, column: str, comment: str | None, cal
 
 def commit_schema(catalog: Catalog, target: BoundTable, schema: Json) -> None:
     """Makes ``schema`` the table's own, unless someone else changed the table's columns first."""
-    metadata = _metadata(target)
+    metadata = target.metadata
     if schema == current_schema(metadata):
         return
     updates: list[Json] = [
@@ -104,7 +104,7 @@ def commit(
     catalog: Catalog, target: BoundTable, updates: list[Json], requirements: list[Json]
 ) -> None:
     """One commit of metadata to the table that was bound, and to no other of its name."""
-    uuid = {"type": "assert-table-uuid", "uuid": _metadata(target)["table-uuid"]}
+    uuid = {"type": "assert-table-uuid", "uuid": target.metadata["table-uuid"]}
     catalog.commit_table(
         target.ident,
         {
@@ -116,10 +116,6 @@ def commit(
             "updates": updates,
         },
     )
-
-
-def _metadata(target: BoundTable) -> Json:
-    return target.loaded.metadata if target.loaded is not None else {}
 
 
 def _view_properties(command: AlterViewProperties, call: Call) -> list[Row]:

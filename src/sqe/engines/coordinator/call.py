@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeVar
@@ -47,6 +47,15 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"Did you mean {by_folded[near[0]]}?" if near else ""
 
 
+def tellable(properties: Mapping[str, str], hidden: Collection[str]) -> dict[str, str]:
+    """Without those that mention a hidden column, as ``write.metadata.metrics.column.x``."""
+    return {
+        key: value
+        for key, value in properties.items()
+        if not any(name in f"{key}={value}".lower() for name in hidden)
+    }
+
+
 @dataclass(frozen=True)
 class Call:
     """The catalogs are opened as the user."""
@@ -76,19 +85,17 @@ class Call:
 
     @property
     def hidden(self) -> frozenset[str]:
-        restriction = self.statement.restriction(self.reference)
+        return self.hidden_of(self.reference)
+
+    def hidden_of(self, reference: BoundReference) -> frozenset[str]:
+        """The columns of a relation that do not exist for this user, in small letters."""
+        restriction = self.statement.restriction(reference)
         return (
             frozenset(name.lower() for name in restriction.hidden) if restriction else frozenset()
         )
 
     def tellable(self, properties: Mapping[str, str]) -> dict[str, str]:
-        """Without those that mention a hidden column, as ``write.metadata.metrics.column.x``."""
-        hidden = self.hidden
-        return {
-            key: value
-            for key, value in properties.items()
-            if not any(name in f"{key}={value}".lower() for name in hidden)
-        }
+        return tellable(properties, self.hidden)
 
     def error(
         self, code: ErrorCode, message: str, at: Span | None = None, hint: str = ""

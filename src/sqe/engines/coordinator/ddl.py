@@ -9,7 +9,7 @@ from sqe.catalog import information_schema
 from sqe.catalog.bound import BoundAbsent, BoundTable, BoundView
 from sqe.catalog.protocol import Catalog, Ident, Namespace
 from sqe.engines.coordinator.call import Answer, Call, Row, answer, is_information_schema
-from sqe.errors import ErrorCode, SqeError, UserError
+from sqe.errors import ABSENT, ErrorCode, SqeError, UserError
 from sqe.model.names import SchemaName
 from sqe.sql.commands import CreateSchema, DropSchema, DropTable, DropView
 from sqe.sql.statement import Command, Span
@@ -74,15 +74,12 @@ def _drop_inside(catalog: Catalog, namespace: Namespace, call: Call) -> None:
             catalog.drop_table(Ident(namespace, name))
 
 
-_ABSENT = (ErrorCode.SCHEMA_NOT_FOUND, ErrorCode.TABLE_NOT_FOUND, ErrorCode.VIEW_NOT_FOUND)
-
-
 @contextmanager
 def _absence_is_fine(fine: bool = True) -> Iterator[None]:
     try:
         yield
     except SqeError as error:
-        if not fine or error.code not in _ABSENT:
+        if not fine or error.code not in ABSENT:
             raise
 
 

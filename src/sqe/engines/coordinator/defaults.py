@@ -156,8 +156,7 @@ def _field_at(schema: Json, path: tuple[str, ...]) -> Json | None:
 
 
 def _need_version_3(target: BoundTable) -> None:
-    metadata = target.loaded.metadata if target.loaded is not None else {}
-    if int(metadata.get("format-version", 1)) < 3:
+    if int(target.metadata.get("format-version", 1)) < 3:
         raise _too_old()
 
 

@@ -11,7 +11,7 @@ from sqe.catalog.bound import BoundAbsent, BoundReference, BoundTable, BoundView
 from sqe.catalog.iceberg_types import iceberg_schema
 from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import current_schema
-from sqe.engines.coordinator.call import Answer, Call, Row, answer
+from sqe.engines.coordinator.call import Answer, Call, Row, answer, tellable
 from sqe.engines.coordinator.partitions import default_spec
 from sqe.engines.coordinator.sort_orders import default_order
 from sqe.errors import ErrorCode, SqeError, UserError
@@ -58,9 +58,7 @@ def _request(source: BoundReference, call: Call) -> Json:
             f"{'.'.join(source.reference.parts)} is not a table that another can be made like.",
             hint="Use CREATE TABLE … AS SELECT.",
         )
-    restriction = call.statement.restriction(source)
-    hidden = {name.lower() for name in restriction.hidden} if restriction else set()
-    return table_like(target.loaded.metadata, hidden)
+    return table_like(target.loaded.metadata, call.hidden_of(source))
 
 
 def table_like(metadata: Json, hidden: Collection[str]) -> Json:
@@ -79,10 +77,8 @@ def table_like(metadata: Json, hidden: Collection[str]) -> Json:
     order = [one for one in default_order(metadata) if one.get("source-id") in visible]
     properties = {
         key: value
-        for key, value in (metadata.get("properties") or {}).items()
-        if key not in _OWN
-        and not key.startswith(_OWN_PREFIXES)
-        and not any(name in f"{key}={value}".lower() for name in hidden)
+        for key, value in tellable(metadata.get("properties") or {}, hidden).items()
+        if key not in _OWN and not key.startswith(_OWN_PREFIXES)
     }
     properties["format-version"] = str(metadata.get("format-version", 1))
     return {

@@ -60,15 +60,8 @@ def _check_session_functions(bound: BoundStatement) -> None:
     for reference in bound.references:
         if isinstance(reference.target, BoundView):
             _check_session_functions(reference.target.inner)
-    columns = {
-        column.name.lower()
-        for reference in bound.references
-        if not isinstance(reference.target, BoundAbsent)
-        for column in reference.target.columns
-    }
-    for function in bound.statement.session_functions:
-        if not (function.bare and function.name in columns):
-            raise _refused(f"Its rows would depend on {function.name} of whoever refreshes it.")
+    for function in bound.session_functions:
+        raise _refused(f"Its rows would depend on {function.name} of whoever refreshes it.")
 
 
 def _refused(why: str) -> UserError:

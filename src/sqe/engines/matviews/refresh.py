@@ -15,6 +15,7 @@ from sqe.catalog.materialized import (
     read_state,
 )
 from sqe.catalog.protocol import Catalogs, Json
+from sqe.engines.coordinator.alterations import commit
 from sqe.engines.coordinator.explain import inner_of
 from sqe.engines.matviews.checks import check_query, view_of
 from sqe.engines.matviews.plan import FULL, INCREMENTAL, NONE, Inputs, Plan, inputs_of, plan_refresh
@@ -111,14 +112,5 @@ def _remember(
         return
     kept = replace(state, kind=before.kind, base=before.base)
     catalog = catalogs.open(target.name.catalog, run.session.identity)
-    catalog.commit_table(
-        target.ident,
-        {
-            "identifier": {"namespace": list(target.ident.namespace), "name": target.ident.name},
-            "requirements": [
-                {"type": "assert-table-uuid", "uuid": metadata["table-uuid"]},
-                unchanged_since(current_snapshot_id(metadata)),
-            ],
-            "updates": [{"action": "set-properties", "updates": {STATE: kept.written()}}],
-        },
-    )
+    update = {"action": "set-properties", "updates": {STATE: kept.written()}}
+    commit(catalog, target, [update], [unchanged_since(current_snapshot_id(metadata))])

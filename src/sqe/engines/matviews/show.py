@@ -21,7 +21,7 @@ from sqe.catalog.schemas import current_schema, string_literal, view_text
 from sqe.engines.coordinator.call import Answer, Call, Row, answer, is_information_schema, strings
 from sqe.engines.coordinator.partitions import parts_of
 from sqe.engines.matviews.checks import view_of
-from sqe.errors import AccessError, ErrorCode, SqeError
+from sqe.errors import ABSENT, AccessError, ErrorCode, SqeError
 from sqe.model.names import RelationName, quote
 from sqe.model.query import Column
 from sqe.sql.linear import fingerprint, unstable_word
@@ -33,7 +33,6 @@ from sqe.sql.materialized import (
 from sqe.sql.statement import Command
 
 FRESH, STALE, UNKNOWN = "fresh", "stale", "unknown"
-_ABSENT = (ErrorCode.SCHEMA_NOT_FOUND, ErrorCode.TABLE_NOT_FOUND, ErrorCode.VIEW_NOT_FOUND)
 _LEFT_OUT = frozenset({"comment", "location", "provider", "owner", "created-at"})
 
 
@@ -74,7 +73,7 @@ def _freshness(metadata: Json, state: State, call: Call) -> str:
         if any(source != _now(source, call) for source in state.sources):
             return STALE
     except SqeError as error:
-        return STALE if error.code in _ABSENT else UNKNOWN
+        return STALE if error.code in ABSENT else UNKNOWN
     return FRESH
 
 
@@ -92,7 +91,7 @@ def _behind(source: Source, call: Call) -> str:
     try:
         metadata = _load(source, call)
     except SqeError as error:
-        what = "is gone" if error.code in _ABSENT else "cannot be read"
+        what = "is gone" if error.code in ABSENT else "cannot be read"
         return f"{source.name} at {source.snapshot} ({what})"
     now = source_of(source.name, metadata)
     if now.uuid != source.uuid:

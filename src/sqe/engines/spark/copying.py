@@ -69,16 +69,10 @@ def copy_of(statement: GuardedStatement, run: Run, folders: LoadFolders) -> Copy
     found = folders.find(command.sources, run.files)
     new = found
     if isinstance(target, BoundTable) and not (command.force or command.overwrite):
-        known = already_loaded(target.loaded.metadata if target.loaded else {})
+        known = already_loaded(target.metadata)
         new = [file for file in found if file.key not in known]
     view = f"files_{secrets.token_hex(16)}"
     return Copy(command, target, tuple(found), tuple(new), view)
-
-
-def nothing_new(statement: GuardedStatement, run: Run, folders: LoadFolders) -> bool:
-    """Whether it is a COPY of files that the table has loaded already, all of them."""
-    copy = copy_of(statement, run, folders)
-    return copy is not None and not copy.new
 
 
 def copy_edits(

@@ -18,12 +18,12 @@ from sqe.catalog.protocol import Catalogs, Ident
 from sqe.engines.protocol import Explanation, Run
 from sqe.engines.spark.affected import rows_affected, write_target
 from sqe.engines.spark.connection import new_operation_id
-from sqe.engines.spark.copying import Copy, copy_edits, copy_of, nothing_new
+from sqe.engines.spark.copying import Copy, copy_edits, copy_of
 from sqe.engines.spark.errors import translate
 from sqe.engines.spark.file_errors import file_error
 from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.spark.metrics import operators
-from sqe.engines.spark.outcome import ONE_COMMIT, ended
+from sqe.engines.spark.outcome import ended
 from sqe.engines.spark.plan_check import Only, check_plan
 from sqe.engines.spark.procedures import call_edits, check_call
 from sqe.engines.spark.sessions import SparkSession, SparkSessions
@@ -38,7 +38,7 @@ from sqe.rewrite.render import Names, render
 from sqe.sql.counting import counting_edits
 from sqe.sql.procedures import Procedure
 from sqe.sql.splice import Spliced
-from sqe.sql.statement import Access, StatementKind
+from sqe.sql.statement import ONE_COMMIT, Access, StatementKind
 
 _log = logging.getLogger(__name__)
 
@@ -93,12 +93,13 @@ class SparkConnectEngine:
         self._folders = folders or LoadFolders()
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
-        if nothing_new(statement, run, self._folders):
+        copy = copy_of(statement, run, self._folders)
+        if copy is not None and not copy.new:
             return ResultStream((), pa.schema([]), (), affected=lambda: RowsAffected(inserted=0))
         stack = ExitStack()
         prepared: _Prepared | None = None
         try:
-            prepared = self._prepare(statement, run, stack)
+            prepared = self._prepare(statement, run, stack, copy)
             items = self._execute(prepared, run)
             stack.callback(items.close)  # stops Spark's work where nobody reads on
             struct = _struct(items)
@@ -168,10 +169,14 @@ class SparkConnectEngine:
     def close(self) -> None:
         self._sessions.close()
 
-    def _prepare(self, statement: GuardedStatement, run: Run, stack: ExitStack) -> _Prepared:
-        """Handles granted until ``stack`` closes, the text spliced, the plan checked."""
+    def _prepare(
+        self, statement: GuardedStatement, run: Run, stack: ExitStack, copy: Copy | None = None
+    ) -> _Prepared:
+        """Handles granted until ``stack`` closes, the text spliced, the plan checked.
+
+        ``copy`` is the COPY that the statement is, where its files have been found already."""
         procedure = check_call(statement, run.session, self._catalogs, self._floors)
-        copy = copy_of(statement, run, self._folders)
+        copy = copy or copy_of(statement, run, self._folders)
         if copy is not None:
             run = replace(run, extras={**run.extras, copy.target.name: copy.entry})
         spark = self._sessions.get(run.session)

@@ -8,10 +8,11 @@ are loaded again; one that has expired still counts.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sqe.broker.commits import added_snapshots
 from sqe.catalog.protocol import Json, Loaded
 from sqe.engines.spark.load_files import MOST_FILES, LoadFile
 from sqe.errors import ErrorCode, UserError
@@ -53,7 +54,7 @@ class LedgerEntry:
     refusal: UserError | None = None
 
     def added_to(self, request: Json, load: Callable[[], Loaded]) -> Json:
-        snapshot = next(iter(_added(request)), None)
+        snapshot = next(added_snapshots(request), None)
         if snapshot is None:
             return request
         changed = next((file.path for file in self.files if not file.unchanged), "")
@@ -78,12 +79,6 @@ class LedgerEntry:
 
     def added_to_create(self, request: Json) -> Json:
         return request
-
-
-def _added(request: Json) -> Iterable[Json]:
-    for update in request.get("updates") or ():
-        if update.get("action") == "add-snapshot":
-            yield update["snapshot"]
 
 
 def _text(listed: dict[str, list[str]]) -> str:

@@ -19,20 +19,9 @@ from sqe.errors import ErrorCode, SqeError, UpstreamError, UserError, error_of
 from sqe.model.query import RowsAffected
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
-from sqe.sql.statement import StatementKind
+from sqe.sql.statement import ONE_COMMIT, StatementKind
 
 _log = logging.getLogger(__name__)
-# What these change they change by one commit, the last thing they do.
-ONE_COMMIT = (
-    StatementKind.INSERT,
-    StatementKind.DELETE,
-    StatementKind.UPDATE,
-    StatementKind.MERGE,
-    StatementKind.CREATE_TABLE,
-    StatementKind.CREATE_TABLE_AS,
-    StatementKind.TRUNCATE_TABLE,
-    StatementKind.COPY,
-)
 _CONFLICT_HINT = "Nothing was written. Run the statement again."
 
 

@@ -62,12 +62,12 @@ def test_a_write_to_a_table_dropped_meanwhile_says_so(mine: Lake, lake: Lake) ->
 def test_a_write_to_a_table_made_anew_meanwhile_is_in_the_new_one(
     mine: Lake, lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lake.run("CREATE TABLE race_anew AS SELECT 1L AS a")
+    lake.all("CREATE TABLE race_anew AS SELECT 1L AS a", "CREATE TABLE race_next (a BIGINT)")
     turn = turns(monkeypatch)
 
     def make_anew() -> None:
         with turn:
-            lake.all("DROP TABLE race_anew", "CREATE TABLE race_anew (a BIGINT)")
+            lake.all("DROP TABLE race_anew", "ALTER TABLE race_next RENAME TO race_anew")
 
     run(mine, f"INSERT INTO race_anew SELECT {SLOW}", working, make_anew)
     assert lake.rows("SELECT a FROM race_anew") == [(0,)]

@@ -21,6 +21,7 @@ REVIEWED: dict[str, str] = {
     "join-lateral#114": UNNAMED,
     "join-lateral#115": UNNAMED,
     "change-column#4": ICEBERG_CAN,
+    "change-column#9": ICEBERG_CAN,
     "timestamp-ntz#32": PARTITIONED,
     "interval#72": "Spark Connect cannot send the value: Arrow counts an interval in nanoseconds",
 }

@@ -10,7 +10,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import click
 from pydantic import BaseModel, SecretStr
@@ -75,10 +75,20 @@ def _model_lines(model: type[BaseModel], prefix: str) -> Iterator[str]:
         section = _section(field)
         if section is not None:
             yield from _model_lines(section, f"{prefix}{name}.")
+        named = _named_section(field)
+        if named is not None:
+            yield from _model_lines(named, f"{prefix}{name}.NAME.")
 
 
 def _section(field: FieldInfo) -> type[BaseModel] | None:
     kind = field.annotation
+    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+
+
+def _named_section(field: FieldInfo) -> type[BaseModel] | None:
+    """What a section has under names that people choose, as ``[auth.users.ann]``."""
+    kinds = get_args(field.annotation) if get_origin(field.annotation) is dict else ()
+    kind = kinds[1] if kinds else None
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
@@ -90,7 +100,7 @@ def _default(field: FieldInfo) -> str:
         return "the user's data folder, e.g. `~/.local/share/sqe`"
     if isinstance(value, dict) and any(isinstance(item, BaseModel) for item in value.values()):
         value = {name: item.model_dump() for name, item in value.items()}
-    if value is None or value == "" or value == {}:
+    if value is None or value in ("", {}, ()):
         return "none"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 

@@ -27,6 +27,7 @@ from sqe.model.names import RelationName, SchemaName
 from sqe.sessions.session import Session
 from sqe.sql.alter import RenameTable
 from sqe.sql.comments import CommentOn
+from sqe.sql.markers import without_markers
 from sqe.sql.materialized import RefreshMaterializedView
 from sqe.sql.parse import parse
 from sqe.sql.statement import Access, Reference, Statement, StatementKind, position_at
@@ -90,7 +91,7 @@ class Binder:
             return None  # it is refused for what it is
         definition = read_definition(loaded.metadata)
         try:
-            query = parse(definition.text, self._limits)
+            query = without_markers(parse(definition.text, self._limits))
             return self._bind(query, session, _Context(definition.schema, temporary_views=False))
         except SqeError as error:
             # Places in the view's text would mislead: the user sees their own text only.
@@ -200,7 +201,8 @@ class Binder:
             open_views=(*context.open_views, key),
         )
         try:
-            inner = self._bind(parse(view.text, self._limits), session, inside)
+            query = without_markers(parse(view.text, self._limits))
+            inner = self._bind(query, session, inside)
         except SqeError as error:
             # Places in the view's text would mislead: the user sees their own text only.
             message = f"In view {view.relation or view.name}: {error.message}"

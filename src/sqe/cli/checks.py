@@ -122,18 +122,43 @@ def _count(path: Path) -> Check:
     return Check("catalog", "ok", f"{path.name}: {schemas} schemas, {tables[0]} tables and views")
 
 
+def _access(settings: Settings) -> Iterator[Check]:
+    """Whether Flight SQL may listen where the settings say, and with what."""
+    from datetime import UTC, datetime, timedelta
+
+    from sqe.server.listening import check_listening
+    from sqe.server.tls import TlsFiles, valid_until
+
+    check_listening(settings, settings.flight.host)
+    auth, tls = settings.auth, TlsFiles(settings.tls, settings.home).read()
+    users = f"{len(auth.users)} users" if auth.users else "no users"
+    anonymous = ", anonymous on this machine" if auth.anonymous_allowed else ""
+    if tls is None:
+        yield Check("access", "ok", f"{users}{anonymous}, no TLS")
+        return
+    until = valid_until(tls)
+    soon = until - datetime.now(UTC) < timedelta(days=14)
+    todo = "Renew the certificate; a running server takes it up by itself." if soon else ""
+    found = f"{users}{anonymous}, TLS until {until:%Y-%m-%d}"
+    yield Check("access", "warn" if soon else "ok", found, todo)
+
+
 def _port(settings: Settings) -> Iterator[Check]:
-    host, port = settings.serve.host, settings.serve.port
+    yield _bound(settings.serve.host, settings.serve.port, "--port")
+    if settings.flight.enabled:
+        yield _bound(settings.flight.host, settings.flight.port, "--flight-port")
+
+
+def _bound(host: str, port: int, option: str) -> Check:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
         except OSError as error:
-            todo = "Another `sqe serve` may run; or choose another with --port."
-            yield Check("port", "warn", f"{host}:{port}: {error.strerror}", todo)
-            return
-    yield Check("port", "ok", f"{host}:{port} is free")
+            todo = f"Another `sqe serve` may run; or choose another with {option}."
+            return Check("port", "warn", f"{host}:{port}: {error.strerror}", todo)
+    return Check("port", "ok", f"{host}:{port} is free")
 
 
 def _memory(settings: Settings) -> Iterator[Check]:
@@ -150,6 +175,7 @@ _CHECKS: dict[str, Callable[[Settings], Iterator[Check]]] = {
     "jars": _jars,
     "home": _home,
     "catalog": _catalog,
+    "access": _access,
     "port": _port,
     "memory": _memory,
 }

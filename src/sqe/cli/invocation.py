@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import gc
-import getpass
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from sqe.audit.events import QueryEvent
+    from sqe.cli.remote import Remote
+    from sqe.client.transport import Transport
     from sqe.model.identity import Identity
     from sqe.model.names import SchemaName
-    from sqe.model.query import Column, QueryRequest, Route
+    from sqe.model.query import QueryRequest, Route
+    from sqe.results.description import Description
     from sqe.results.stream import ResultStream
     from sqe.settings import Settings
 
@@ -35,9 +37,12 @@ class Gateway(Protocol):
         self, request: QueryRequest, listener: Callable[[QueryEvent], None] | None = None
     ) -> str: ...
     def fetch(self, query_id: str) -> ResultStream: ...
-    def describe(self, request: QueryRequest) -> tuple[Column, ...]: ...
+    def describe(self, request: QueryRequest) -> Description: ...
     def route(self, request: QueryRequest) -> Route: ...
     def cancel(self, query_id: str) -> None: ...
+    def begin(self, session_id: str) -> str: ...
+    def commit(self, session_id: str, transaction_id: str) -> None: ...
+    def rollback(self, session_id: str, transaction_id: str) -> None: ...
 
 
 class Server(Protocol):
@@ -46,6 +51,7 @@ class Server(Protocol):
     @property
     def gateway(self) -> Gateway: ...
     def start(self, warm_spark: bool) -> None: ...
+    def listen(self, host: str | None, port: int | None) -> str: ...
     def warm_local(self) -> None: ...
     def close(self) -> None: ...
     def status(self) -> dict[str, Any]: ...
@@ -76,6 +82,7 @@ class Invocation:
     @contextmanager
     def session(self) -> Iterator[tuple[Gateway, OpenSession]]:
         """A gateway in this process, Spark not yet started, and a session of the current user."""
+        from sqe.client.embedded import current_user
         from sqe.model.identity import Identity
 
         server = self.build(self.settings())
@@ -90,15 +97,27 @@ class Invocation:
         finally:
             server.close()
 
+    @contextmanager
+    def transport(
+        self, source: str, files: frozenset[str] = frozenset(), remote: Remote | None = None
+    ) -> Iterator[Transport]:
+        """Where statements run: on that server, or else in this process. ``files`` are the
+        caller's own, which their statements may load."""
+        if remote is not None:
+            opened = remote.open(source)
+            collect_garbage()
+            try:
+                yield opened
+            finally:
+                opened.close()
+            return
+        from sqe.client.embedded import EmbeddedTransport
+
+        with self.session() as (gateway, session):
+            yield EmbeddedTransport(gateway, session, source, files)
+
 
 def collect_garbage() -> None:
     """``main`` turned it off while modules were imported; what they made stays."""
     gc.freeze()
     gc.enable()
-
-
-def current_user() -> str:
-    # A user id without a passwd entry (containers) is an OSError or, up to 3.12, a KeyError.
-    with suppress(OSError, KeyError):
-        return getpass.getuser()
-    return "sqe"

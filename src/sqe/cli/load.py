@@ -57,17 +57,15 @@ def command(invocation: Invocation, /, files: tuple[Path, ...], table: str, **gi
     from sqe.cli.formats import OutputFormat
     from sqe.cli.formats.writer import writer_for
     from sqe.cli.running import run_statement
-    from sqe.model.query import QueryRequest
 
     found = _expanded(files)
     chosen = {name for name in ("create", "overwrite", "again") if given[name]}
     text = _copy(table, found, _format(found, given["file_format"], given["options"]), chosen)
     writer = writer_for(OutputFormat.TABLE, sys.stdout.buffer)
-    with invocation.session() as (gateway, session):
-        # The files are theirs to read: whoever runs this has named them.
-        request = QueryRequest(session.id, text, "sqe-load", frozenset(found))
+    # The files are theirs to read: whoever runs this has named them.
+    with invocation.transport("sqe-load", frozenset(found)) as transport:
         try:
-            outcome = run_statement(gateway, request, writer)
+            outcome = run_statement(transport, text, writer)
         except SqeError as error:
             click.echo(render_error(_advised(error)), err=True)
             raise click.exceptions.Exit(exit_code_of(error)) from error

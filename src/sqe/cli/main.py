@@ -24,6 +24,8 @@ COMMANDS = {
     "why": ("sqe.cli.why", "Say which engine would run a statement, and why."),
     "maintain": ("sqe.cli.maintain", "Find the tables that need upkeep, and do it."),
     "serve": ("sqe.cli.serve", "Run the gateway until it is stopped."),
+    "password": ("sqe.cli.password", "Make the line of sqe.toml for a user's password."),
+    "token": ("sqe.cli.token", "Make a token for a user, and its line of sqe.toml."),
     "demo": ("sqe.cli.demo.command", "Make a small lakehouse and take a tour of it."),
     "doctor": ("sqe.cli.doctor", "Say what is installed, found and reachable, and what to do."),
 }

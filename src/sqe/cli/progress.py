@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
-from sqe.model.query import QueryRecord, QueryState
+from sqe.model.query import QueryState
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from sqe.audit.events import QueryEvent
+    from sqe.client.transport import Status
 
 _PATIENCE_S = 1.0
 _REFRESH_S = 0.1
 
 
 class ProgressLine:
-    """Shows the newest record it was given. Nothing appears where the screen is no terminal."""
+    """Asks how far a statement is, and shows it; but not where the screen is no terminal."""
 
     def __init__(self, screen: TextIO | None = None, patience_s: float = _PATIENCE_S) -> None:
         self._screen = screen or sys.stderr
         self._patience_s = patience_s
-        self._record: QueryRecord | None = None
+        self._ask: Callable[[], Status] | None = None
         self._rows = 0
         self._done = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def listen(self, event: QueryEvent) -> None:
-        self._record = event.record
+    def watch(self, ask: Callable[[], Status]) -> None:
+        self._ask = ask
 
     def count(self, rows: int) -> None:
         """``rows`` more have been written."""
@@ -63,19 +64,19 @@ class ProgressLine:
         with _new_bar(self._screen) as bar:
             task = bar.add_task("starting", total=None, detail="")
             while not self._done.wait(_REFRESH_S):
-                record = self._record
-                if record is not None:
-                    fraction = record.progress.fraction
+                if self._ask is not None:
+                    status = self._ask()
+                    fraction = status.fraction
                     bar.update(
                         task,
-                        description=_headline(record),
+                        description=_headline(status),
                         total=None if fraction is None else 1.0,
                         completed=fraction or 0.0,
-                        detail=self._detail(record),
+                        detail=self._detail(status),
                     )
 
-    def _detail(self, record: QueryRecord) -> str:
-        progress = record.progress
+    def _detail(self, status: Status) -> str:
+        progress = status.work
         parts = []
         if progress.tasks:
             parts.append(f"{progress.tasks_done / progress.tasks:.0%}")
@@ -102,10 +103,10 @@ def _new_bar(screen: TextIO) -> Bar:
     )
 
 
-def _headline(record: QueryRecord) -> str:
-    if record.state is QueryState.RUNNING and record.route is not None:
-        return f"running on {record.route.engine.value}"
-    return record.state.value
+def _headline(status: Status) -> str:
+    if status.state is QueryState.RUNNING and status.engine is not None:
+        return f"running on {status.engine.value}"
+    return status.state.value
 
 
 def readable_bytes(count: float) -> str:

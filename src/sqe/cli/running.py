@@ -5,19 +5,16 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
 
 from sqe.cli.progress import ProgressLine
-from sqe.errors import SqeError
-from sqe.model.query import EngineKind, QueryRequest, Route, RowsAffected
+from sqe.model.query import EngineKind, RowsAffected
 
 if TYPE_CHECKING:
-    from sqe.audit.events import QueryEvent
     from sqe.cli.formats.writer import ResultWriter
-    from sqe.cli.invocation import Gateway
+    from sqe.client.transport import Running, Transport
 
 
 _ENGINES = {EngineKind.LOCAL: "local engine", EngineKind.SPARK: "Spark"}
@@ -41,21 +38,15 @@ class Outcome:
         return f"({self.rows:,} {'row' if self.rows == 1 else 'rows'}, {time})"
 
 
-def run_statement(gateway: Gateway, request: QueryRequest, writer: ResultWriter) -> Outcome:
-    """Submits, streams every batch to the writer, and says how many rows came or changed."""
+def run_statement(transport: Transport, text: str, writer: ResultWriter) -> Outcome:
+    """Runs it, streams every batch to the writer, and says how many rows came or changed."""
     started = time.monotonic()
     rows = 0
-    routes: list[Route] = []
-
-    def listen(event: QueryEvent) -> None:
-        if event.record.route is not None:
-            routes[:] = [event.record.route]
-        progress.listen(event)
-
-    with ProgressLine() as progress, _Interruption(gateway) as interruption:
-        query_id = gateway.submit(request, listen)
-        interruption.watch(query_id)
-        with gateway.fetch(query_id) as result:
+    with ProgressLine() as progress, _Interruption() as interruption:
+        running = transport.execute(text)
+        progress.watch(running.progress)
+        interruption.watch(running)
+        with running.result() as result:
             if result.columns:
                 writer.begin(result)
             for batch in result:
@@ -67,8 +58,9 @@ def run_statement(gateway: Gateway, request: QueryRequest, writer: ResultWriter)
             progress.clear()
             if result.columns:
                 writer.end()
-    engine = _ENGINES.get(routes[0].engine, "") if routes else ""
     seconds = time.monotonic() - started
+    ran_on = running.progress().engine
+    engine = _ENGINES.get(ran_on, "") if ran_on is not None else ""
     return Outcome(rows, seconds, bool(result.columns), engine, result.affected)
 
 
@@ -79,9 +71,8 @@ class _Interruption:
     the gateway; so the handler itself only starts a thread, and that one cancels.
     """
 
-    def __init__(self, gateway: Gateway) -> None:
-        self._gateway = gateway
-        self._query_id: str | None = None
+    def __init__(self) -> None:
+        self._running: Running | None = None
         self._asked = False
 
     def __enter__(self) -> _Interruption:
@@ -94,8 +85,8 @@ class _Interruption:
         if self._main:
             signal.signal(signal.SIGINT, self._previous)
 
-    def watch(self, query_id: str) -> None:
-        self._query_id = query_id
+    def watch(self, running: Running) -> None:
+        self._running = running
         if self._asked:
             self._cancel()
 
@@ -103,13 +94,8 @@ class _Interruption:
         if self._asked:
             raise KeyboardInterrupt
         self._asked = True
-        if self._query_id is not None:
-            self._cancel()
+        self._cancel()
 
     def _cancel(self) -> None:
-        threading.Thread(target=self._cancel_quietly, name="cancel", daemon=True).start()
-
-    def _cancel_quietly(self) -> None:
-        if self._query_id is not None:
-            with suppress(SqeError):  # it may have ended in the meantime
-                self._gateway.cancel(self._query_id)
+        if self._running is not None:
+            threading.Thread(target=self._running.cancel, name="cancel", daemon=True).start()

@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from sqe.cli.invocation import Invocation, collect_garbage
 
+_PORT = click.IntRange(0, 65535)
+
 
 @click.command("serve")
 @click.option("--host", help="Address of the health endpoint; the setting serve.host if unset.")
-@click.option("--port", type=click.IntRange(0, 65535), help="Its port; 0 takes a free one.")
+@click.option("--port", type=_PORT, help="Its port; 0 takes a free one.")
+@click.option("--flight-host", help="Address of Flight SQL; the setting flight.host if unset.")
+@click.option("--flight-port", type=_PORT, help="Its port; 0 takes a free one.")
 @click.pass_obj
-def command(invocation: Invocation, host: str | None, port: int | None) -> None:
+def command(
+    invocation: Invocation,
+    host: str | None,
+    port: int | None,
+    flight_host: str | None,
+    flight_port: int | None,
+) -> None:
     """Run the gateway until SIGTERM or Ctrl-C.
 
-    Says `sqe is ready on http://…` on stderr once it answers; Spark starts in the background.
-    GET /health says whether the process lives, GET /ready whether the gateway answers.
+    Says `sqe is ready on http://…` and `Flight SQL is at grpc://…` on stderr once it answers; Spark
+    starts in the background. GET /health says whether the process lives, GET /ready whether the
+    gateway answers.
     """
     from sqe.catalog.rest.serving import HttpThread
-    from sqe.server.run import serve
+    from sqe.server.run import Addresses, serve
 
     settings = invocation.settings()
-    address = host or settings.serve.host
-    number = settings.serve.port if port is None else port
-
+    at = Addresses(
+        host or settings.serve.host,
+        settings.serve.port if port is None else port,
+        flight_host,
+        flight_port,
+    )
     server = invocation.build(settings)
     collect_garbage()
-    stopped = serve(
-        server,
-        lambda app: HttpThread(app, address, number),
-        address,
-        lambda line: click.echo(line, err=True),
-    )
-    if not stopped:
+    if not serve(server, HttpThread, at, lambda line: click.echo(line, err=True)):
         click.echo("sqe did not stop in time and was ended", err=True)
+        os._exit(0)  # what hangs would hang on at a normal end, too

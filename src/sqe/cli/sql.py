@@ -5,16 +5,20 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from sqe.cli.exit_codes import exit_code_of
 from sqe.cli.formats import OutputFormat
 from sqe.cli.invocation import Invocation
+from sqe.cli.remote import Remote, server_options
 from sqe.errors import ErrorCode, SqeError, UserError
+
+if TYPE_CHECKING:
+    from sqe.client.transport import Transport
 
 FORMATS = click.Choice([output.value for output in OutputFormat])
 
@@ -33,13 +37,10 @@ FORMATS = click.Choice([output.value for output in OutputFormat])
 @click.option(
     "--output-file", type=click.Path(dir_okay=False, path_type=Path), help="Where; stdout if unset."
 )
+@server_options
 @click.pass_obj
 def command(
-    invocation: Invocation,
-    text: str | None,
-    file: Path | None,
-    output: str,
-    output_file: Path | None,
+    invocation: Invocation, /, text: str | None, output: str, remote: Remote | None, **given: Any
 ) -> None:
     """Run SQL and write its rows to stdout; everything else goes to stderr.
 
@@ -47,15 +48,16 @@ def command(
     be `-`, or missing where stdin is a pipe. Ctrl-C cancels the running query.
     """
     chosen = OutputFormat(output)
-    if chosen.binary and output_file is None and sys.stdout.isatty():
+    if chosen.binary and given["output_file"] is None and sys.stdout.isatty():
         raise click.UsageError(f"{output} is binary: redirect stdout or give --output-file.")
-    source = _source(text, file)
-    with _destination(output_file) as (out, screen_width):
-        run_source(invocation, source, chosen, out, screen_width)
+    source = _source(text, given["file"])
+    where = invocation.transport("sqe-cli", remote=remote)
+    with _destination(given["output_file"]) as (out, screen_width):
+        run_source(where, source, chosen, out, screen_width)
 
 
 def run_source(
-    invocation: Invocation,
+    where: AbstractContextManager[Transport],
     source: str,
     output: OutputFormat,
     out: BinaryIO,
@@ -70,14 +72,12 @@ def run_source(
     from sqe.cli.errors import render_error
     from sqe.cli.formats.writer import writer_for
     from sqe.cli.running import run_statement
-    from sqe.model.query import QueryRequest
 
     writer = writer_for(output, out, screen_width=screen_width)
-    with invocation.session() as (gateway, session):
+    with where as transport:
         for statement in statements:
             try:
-                request = QueryRequest(session.id, statement.text, "sqe-cli")
-                outcome = run_statement(gateway, request, writer)
+                outcome = run_statement(transport, statement.text, writer)
             except SqeError as error:
                 out.flush()
                 click.echo(render_error(error, statement, several=len(statements) > 1), err=True)

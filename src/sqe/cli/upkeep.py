@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from sqe.cli.invocation import Gateway, OpenSession
 from sqe.cli.running import run_statement
+from sqe.client.embedded import EmbeddedTransport
 from sqe.errors import ErrorCode, SqeError
 from sqe.maintenance.needs import Need, TableState, Thresholds, needs
 from sqe.maintenance.questions import read_state, state_query, targets
@@ -50,6 +51,7 @@ class Caretaker:
     def __init__(self, gateway: Gateway, session: OpenSession, thresholds: Thresholds) -> None:
         self._gateway = gateway
         self._session = session
+        self._transport = EmbeddedTransport(gateway, session, _SOURCE)
         self._thresholds = thresholds
 
     def tables(self, names: Sequence[str]) -> Iterator[str]:
@@ -96,8 +98,10 @@ class Caretaker:
     def state(self, table: str) -> TableState:
         rows = self._ask(f"SHOW TBLPROPERTIES {table}")
         sizes = targets((row["key"], row["value"]) for row in rows)
-        files = self._gateway.describe(self._request(f"TABLE {table}.data_files"))
-        partitioned = any(column.name == "partition" for column in files)
+        files = self._gateway.describe(
+            QueryRequest(self._session.id, f"TABLE {table}.data_files", _SOURCE)
+        )
+        partitioned = any(column.name == "partition" for column in files.columns)
         query = state_query(table, sizes, self._thresholds, partitioned=partitioned)
         [row] = self._ask(query)
         return read_state(row, sizes)
@@ -110,11 +114,8 @@ class Caretaker:
 
     def _ask(self, sql: str) -> list[dict[str, Any]]:
         kept = _Kept()
-        run_statement(self._gateway, self._request(sql), kept)
+        run_statement(self._transport, sql, kept)
         return kept.rows
-
-    def _request(self, sql: str) -> QueryRequest:
-        return QueryRequest(self._session.id, sql, _SOURCE)
 
 
 class _Kept:

@@ -8,8 +8,9 @@ from typing import Protocol
 
 from sqe.broker.commits import CommitAddition
 from sqe.model.names import RelationName
-from sqe.model.query import Column, Progress, Route
+from sqe.model.query import Progress, Route
 from sqe.results.cancellation import Cancellation
+from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.sessions.session import Session
@@ -61,8 +62,8 @@ class Engine(Protocol):
         """Starts the work; batches come as they are read. Errors are SqeErrors."""
         ...
 
-    def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
-        """The result's columns, without running anything."""
+    def describe(self, statement: GuardedStatement, run: Run) -> Description:
+        """The result's columns and schema, without running anything."""
         ...
 
     def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:

@@ -3,7 +3,7 @@
 session = gateway.open_session(identity)          # session.close() ends it
 query_id = gateway.submit(QueryRequest(session.id, "SELECT 1"))
 with gateway.fetch(query_id) as result: ...
-columns = gateway.describe(QueryRequest(session.id, "SELECT 1"))
+description = gateway.describe(QueryRequest(session.id, "SELECT 1"))
 gateway.cancel(query_id)
 """
 
@@ -11,17 +11,20 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from sqe.catalog.transaction import inside
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, InternalError, ResourceError, SqeError
 from sqe.gateway.pipeline import Pipeline, Planned
 from sqe.gateway.tracker import Listener, QueryTracker, TrackedQuery
+from sqe.gateway.transactions import Transactions
+from sqe.gateway.uploads import Uploads
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
-from sqe.model.query import Column, QueryRecord, QueryRequest, Route
+from sqe.model.query import QueryRecord, QueryRequest, Route
+from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.sessions.session import Session
 from sqe.sessions.store import SessionStore
@@ -38,39 +41,82 @@ class Gateway:
         pipeline: Pipeline,
         sessions: SessionStore,
         tracker: QueryTracker,
+        uploads: Uploads,
         query_timeout_s: float = 0.0,
     ) -> None:
+        self.uploads = uploads
         self._pipeline = pipeline
         self._sessions = sessions
         self._tracker = tracker
         self._timeout = query_timeout_s
-        sessions.on_close(lambda session: tracker.cancel_session(session.id))
+        self._transactions = Transactions()
+        sessions.on_close(lambda session: tracker.cancel_session(session.id, session.expiry))
+        sessions.on_close(lambda session: self._transactions.end_session(session.id))
 
     def open_session(self, identity: Identity, schema: SchemaName | None = None) -> Session:
         return self._sessions.open(identity, schema)
 
     def submit(self, request: QueryRequest, listener: Listener | None = None) -> str:
         """Starts the statement and answers its id at once; errors come from ``fetch``."""
-        session = self._sessions.get(request.session_id)
-        session.last_used = time.time()
-        query = self._tracker.begin(request, session.identity.user, listener)
+        session, query = self._begin(request, listener)
         query_id = query.record.query_id
-        if not query.record.state.ended:
-            threading.Thread(
-                target=self._work,
-                args=(query, session, request.files),
-                name=f"query-{query_id}",
-                daemon=True,
-            ).start()
+        if query.record.state.ended:
+            session.done()
+            return query_id
+        thread = threading.Thread(
+            target=self._work,
+            args=(query, session, request),
+            name=f"query-{query_id}",
+            daemon=True,
+        )
+        try:
+            thread.start()
+        except RuntimeError as error:  # the system gives no more threads
+            session.done()
+            self._failed(query, error)
         return query_id
 
     def fetch(self, query_id: str) -> ResultStream:
         """The result, as soon as its columns are known. Raises the query's error."""
         return self._tracker.get(query_id).result()
 
-    def describe(self, request: QueryRequest) -> tuple[Column, ...]:
-        """The columns the statement would have, without running it."""
+    def describe(self, request: QueryRequest) -> Description:
+        """What the statement would answer, without running it. Without ``parameters`` its markers
+        are left open, and the types are told that fit them."""
         return self._look(request, self._pipeline.describe)
+
+    def begin(self, session_id: str, *, internal: bool = False) -> str:
+        """A new transaction: its id, for the requests that are part of it. Until ``commit`` nobody
+        else sees what they change; ``rollback``, or the end of the session, undoes it.
+        ``internal``: the front end's own, of which the client does not know."""
+        return self._do(
+            session_id,
+            "START TRANSACTION",
+            lambda session, _: self._transactions.begin(session, internal),
+        )
+
+    def transaction_of(self, session_id: str) -> str:
+        """The transaction that the client has begun, for requests that cannot say it; empty if
+        there is none, or several."""
+        return self._transactions.only(session_id)
+
+    def commit(self, session_id: str, transaction_id: str) -> None:
+        """All of it becomes visible at once, or nothing: COMMIT_CONFLICT where a table that the
+        transaction has changed was changed by someone else meanwhile."""
+        self._do(
+            session_id,
+            "COMMIT",
+            lambda session, query: self._transactions.commit(
+                session.id, transaction_id, query.cancellation
+            ),
+        )
+
+    def rollback(self, session_id: str, transaction_id: str) -> None:
+        self._do(
+            session_id,
+            "ROLLBACK",
+            lambda session, _: self._transactions.rollback(session.id, transaction_id),
+        )
 
     def route(self, request: QueryRequest) -> Route:
         """Which engine would run the statement, and why. Nothing is run."""
@@ -87,33 +133,68 @@ class Gateway:
 
     def close(self) -> None:
         self._sessions.close_all()
+        self.uploads.close()
 
     def _look(self, request: QueryRequest, ask: Callable[[Planned, Run], _T]) -> _T:
         """Plans the statement and asks about it; recorded like one that runs."""
-        session = self._sessions.get(request.session_id)
-        query = self._tracker.begin(request, session.identity.user)
+        session, query = self._begin(request)
+        timer = self._start_timer(query)
         try:
-            planned = self._pipeline.plan(request.text, session, query.stage)
-            answer = ask(planned, self._run_of(query, session, request.files))
+            query.check()
+            with inside(self._transactions.of(session.id, request.transaction)):
+                planned = self._pipeline.plan(request, session, query.stage, describes=True)
+                answer = ask(planned, self._run_of(query, session, request.files))
         except Exception as error:
             raise self._failed(query, error) from error
+        finally:
+            session.done()
+            if timer is not None:
+                timer.cancel()
         query.described()
         return answer
 
-    def _work(self, query: TrackedQuery, session: Session, files: frozenset[str]) -> None:
+    def _do(self, session_id: str, text: str, act: Callable[[Session, TrackedQuery], _T]) -> _T:
+        """What a front end asks for without a statement; recorded like one."""
+        session, query = self._begin(QueryRequest(session_id, text))
+        try:
+            query.check()
+            answer = act(session, query)
+        except Exception as error:
+            raise self._failed(query, error) from error
+        finally:
+            session.done()
+        query.described()
+        return answer
+
+    def _begin(
+        self, request: QueryRequest, listener: Listener | None = None
+    ) -> tuple[Session, TrackedQuery]:
+        """A query of an open session, which is not idle until its ``done``."""
+        session = self._sessions.get(request.session_id)
+        session.begin()
+        query = self._tracker.begin(request, session.identity.user, listener)
+        if session.ended:  # just now, and whoever ended it may not have seen this query
+            query.cancellation.cancel(session.expiry)
+        return session, query
+
+    def _work(self, query: TrackedQuery, session: Session, request: QueryRequest) -> None:
         timer = self._start_timer(query)
         try:
             query.planning()
-            planned = self._pipeline.plan(query.record.text, session, query.stage)
-            query.understood(planned.label)
-            query.routed(planned.route)
-            with query.stage("start"):
-                result = self._pipeline.run(planned, self._run_of(query, session, files))
-            with query.stage("rows"):
-                query.pump(result)
+            with inside(self._transactions.of(session.id, request.transaction)):
+                planned = self._pipeline.plan(request, session, query.stage)
+                query.understood(planned.label)
+                query.routed(planned.route)
+                with query.stage("start"):
+                    result = self._pipeline.run(
+                        planned, self._run_of(query, session, request.files)
+                    )
+                with query.stage("rows"):
+                    query.pump(result)
         except BaseException as error:  # noqa: BLE001  whatever happens, the reader must hear of it
             self._failed(query, error)
         finally:
+            session.done()
             if timer is not None:
                 timer.cancel()
 

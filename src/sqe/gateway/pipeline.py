@@ -9,19 +9,24 @@ from functools import lru_cache
 
 from sqe.catalog.bind import Binder
 from sqe.catalog.bound import BoundStatement
+from sqe.catalog.transaction import current
 from sqe.engines.attempt import attempt
 from sqe.engines.protocol import Engine, Run
 from sqe.engines.rerun import Reruns, same_tables
+from sqe.gateway.transactions import check_transaction, join_transaction
 from sqe.model.identity import Identity
-from sqe.model.query import Column, EngineKind, Route
+from sqe.model.query import EngineKind, QueryRequest, Route
 from sqe.policy.decide import decide
 from sqe.policy.source import PolicySource
+from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guard import Decisions, facts_of, guard
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.parameters import described, with_values
 from sqe.routing.router import Router
 from sqe.sessions.session import Session
 from sqe.sql.parse import parse
+from sqe.sql.statement import StatementKind
 from sqe.sql.text import TextLimits
 
 Stage = Callable[[str], AbstractContextManager[None]]
@@ -51,21 +56,31 @@ class Pipeline:
     router: Router
     reruns: Reruns = field(default_factory=Reruns)
 
-    def plan(self, text: str, session: Session, stage: Stage) -> Planned:
+    def plan(
+        self, request: QueryRequest, session: Session, stage: Stage, *, describes: bool = False
+    ) -> Planned:
+        """``describes``: markers may be left without values, which nothing is run with."""
         with stage("parse"):
-            read = _parse_once if len(text) <= _SHORT else parse
-            statement = read(text, self.limits)
+            read = _parse_once if len(request.text) <= _SHORT else parse
+            statement = read(request.text, self.limits)
+            join_transaction(statement)
         with stage("bind"):
             bound = self.binder.bind(statement, session)
+            check_transaction(bound)
         with stage("decide"):
             decisions = self._decide(bound, session.identity)
         with stage("guard"):
             guarded = guard(bound, decisions)
+            values = request.parameters
+            left_open = describes and values is None
+            guarded = described(guarded) if left_open else with_values(guarded, values)
         with stage("route"):
             route = self.router.route(guarded, session)
         return Planned(guarded, route)
 
     def run(self, planned: Planned, run: Run) -> ResultStream:
+        if current() is not None:  # a conflict there is one of its own statements
+            return self._run(planned, run)
         return self.reruns.of(
             planned.guarded.bound.statement,
             run,
@@ -78,17 +93,24 @@ class Pipeline:
         return attempt(planned.route, self.engines, run, lambda engine: engine.run(guarded, run))
 
     def _run_again(self, planned: Planned, run: Run) -> ResultStream:
-        text = planned.guarded.bound.statement.text
-        fresh = self.plan(text, run.session, lambda stage: nullcontext())
+        text, values = planned.guarded.bound.statement.text, planned.guarded.parameters
+        request = QueryRequest(run.session.id, text, parameters=values)
+        fresh = self.plan(request, run.session, lambda stage: nullcontext())
         same_tables(planned.guarded.bound, fresh.guarded.bound)
         reason = f"{fresh.route.reason}; run again after a conflict"
         run.rerouted(replace(fresh.route, reason=reason))
         return self._run(fresh, run)
 
-    def describe(self, planned: Planned, run: Run) -> tuple[Column, ...]:
+    def describe(self, planned: Planned, run: Run) -> Description:
         guarded = planned.guarded
-        return attempt(
+        found = attempt(
             planned.route, self.engines, run, lambda engine: engine.describe(guarded, run)
+        )
+        reads = guarded.bound.statement.kind is StatementKind.QUERY
+        return replace(
+            found,
+            parameters=tuple(parameter.type for parameter in guarded.parameters),
+            changes=not reads and not found.columns,
         )
 
     def _decide(self, bound: BoundStatement, identity: Identity) -> Decisions:

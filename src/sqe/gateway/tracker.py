@@ -5,9 +5,10 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
@@ -130,11 +131,15 @@ class TrackedQuery:
             self._error = self._error or error
             self._ready.set()
 
+    def check(self) -> None:
+        """Raises the error if there is one already."""
+        if self._error is not None:
+            raise self._error
+
     def result(self) -> ResultStream:
         """Waits until the columns are known. Raises the query's error."""
         self._ready.wait()
-        if self._error is not None:
-            raise self._error
+        self.check()
         assert self._schema is not None  # noqa: S101  ready without an error means a schema
         return ResultStream(
             self._columns, self._schema, self._buffer, self._close, lambda: self._affected
@@ -144,15 +149,42 @@ class TrackedQuery:
         self._buffer.close()
 
 
+@dataclass(frozen=True, slots=True)
+class QueryLimits:
+    """How many queries may run at once, and how many that ended are remembered."""
+
+    running: int = 200
+    per_user: int = 150
+    kept: int = 1_000
+
+    def exceeded(self, running: int, of_user: int) -> ResourceError | None:
+        """Why there may not be one more."""
+        if of_user >= self.per_user:
+            return ResourceError(
+                ErrorCode.TOO_MANY_QUERIES,
+                f"{of_user} of your queries are running; limits.running_queries_per_user "
+                "allows no more.",
+                hint="Wait until one has ended, or cancel one.",
+            )
+        if running >= self.running:
+            return ResourceError(
+                ErrorCode.TOO_MANY_QUERIES,
+                f"{running} queries are running; limits.running_queries allows no more.",
+                hint="Try again later.",
+            )
+        return None
+
+
 class QueryTracker:
     """Knows all running queries and the last ended ones."""
 
-    def __init__(self, events: Events, *, running: int, kept: int) -> None:
+    def __init__(self, events: Events, limits: QueryLimits) -> None:
         self._events = events
-        self._running = running
-        self._kept = kept
+        self._limits = limits
         self._lock = threading.Lock()
         self._queries: dict[str, TrackedQuery] = {}
+        self._running: dict[str, TrackedQuery] = {}
+        self._ended: deque[str] = deque()
         self._coordinator = secrets.token_hex(3)[:5]
         self._count = 0
 
@@ -160,6 +192,7 @@ class QueryTracker:
         self, request: QueryRequest, user: str, listener: Listener | None = None
     ) -> TrackedQuery:
         """A new query, recorded even if it is refused at once for there being too many."""
+        emit = self._emitter(listener)
         with self._lock:
             self._count += 1
             now = time.time()
@@ -174,33 +207,33 @@ class QueryTracker:
                 session_id=request.session_id,
                 source=request.source,
             )
-            query = TrackedQuery(record, self._emitter(listener))
-            active = sum(1 for q in self._queries.values() if not q.record.state.ended)
-            self._queries[query_id] = query
-            self._forget_old()
-        self._emitter(listener)(QueryEvent("queued", now, record))
-        if active >= self._running:
-            query.fail(
-                ResourceError(
-                    ErrorCode.TOO_MANY_QUERIES,
-                    f"{active} queries are running; that is the limit.",
-                    hint="Try again later.",
-                )
-            )
+            query = TrackedQuery(record, emit)
+            running = [one.record for one in self._running.values()]
+            running = [one for one in running if not one.state.ended]
+            mine = sum(1 for one in running if one.user == user)
+            exceeded = self._limits.exceeded(len(running), mine)
+            self._queries[query_id] = self._running[query_id] = query
+        emit(QueryEvent("queued", now, record))
+        if exceeded is not None:
+            query.fail(exceeded)
         return query
 
     def _emitter(self, listener: Listener | None) -> Listener:
         def emit(event: QueryEvent) -> None:
+            if event.record.state.ended:
+                self._has_ended(event.record.query_id)
             self._events.emit(event)
             if listener is not None:
                 listener(event)
 
         return emit
 
-    def _forget_old(self) -> None:
-        ended = [key for key, query in self._queries.items() if query.record.state.ended]
-        for key in ended[: max(0, len(ended) - self._kept)]:
-            del self._queries[key]
+    def _has_ended(self, query_id: str) -> None:
+        with self._lock:
+            self._running.pop(query_id, None)
+            self._ended.append(query_id)
+            while len(self._ended) > self._limits.kept:
+                self._queries.pop(self._ended.popleft(), None)
 
     def get(self, query_id: str) -> TrackedQuery:
         with self._lock:
@@ -213,9 +246,10 @@ class QueryTracker:
         with self._lock:
             return [query.record for query in self._queries.values()]
 
-    def cancel_session(self, session_id: str) -> None:
+    def cancel_session(self, session_id: str, because: SqeError | None = None) -> None:
+        """Cancels the session's queries; ``because`` is what their owner is told."""
         with self._lock:
-            queries = list(self._queries.values())
+            queries = list(self._running.values())
         for query in queries:
             if query.record.session_id == session_id and not query.record.state.ended:
-                query.cancellation.cancel()
+                query.cancellation.cancel(because)

@@ -27,6 +27,14 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
+class Parameter:
+    """The value of one marker: ``type`` in Spark's spelling, ``value`` as Python has it."""
+
+    type: str
+    value: object = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class QueryRequest:
     """One statement as it came from a front end."""
 
@@ -36,6 +44,9 @@ class QueryRequest:
     # Real paths of the caller's own files that this statement may load. Only a front end that runs
     # in the caller's own process knows whose they are; nothing from a wire goes in here.
     files: frozenset[str] = frozenset()
+    # One for each ``?`` of the text, in order. None: only described, and nobody knows them yet.
+    parameters: tuple[Parameter, ...] | None = None
+    transaction: str = ""  # the id of the transaction it is part of; empty: it is one by itself
 
 
 class QueryState(Enum):

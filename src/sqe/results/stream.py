@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from sqe.model.query import Column, RowsAffected
+from sqe.results.arrow_types import arrow_schema
 
 
 def _nothing() -> None:
@@ -64,23 +65,11 @@ class ResultStream:
 
 
 def result_of_rows(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> ResultStream:
-    """A small result made by SQE itself. Types: those of ``_ARROW_TYPES``."""
+    """A small result made by SQE itself."""
     table_rows = [tuple(row) for row in rows]
-    schema = pa.schema(
-        [pa.field(c.name, _ARROW_TYPES[c.type], nullable=c.nullable) for c in columns]
-    )
+    schema = arrow_schema(columns)
     arrays = [
         pa.array([row[i] for row in table_rows], type=field.type) for i, field in enumerate(schema)
     ]
     batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
     return ResultStream(columns, schema, [batch])
-
-
-_ARROW_TYPES: dict[str, pa.DataType] = {
-    "string": pa.string(),
-    "boolean": pa.bool_(),
-    "int": pa.int32(),
-    "bigint": pa.int64(),
-    "double": pa.float64(),
-    "timestamp": pa.timestamp("us", tz="UTC"),
-}

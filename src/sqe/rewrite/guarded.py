@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable
 from sqe.model.decision import Allow, Decision, Restrict
 from sqe.model.names import RelationName
+from sqe.model.query import Parameter
 from sqe.sql.statement import Access
 
 
@@ -17,6 +18,7 @@ class GuardedStatement:
 
     bound: BoundStatement
     decisions: Mapping[tuple[RelationName, Access], Decision]
+    parameters: tuple[Parameter, ...] = ()  # one for each marker, from ``rewrite.parameters``
 
     def restriction(self, reference: BoundReference) -> Restrict | None:
         """The guard this reference must be read through, if any."""

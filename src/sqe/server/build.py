@@ -6,7 +6,7 @@ import datetime
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqe.audit.events import Events
 from sqe.audit.jsonl import AuditLog
@@ -15,6 +15,7 @@ from sqe.broker.broker import Broker
 from sqe.catalog.bind import Binder
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
+from sqe.catalog.overlay import TransactionalCatalogs
 from sqe.engines.coordinator.coordinator import Coordinator, metadata_as_values
 from sqe.engines.coordinator.engine import CoordinatorEngine
 from sqe.engines.local.lazy import LazyLocalEngine
@@ -29,7 +30,8 @@ from sqe.engines.spark.sessions import ServerAddress, SparkSessions
 from sqe.errors import ErrorCode, ResourceError, UserError
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.pipeline import Pipeline
-from sqe.gateway.tracker import QueryTracker
+from sqe.gateway.tracker import QueryLimits, QueryTracker
+from sqe.gateway.uploads import Uploads
 from sqe.maintenance.floors import Floors
 from sqe.model.identity import Secret
 from sqe.model.names import SchemaName
@@ -37,14 +39,19 @@ from sqe.model.query import EngineKind
 from sqe.policy.source import AllowAll, PolicySource
 from sqe.routing.facts import LocalFacts, RoutingLimits
 from sqe.routing.router import Router, Survey
+from sqe.sessions.limits import SessionCounts
 from sqe.sessions.store import SessionStore
 from sqe.settings import Settings
 from sqe.settings.spark_conf import changes_meaning
 from sqe.sql.text import TextLimits
 
+if TYPE_CHECKING:
+    from sqe.server.front import FlightFront
+
 CATALOG_FILE = "lake.db"
 WAREHOUSE = "warehouse"
 LOCAL = "local"  # what the local engine spills
+UPLOADS = "uploads"  # what clients send to be loaded
 
 
 class Server:
@@ -56,18 +63,19 @@ class Server:
         self._log: logging.Handler = log_to(home / "logs" / "sqe.log", settings.log.level)
         self._audit = AuditLog(home / "logs" / "audit.jsonl") if settings.log.audit else None
         self._embedded = _embedded_catalogs(settings)
-        self.catalogs = ConfiguredCatalogs(self._embedded)
+        self.catalogs = TransactionalCatalogs(ConfiguredCatalogs(self._embedded))
         self.spark, address = _spark(settings)
         self.broker = Broker(settings.serve.host, settings.serve.broker_port)
         schema = SchemaName(settings.default_catalog, (settings.default_schema,))
-        sessions = SessionStore(schema)
+        counts = SessionCounts(settings.limits.sessions, settings.limits.sessions_per_user)
+        sessions = SessionStore(schema, counts)
         spark_sessions = SparkSessions(address, self.broker, settings.spark.session_conf)
         engine = SparkConnectEngine(
             spark_sessions,
             self.catalogs,
             metadata_as_values(self.catalogs),
             _floors(settings),
-            LoadFolders(settings.load.folders, never=[home]),
+            LoadFolders(settings.load.folders, never=[home], uploads=home / UPLOADS),
         )
         self._local = LazyLocalEngine(_local_options(settings))
         router = Router(
@@ -95,18 +103,25 @@ class Server:
             sessions,
             QueryTracker(
                 Events([self._audit] if self._audit else []),
-                running=settings.limits.running_queries,
-                kept=settings.limits.finished_queries,
+                QueryLimits(
+                    settings.limits.running_queries,
+                    settings.limits.running_queries_per_user,
+                    settings.limits.finished_queries,
+                ),
             ),
+            Uploads(home / UPLOADS, settings.load.upload_mb * MB),
             settings.limits.query_timeout_s,
         )
         # After the gateway's own listener, which cancels the session's queries: a query must not
         # lose its Spark session before it hears that it is cancelled.
         sessions.on_close(spark_sessions.release)
+        self._sessions = sessions
+        self._flight: FlightFront | None = None
 
     def start(self, warm_spark: bool = False) -> None:
         """Nothing has to be started; Spark may be warmed in the background."""
-        remove_left_behind(self.settings.home / LOCAL)
+        for folder in (LOCAL, UPLOADS):
+            remove_left_behind(self.settings.home / folder)
         if warm_spark and self.spark is not None:
             self._warming = True
             self.spark.start_in_background()
@@ -116,6 +131,16 @@ class Server:
         if self.settings.local.enabled:
             self._local.warm()
 
+    def listen(self, host: str | None = None, port: int | None = None) -> str:
+        """Starts Flight SQL, there or where the settings say: its address, or nothing where the
+        settings leave it out."""
+        if not self.settings.flight.enabled:
+            return ""
+        from sqe.server.front import FlightFront
+
+        self._flight = FlightFront(self.settings, self.gateway, self._sessions)
+        return self._flight.start(host, port)
+
     def status(self) -> dict[str, Any]:
         running = [record for record in self.gateway.records() if not record.state.ended]
         if self.spark is None:
@@ -124,9 +149,15 @@ class Server:
             spark = "ready"
         else:
             spark = "starting" if self._warming else "stopped"
-        return {"spark": spark, "running_queries": len(running)}
+        return {
+            "spark": spark,
+            "running_queries": len(running),
+            "sessions": self._sessions.count,
+        }
 
     def close(self) -> None:
+        if self._flight is not None:
+            self._flight.stop()
         self.gateway.close()
         self._engine.close()
         self._local.close()

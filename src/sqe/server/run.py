@@ -32,6 +32,7 @@ class Running(Protocol):
     """What is needed of the server that ``build`` makes."""
 
     def start(self, warm_spark: bool) -> None: ...
+    def listen(self, host: str | None, port: int | None) -> str: ...
     def warm_local(self) -> None: ...
     def close(self) -> None: ...
     def status(self) -> dict[str, Any]: ...
@@ -61,20 +62,33 @@ def health_app(server: Running) -> Starlette:
     return Starlette(routes=[Route("/health", health), Route("/ready", ready)])
 
 
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where to listen: the health endpoint, and Flight SQL if not where the settings say."""
+
+    host: str
+    port: int
+    flight_host: str | None = None
+    flight_port: int | None = None
+
+
 def serve(
     server: Running,
-    listen: Callable[[Starlette], Http],
-    host: str,
+    http_server: Callable[[Starlette, str, int], Http],
+    at: Addresses,
     announce: Callable[[str], None],
 ) -> bool:
     """Runs until SIGTERM or SIGINT. False if closing took too long and was given up."""
     with _stop_signals() as stop:
-        http = listen(health_app(server))
+        http = http_server(health_app(server), at.host, at.port)
         try:
             server.start(warm_spark=True)
             port = http.start()
-            shown = f"[{host}]" if ":" in host else host
+            flight = server.listen(at.flight_host, at.flight_port)
+            shown = f"[{at.host}]" if ":" in at.host else at.host
             announce(f"sqe is ready on http://{shown}:{port}")
+            if flight:
+                announce(f"Flight SQL is at {flight}")
             server.warm_local()  # this thread has nothing else to do
             stop.wait()
             announce("sqe is stopping")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sqe.errors import ErrorCode, UserError
+from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.query import Column
@@ -46,14 +47,20 @@ class Session:
     """Mutable, and safe to use from several threads: every change takes the lock."""
 
     def __init__(
-        self, identity: Identity, schema: SchemaName, on_close: Callable[[str], None]
+        self,
+        identity: Identity,
+        schema: SchemaName,
+        on_close: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.id = secrets.token_urlsafe(18)
         self._on_close = on_close
         self.identity = identity
-        self.created = time.time()
-        self.last_used = self.created
         self._lock = threading.RLock()
+        self._clock = clock
+        self._opened = self._used = clock()
+        self._busy = 0
+        self._ending: SqeError | None = None
         self._schema = schema
         self._properties: dict[str, str] = {}
         self._views: dict[str, TemporaryView] = {}
@@ -61,6 +68,62 @@ class Session:
     def close(self) -> None:
         """Ends the session: its queries are cancelled, what engines hold for it is freed."""
         self._on_close(self.id)
+
+    @property
+    def ended(self) -> bool:
+        """Closed, or expired."""
+        return self._ending is not None
+
+    @property
+    def expiry(self) -> SqeError | None:
+        """Why it ended by itself; None if it is open or somebody closed it."""
+        expired = self._ending is not None and self._ending.code is ErrorCode.SESSION_EXPIRED
+        return self._ending if expired else None
+
+    def check(self) -> None:
+        """Raises if it has ended: SESSION_EXPIRED or SESSION_NOT_FOUND."""
+        if self._ending is not None:
+            raise self._ending
+
+    def end(self, why: Callable[[Session], SqeError | None]) -> bool:
+        """True for the call that ended it. ``why`` answers what to tell, or None to let it go on;
+        it is asked while no query can begin. The store's to call: it frees what is held."""
+        with self._lock:
+            if self._ending is not None:
+                return False
+            self._ending = why(self)
+            return self._ending is not None
+
+    def begin(self) -> None:
+        """A query begins: until its ``done`` the session is not idle."""
+        with self._lock:
+            self.check()
+            self._busy += 1
+            self._used = self._clock()
+
+    def done(self) -> None:
+        with self._lock:
+            self._busy -= 1
+            self._used = self._clock()
+
+    @contextmanager
+    def busy(self) -> Iterator[None]:
+        self.begin()
+        try:
+            yield
+        finally:
+            self.done()
+
+    @property
+    def age(self) -> float:
+        """Seconds since it was opened."""
+        return self._clock() - self._opened
+
+    @property
+    def idle(self) -> float:
+        """Seconds since its last query ended; 0 while one runs."""
+        with self._lock:
+            return 0.0 if self._busy else self._clock() - self._used
 
     @property
     def schema(self) -> SchemaName:

@@ -2,53 +2,109 @@
 
 from __future__ import annotations
 
+import logging
 import threading
+import time
+from collections import OrderedDict
 from collections.abc import Callable
 
-from sqe.errors import ErrorCode, UserError
+from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
+from sqe.sessions.limits import Lifetimes, SessionCounts
 from sqe.sessions.session import Session
+
+_log = logging.getLogger(__name__)
+_REMEMBERED = 10_000  # expired sessions whose owners are told so, not just that there is none
 
 
 class SessionStore:
     """``on_close`` listeners free what they hold for a session, e.g. its Spark session."""
 
-    def __init__(self, default_schema: SchemaName) -> None:
+    def __init__(
+        self,
+        default_schema: SchemaName,
+        counts: SessionCounts | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._default = default_schema
+        self._counts = counts or SessionCounts()
+        self._clock = clock
         self._lock = threading.Lock()
         self._sessions: dict[str, Session] = {}
+        self._expired: OrderedDict[str, SqeError] = OrderedDict()
         self._listeners: list[Callable[[Session], None]] = []
 
     def on_close(self, listener: Callable[[Session], None]) -> None:
         self._listeners.append(listener)
 
     def open(self, identity: Identity, schema: SchemaName | None = None) -> Session:
-        session = Session(identity, schema or self._default, self.close)
+        session = Session(identity, schema or self._default, self.close, self._clock)
         with self._lock:
+            mine = sum(1 for s in self._sessions.values() if s.identity.user == identity.user)
+            self._counts.check(len(self._sessions), mine)
             self._sessions[session.id] = session
         return session
 
     def get(self, session_id: str) -> Session:
         with self._lock:
             session = self._sessions.get(session_id)
+            expired = self._expired.get(session_id)
         if session is None:
-            raise UserError(
-                ErrorCode.SESSION_NOT_FOUND,
-                "The session does not exist or has ended.",
-                hint="Open a new one.",
-            )
+            raise expired or _ended()
         return session
 
     def close(self, session_id: str) -> None:
         with self._lock:
-            session = self._sessions.pop(session_id, None)
-        if session is not None:
-            for listener in self._listeners:
-                listener(session)
+            session = self._sessions.get(session_id)
+        if session is not None and session.end(lambda _: _ended()):
+            self._free(session)
 
     def close_all(self) -> None:
         with self._lock:
             ids = list(self._sessions)
         for session_id in ids:
             self.close(session_id)
+
+    def expire(self, lifetimes: Lifetimes) -> int:
+        """Closes the sessions whose time is over; answers how many."""
+        with self._lock:
+            sessions = list(self._sessions.values())
+        count = 0
+        for session in sessions:
+            if session.end(lifetimes.over):
+                self._remember(session)
+                self._free(session)
+                count += 1
+        return count
+
+    def _remember(self, session: Session) -> None:
+        with self._lock:
+            if session.expiry is not None:
+                self._expired[session.id] = session.expiry
+            while len(self._expired) > _REMEMBERED:
+                self._expired.popitem(last=False)
+
+    @property
+    def count(self) -> int:
+        """How many are open."""
+        with self._lock:
+            return len(self._sessions)
+
+    def _free(self, session: Session) -> None:
+        with self._lock:
+            self._sessions.pop(session.id, None)
+        for listener in self._listeners:
+            try:
+                listener(session)
+            except Exception:  # noqa: BLE001
+                # What another holds must be freed all the same.
+                _log.exception("something of an ended session could not be freed")
+
+
+def _ended() -> UserError:
+    return UserError(
+        ErrorCode.SESSION_NOT_FOUND,
+        "The session does not exist or has ended.",
+        hint="Open a new one.",
+    )

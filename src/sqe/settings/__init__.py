@@ -1,5 +1,6 @@
 """Typed, frozen, strict settings: one TOML file, ``SQE_*`` variables, flags."""
 
+from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings, UserSettings
 from sqe.settings.load import load_settings
 from sqe.settings.settings import (
     EmbeddedCatalogSettings,
@@ -13,7 +14,9 @@ from sqe.settings.settings import (
 )
 
 __all__ = [
+    "AuthSettings",
     "EmbeddedCatalogSettings",
+    "FlightSettings",
     "LimitSettings",
     "LoadSettings",
     "LogSettings",
@@ -21,5 +24,7 @@ __all__ = [
     "ServeSettings",
     "Settings",
     "SparkSettings",
+    "TlsSettings",
+    "UserSettings",
     "load_settings",
 ]

@@ -7,7 +7,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -15,9 +15,10 @@ from sqe.errors import ErrorCode, UserError
 from sqe.settings.settings import Settings
 
 _PREFIX = "SQE_"
-# Variables with the prefix that are not settings: where the file is, and where tests look.
+# Variables with the prefix that are not settings: where the file is, a password for a server, and
+# where tests look.
 _NOT_SETTINGS = frozenset(
-    {"SQE_CONFIG", "SQE_CORPORA", "SQE_JARS", "SQE_TEST_CACHE", "SQE_BENCH_CACHE"}
+    {"SQE_CONFIG", "SQE_CORPORA", "SQE_JARS", "SQE_PASSWORD", "SQE_TEST_CACHE", "SQE_BENCH_CACHE"}
 )
 
 
@@ -101,13 +102,14 @@ def _validate(values: Mapping[str, Any], source: str) -> Settings:
 
 
 def _nearest(loc: tuple[int | str, ...]) -> str:
-    model: type[BaseModel] = Settings
+    model: Any = Settings
     for part in loc[:-1]:
-        field = model.model_fields.get(str(part))
-        if field is None or not (
-            isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
-        ):
-            return ""
-        model = field.annotation
+        if get_origin(model) is dict:  # the part is a name that somebody chose
+            model = get_args(model)[1]
+        elif isinstance(model, type) and issubclass(model, BaseModel):
+            field = model.model_fields.get(str(part))
+            model = field.annotation if field is not None else None
+    if not (isinstance(model, type) and issubclass(model, BaseModel)):
+        return ""
     close = difflib.get_close_matches(str(loc[-1]), list(model.model_fields), n=1)
     return f"Did you mean {close[0]}?" if close else ""

@@ -7,7 +7,10 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator
+
+from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings
+from sqe.settings.strict import Strict
 
 
 def default_home() -> Path:
@@ -39,17 +42,13 @@ _RESERVED_CONF = (
 )
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class EmbeddedCatalogSettings(_Strict):
+class EmbeddedCatalogSettings(Strict):
     """The lakehouse in SQE's own home: SQLite and a warehouse folder."""
 
     type: Literal["embedded"] = "embedded"
 
 
-class SparkSettings(_Strict):
+class SparkSettings(Strict):
     """The engine of record. Without ``remote``, SQE starts its own on loopback."""
 
     remote: SecretStr = Field(SecretStr(""), description="sc:// URL of a Connect server")
@@ -75,7 +74,7 @@ class SparkSettings(_Strict):
         return conf
 
 
-class LocalSettings(_Strict):
+class LocalSettings(Strict):
     """The engine in SQE's own process, for reads that are proven to be Spark's. Sizes in MB."""
 
     enabled: bool = Field(True, description="let `auto` use it; otherwise every query is Spark's")
@@ -87,18 +86,27 @@ class LocalSettings(_Strict):
     max_files: int = Field(10_000, description="data files; reads of more are Spark's")
 
 
-class LimitSettings(_Strict):
+class LimitSettings(Strict):
     """What one query or user may take."""
 
     statement_bytes: int = Field(1_000_000, description="longest SQL text, in bytes of UTF-8")
     nesting: int = Field(200, description="deepest nesting of parentheses and brackets")
     view_depth: int = Field(50, description="deepest chain of views over views")
-    running_queries: int = Field(200, description="queries running at once, in all")
+    running_queries: int = Field(200, ge=1, description="queries running at once, in all")
+    running_queries_per_user: int = Field(150, ge=1, description="queries of one user at once")
+    sessions: int = Field(2_000, ge=1, description="open sessions, in all")
+    sessions_per_user: int = Field(500, ge=1, description="open sessions of one user")
+    session_idle_s: float = Field(
+        14_400.0, ge=0, description="a server's session without a query ends; 0 is never"
+    )
+    session_lifetime_s: float = Field(
+        86_400.0, ge=0, description="a server's session ends, with its queries; 0 is never"
+    )
     query_timeout_s: float = Field(0.0, description="longest run of a query; 0 is no limit")
     finished_queries: int = Field(1_000, description="records of ended queries kept in memory")
 
 
-class MaintenanceSettings(_Strict):
+class MaintenanceSettings(Strict):
     """What maintenance leaves alone, whatever it is told (ages in seconds), and from when on
     ``sqe maintain`` does something."""
 
@@ -117,15 +125,18 @@ class MaintenanceSettings(_Strict):
     snapshot_age_days: float = Field(5.0, ge=0, description="snapshots this old: expire them")
 
 
-class LoadSettings(_Strict):
+class LoadSettings(Strict):
     """What COPY INTO may read."""
 
     folders: tuple[Path, ...] = Field(
         (), description="folders whose files everyone may load; none: COPY INTO is refused"
     )
+    upload_mb: int = Field(
+        10_240, ge=1, description="disk for the rows that a client sends in one bulk load"
+    )
 
 
-class LogSettings(_Strict):
+class LogSettings(Strict):
     """SQE's own log and its audit log, as JSON lines in the home."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
@@ -134,7 +145,7 @@ class LogSettings(_Strict):
     audit: bool = Field(True, description="write logs/audit.jsonl")
 
 
-class ServeSettings(_Strict):
+class ServeSettings(Strict):
     """What ``sqe serve`` listens on."""
 
     host: str = Field("127.0.0.1", description="address of the health endpoint")
@@ -142,7 +153,7 @@ class ServeSettings(_Strict):
     broker_port: int = Field(0, description="port of the catalog broker; 0 takes a free one")
 
 
-class Settings(_Strict):
+class Settings(Strict):
     """All of it."""
 
     home: Path = Field(default_factory=default_home, description="where SQE keeps its things")
@@ -159,3 +170,6 @@ class Settings(_Strict):
     load: LoadSettings = LoadSettings()
     log: LogSettings = LogSettings()
     serve: ServeSettings = ServeSettings()
+    flight: FlightSettings = FlightSettings()
+    tls: TlsSettings = TlsSettings()
+    auth: AuthSettings = AuthSettings()

@@ -14,6 +14,7 @@ END = "sqe_end"
 OPTIONS = "options"  # an argument of a table: WITH ('key' = 'value', …) behind its name
 EVOLVES = "sqe_evolves"  # of MERGE: it says WITH SCHEMA EVOLUTION
 CALL = "sqe_call"  # of a function: its name as written starts here
+MARKER = "sqe_marker"  # of a parameter marker: where its ? stands
 _AROUND_CALLS = (exp.Window, exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 
 
@@ -88,6 +89,13 @@ class SpanParser(SparkParser):
             call.meta.setdefault(END, self._prev.end + 1)
         return found
 
+    def _parse_placeholder(self) -> Any:
+        first = self._curr
+        found = super()._parse_placeholder()
+        if isinstance(found, exp.Placeholder) and first.token_type is TokenType.PLACEHOLDER:
+            found.meta[MARKER] = first.start
+        return found
+
     def validate_expression(self, expression: Any, args: Any = None) -> Any:
         # Whether a function has the arguments it needs is Spark's to say: corr(DISTINCT x, y).
         if isinstance(expression, exp.Func) and len(args or ()) <= len(expression.arg_types):
@@ -102,6 +110,8 @@ class SpanParser(SparkParser):
 _PLAIN_WORDS = ("CURRENT_USER", "SESSION_USER", "CURRENT_CATALOG", "CURRENT_SCHEMA")
 # sqlglot makes one string of everything behind this word.
 _COMMAND_WORDS = ("CALL",)
+# Operators of other databases: here a marker and what stands behind it.
+_WITH_MARKERS = ("?::", "??")
 
 
 class SpanDialect(Spark):
@@ -111,7 +121,7 @@ class SpanDialect(Spark):
         KEYWORDS: ClassVar[dict[str, TokenType]] = {
             word: kind
             for word, kind in Spark.Tokenizer.KEYWORDS.items()
-            if word not in (*_PLAIN_WORDS, *_COMMAND_WORDS)
+            if word not in (*_PLAIN_WORDS, *_COMMAND_WORDS, *_WITH_MARKERS)
         }
 
     Parser = SpanParser

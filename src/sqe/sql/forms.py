@@ -71,7 +71,7 @@ def _explain(
     mode = word if word in ("ANALYZE", "EXTENDED", "FORMATTED", "COST") else ""
     inner = parse_inner(blank(text, tokens[0].end + 1) if mode else behind)
     kind = StatementKind.EXPLAIN_ANALYZE if mode == "ANALYZE" else StatementKind.EXPLAIN
-    return Statement(text, kind, command=ExplainMode(mode), inner=inner)
+    return Statement(text, kind, command=ExplainMode(mode), inner=inner, markers=inner.markers)
 
 
 def _describe_query(text: str, tokens: list[Token], parse_inner: ParseInner) -> Statement | None:

@@ -14,6 +14,7 @@ from sqe.sql.commands import parse_command
 from sqe.sql.dialect import DIALECT, EVOLVES, SpanParser
 from sqe.sql.forms import parse_form
 from sqe.sql.functions import SESSION_FUNCTIONS
+from sqe.sql.markers import check_markers, find_markers
 from sqe.sql.references import find_qualifiers, find_references, find_session_functions
 from sqe.sql.refusals import (
     not_understood,
@@ -46,6 +47,7 @@ def parse(text: str, limits: TextLimits | None = None) -> Statement:
 def _parse(text: str, limits: TextLimits) -> Statement:
     tokens = tokenize(text, limits)
     text = text[: tokens[-1].end + 1]  # without the closing semicolon and what follows it
+    markers = find_markers(text, tokens)
     form = parse_form(
         text,
         tokens,
@@ -61,6 +63,7 @@ def _parse(text: str, limits: TextLimits) -> Statement:
     tree = _tree(text, tokens)
     kind, access, target = _classify(text, tokens, tree)
     refuse_nodes(text, tree, tokens)
+    check_markers(text, tree, markers)
     has_session_function = any(token.text.lower() in SESSION_FUNCTIONS for token in tokens)
     references = find_references(text, tree, target, access)
     if tree.args.get("exists") or tree.args.get("replace"):
@@ -79,6 +82,7 @@ def _parse(text: str, limits: TextLimits) -> Statement:
             tuple(find_session_functions(tree, tokens)) if has_session_function else ()
         ),
         tree=tree,
+        markers=markers,
     )
 
 

@@ -21,7 +21,6 @@ _NODES: tuple[tuple[type[exp.Expr], str], ...] = (
     (exp.Directory, "INSERT OVERWRITE DIRECTORY"),
     (exp.Into, "SELECT … INTO"),
     (exp.Parameter, "A parameter in the text"),
-    (exp.Placeholder, "A parameter marker"),
     (exp.SessionParameter, "A session parameter"),
     (exp.Stream, "STREAM"),
 )
@@ -48,6 +47,10 @@ _FORMATS = frozenset({"iceberg", "parquet", "orc", "avro"})
 _STATEMENTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("EXECUTE",), "EXECUTE IMMEDIATE"),
     (("BEGIN",), "SQL scripting"),
+    (("START",), "START TRANSACTION as a statement (clients begin one by autocommit off)"),
+    (("COMMIT",), "COMMIT as a statement (use the client's own commit)"),
+    (("ROLLBACK",), "ROLLBACK as a statement (use the client's own rollback)"),
+    (("SAVEPOINT",), "SAVEPOINT"),
     (("DECLARE",), "DECLARE (session variables)"),
     (("SET",), "SET"),
     (("CACHE",), "CACHE TABLE"),

@@ -134,6 +134,7 @@ class Statement:
     tree: Any = field(default=None, repr=False)  # sqlglot's; None for commands
     command: Command | None = None
     inner: Statement | None = None  # of EXPLAIN and CREATE VIEW: the statement inside
+    markers: tuple[Span, ...] = ()  # of parameters, in order
 
     @property
     def label(self) -> str:

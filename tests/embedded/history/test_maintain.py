@@ -25,6 +25,9 @@ class Shared:
     def start(self, warm_spark: bool) -> None:
         return None
 
+    def listen(self, host: str | None, port: int | None) -> str:
+        return ""
+
     def warm_local(self) -> None:
         return None
 

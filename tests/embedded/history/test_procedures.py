@@ -163,13 +163,15 @@ def test_to_explain_or_describe_a_call_is_not_to_run_it(table: Table) -> None:
     before = table.loaded().metadata_location
     call = f"CALL system.rollback_to_snapshot('{table.name}', {table.snapshots()[0]})"
     request = QueryRequest(table.lake.session.id, call)
-    columns = table.lake.server.gateway.describe(request)
+    described = table.lake.server.gateway.describe(request)
+    columns = described.columns
     assert [column.name for column in columns] == ["previous_snapshot_id", "current_snapshot_id"]
     plan = table.lake.explained(f"EXPLAIN {call}")
     assert f"lake.{table.name}" in plan and "q_" not in plan
     assert table.loaded().metadata_location == before
     result = table.lake.run(call)
-    assert result.schema.names == [column.name for column in columns]
+    assert result.schema.equals(described.schema)
+    assert not described.changes
     assert table.ids() == [1]
 
 

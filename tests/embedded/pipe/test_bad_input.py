@@ -90,7 +90,7 @@ REFUSED = [
     ("LOAD DATA INPATH '/etc/passwd' INTO TABLE s.t", "LOAD DATA"),
     ("CALL system.add_files('s.t', '`parquet`.`/etc`')", "add_files"),
     ("SELECT :p", "parameter marker"),
-    ("SELECT ?", "parameter marker"),
+    ("CREATE VIEW s.v2 AS SELECT ? AS a", "parameter marker"),
     ("ALTER TABLE s.t SET LOCATION '/tmp/x'", "ALTER TABLE"),
     ("EXPLAIN CODEGEN SELECT 1", "EXPLAIN CODEGEN"),
     ("EXPLAIN EXPLAIN SELECT 1", "EXPLAIN of EXPLAIN"),

@@ -68,7 +68,10 @@ def test_describe_gives_the_columns_of_run(tables: Lake, sql: str) -> None:
     described = gateway.describe(request)
     with gateway.fetch(gateway.submit(request)) as result:
         names = [(column.name, column.type) for column in result.columns]
-    assert [(column.name, column.type) for column in described] == names
+        schema = result.schema
+    assert [(column.name, column.type) for column in described.columns] == names
+    assert described.schema.equals(schema)
+    assert not described.changes
 
 
 def test_explain_shows_real_names_and_the_route(tables: Lake) -> None:

@@ -18,6 +18,7 @@ from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.query import Column, Progress, QueryRecord, QueryRequest, QueryState, Route
+from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 
 # A pa.Table, an error to raise, or a function that gives a ResultStream.
@@ -73,8 +74,8 @@ class FakeGateway:
             raise answer
         return answer() if callable(answer) else stream_of(answer)
 
-    def describe(self, request: QueryRequest) -> tuple[Column, ...]:
-        return ()
+    def describe(self, request: QueryRequest) -> Description:
+        return Description((), pa.schema([]))
 
     def route(self, request: QueryRequest) -> Route:
         answer = self.answers[request.text]
@@ -86,6 +87,15 @@ class FakeGateway:
     def cancel(self, query_id: str) -> None:
         self.cancelled.set()
 
+    def begin(self, session_id: str) -> str:
+        return "t1"
+
+    def commit(self, session_id: str, transaction_id: str) -> None:
+        return None
+
+    def rollback(self, session_id: str, transaction_id: str) -> None:
+        return None
+
 
 @dataclass
 class FakeServer:
@@ -95,6 +105,9 @@ class FakeServer:
 
     def start(self, warm_spark: bool) -> None:
         self.started.append(warm_spark)
+
+    def listen(self, host: str | None, port: int | None) -> str:
+        return ""
 
     def warm_local(self) -> None:
         return None

@@ -11,6 +11,7 @@ import pytest
 from sqe.cli.exit_codes import ExitCode
 from sqe.errors import ErrorCode, error_of
 from tests.unit.cli.fakes import FakeGateway, nothing, run
+from tests.unit.server.certificates import Authority
 
 
 @pytest.fixture
@@ -26,9 +27,26 @@ def checks(home: Path, *arguments: str, gateway: FakeGateway | None = None) -> d
 
 
 def test_the_doctor_looks_at_everything(home: Path) -> None:
-    assert {"python", "packages", "java", "jars", "home", "disk", "catalog", "port", "memory"} == (
-        checks(home).keys()
-    )
+    expected = "python packages java jars home disk catalog access port memory"
+    assert set(expected.split()) == checks(home).keys()
+
+
+def test_a_certificate_that_ends_soon_is_warned_of(home: Path) -> None:
+    settings = '[tls]\ncertificate = "cert.pem"\nkey = "key.pem"\n'
+    (home / "sqe.toml").write_text(settings)
+    assert checks(home)["access"] == "fail"  # the files are not there
+    for days, state in ((30, "ok"), (9, "warn"), (-0.5, "fail")):
+        pair = Authority().server(until=days)
+        (home / "cert.pem").write_bytes(pair.certificate)
+        (home / "key.pem").write_bytes(pair.key)
+        assert checks(home)["access"] == state
+
+
+def test_a_server_that_would_not_start_is_a_failed_check(home: Path) -> None:
+    (home / "sqe.toml").write_text('[flight]\nhost = "0.0.0.0"\n')
+    result = run(FakeGateway(), "doctor", home=home)
+    assert "no users" in result.stdout
+    assert "-> Add users under [auth.users]" in result.stdout
 
 
 def test_a_damaged_catalog_is_a_failure_with_advice(home: Path) -> None:

@@ -5,18 +5,14 @@ import time
 
 import pytest
 
-from sqe.audit.events import QueryEvent
 from sqe.cli.progress import ProgressLine, readable_bytes
-from sqe.model.query import EngineKind, Progress, QueryRecord, QueryState, Route
+from sqe.client.transport import Status
+from sqe.model.query import EngineKind, Progress, QueryState
 
-RUNNING = QueryRecord(
-    "q1",
-    "u",
-    "SELECT 1",
+RUNNING = Status(
     QueryState.RUNNING,
-    0.0,
-    route=Route(EngineKind.SPARK, "a write"),
-    progress=Progress(stages=3, stages_done=1, tasks=8, tasks_done=2, bytes_read=5 << 20),
+    EngineKind.SPARK,
+    Progress(stages=3, stages_done=1, tasks=8, tasks_done=2, bytes_read=5 << 20),
 )
 
 
@@ -34,7 +30,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 def test_a_slow_query_shows_stages_tasks_percent_and_bytes(terminal: Terminal) -> None:
     with ProgressLine(terminal, patience_s=0.05) as line:
-        line.listen(QueryEvent("progress", 0.0, RUNNING))
+        line.watch(lambda: RUNNING)
         deadline = time.monotonic() + 10
         while "task 2/8" not in terminal.getvalue() and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -45,7 +41,7 @@ def test_a_slow_query_shows_stages_tasks_percent_and_bytes(terminal: Terminal) -
 
 def test_a_quick_query_shows_nothing(terminal: Terminal) -> None:
     with ProgressLine(terminal, patience_s=5) as line:
-        line.listen(QueryEvent("progress", 0.0, RUNNING))
+        line.watch(lambda: RUNNING)
     assert terminal.getvalue() == ""
 
 

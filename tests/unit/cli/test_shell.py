@@ -17,6 +17,7 @@ from sqe.cli.shell.completion import SqlCompleter
 from sqe.cli.shell.meta import ShellState, run_meta
 from sqe.cli.shell.names import Names
 from sqe.cli.shell.repl import Shell
+from sqe.client.embedded import EmbeddedTransport
 from sqe.errors import ErrorCode, UserError
 from tests.unit.cli.fakes import FakeGateway, nothing, run
 
@@ -36,10 +37,14 @@ LAKE = {
 }
 
 
+def embedded(gateway: FakeGateway) -> EmbeddedTransport:
+    return EmbeddedTransport(gateway, gateway.session, "tests")
+
+
 def type_into_shell(gateway: FakeGateway, typed: str, history: Path) -> None:
     def session(pipe: PipeInput) -> None:
         with create_app_session(input=pipe, output=DummyOutput()):
-            Shell(gateway, gateway.session, OutputFormat.CSV, history, Invocation()).run()
+            Shell(embedded(gateway), OutputFormat.CSV, history, Invocation()).run()
 
     with create_pipe_input() as pipe:
         pipe.send_text(typed)
@@ -105,14 +110,14 @@ def test_backslash_commands_change_the_shell() -> None:
 )
 def test_completion_offers_keywords_and_names(typed: str, expected: list[str]) -> None:
     gateway = FakeGateway(dict(LAKE))
-    completer = SqlCompleter(Names(gateway, gateway.session))
+    completer = SqlCompleter(Names(embedded(gateway)))
     offered = completer.get_completions(Document(typed), CompleteEvent())
     assert [completion.text for completion in offered] == expected
 
 
 def test_names_are_remembered_and_a_failure_is_no_name() -> None:
     gateway = FakeGateway({"SHOW TABLES IN x": UserError(ErrorCode.SCHEMA_NOT_FOUND, "No.")})
-    names = Names(gateway, gateway.session)
+    names = Names(embedded(gateway))
     assert names.tables_in("x") == names.tables_in("x") == []
     assert gateway.texts == ["SHOW TABLES IN x"]
 

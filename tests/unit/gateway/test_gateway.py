@@ -18,18 +18,22 @@ from sqe.engines.protocol import Engine, Explanation, GaveUp, Run
 from sqe.errors import ErrorCode, SqeError, UpstreamError, UserError
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.pipeline import Pipeline
-from sqe.gateway.tracker import QueryTracker
+from sqe.gateway.tracker import QueryLimits, QueryTracker
+from sqe.gateway.uploads import Uploads
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.query import Column, EngineKind, QueryRequest, QueryState
 from sqe.policy.source import AllowAll
+from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.routing.facts import LocalFacts, RoutingLimits
 from sqe.routing.router import Router
+from sqe.sessions.limits import Lifetimes
 from sqe.sessions.store import SessionStore
 from sqe.sql.text import TextLimits
 
+HERE = SchemaName("lake", ("default",))
 COLUMNS = (Column("n", "bigint"),)
 SCHEMA = pa.schema([pa.field("n", pa.int64())])
 
@@ -58,8 +62,8 @@ class FakeEngine:
             self.made += 1
             yield pa.RecordBatch.from_pydict({"n": [self.made]}, schema=SCHEMA)
 
-    def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
-        return COLUMNS
+    def describe(self, statement: GuardedStatement, run: Run) -> Description:
+        return Description(COLUMNS, SCHEMA)
 
     def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
         return Explanation("", "")
@@ -87,9 +91,11 @@ def make(tmp_path: Path, engine: FakeEngine) -> Iterator[MakeGateway]:
 
     def gateway(
         running: int = 5,
+        per_user: int = 5,
         kept: int = 10,
         timeout: float = 0.0,
         local: Engine | None = None,
+        sessions: SessionStore | None = None,
     ) -> Gateway:
         engines: dict[EngineKind, Engine] = dict.fromkeys(EngineKind, engine)
         if local is not None:
@@ -97,8 +103,9 @@ def make(tmp_path: Path, engine: FakeEngine) -> Iterator[MakeGateway]:
         survey = (lambda guarded, session: LocalFacts(bytes=1)) if local is not None else None
         return Gateway(
             Pipeline(limits, binder, (AllowAll(),), engines, Router(survey, RoutingLimits())),
-            SessionStore(SchemaName("lake", ("default",))),
-            QueryTracker(Events(), running=running, kept=kept),
+            SessionStore(HERE) if sessions is None else sessions,
+            QueryTracker(Events(), QueryLimits(running, per_user, kept)),
+            Uploads(tmp_path / "uploads", 2**20),
             timeout,
         )
 
@@ -115,8 +122,8 @@ def until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
     return True
 
 
-def submit(gateway: Gateway, sql: str = "SELECT 1") -> str:
-    session = gateway.open_session(Identity("ann"))
+def submit(gateway: Gateway, sql: str = "SELECT 1", user: str = "ann") -> str:
+    session = gateway.open_session(Identity(user))
     return gateway.submit(QueryRequest(session.id, sql))
 
 
@@ -216,6 +223,92 @@ def test_one_query_too_many_is_refused_and_recorded(make: MakeGateway, engine: F
         assert result.read_all().num_rows == 3
 
 
+def test_one_user_may_not_take_all_the_queries(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway = make(running=3, per_user=2)
+    engine.wait.clear()
+    running = [submit(gateway), submit(gateway)]
+    error = failure(gateway, submit(gateway))
+    assert error.code is ErrorCode.TOO_MANY_QUERIES
+    assert "running_queries_per_user" in str(error)
+    running.append(submit(gateway, user="bob"))
+    assert "limits.running_queries " in str(failure(gateway, submit(gateway, user="sue")))
+    engine.wait.set()
+    for query_id in running:
+        with gateway.fetch(query_id) as result:
+            result.read_all()
+
+
+def test_a_description_too_many_is_refused_as_well(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway = make(running=1)
+    engine.wait.clear()
+    running = submit(gateway)
+    session = gateway.open_session(Identity("bob"))
+    with pytest.raises(SqeError) as raised:
+        gateway.describe(QueryRequest(session.id, "SELECT 1"))
+    assert raised.value.code is ErrorCode.TOO_MANY_QUERIES
+    engine.wait.set()
+    with gateway.fetch(running) as result:
+        result.read_all()
+
+
+def test_a_session_is_idle_from_the_end_of_its_last_query(
+    make: MakeGateway, engine: FakeEngine
+) -> None:
+    now = 0.0
+    sessions = SessionStore(HERE, clock=lambda: now)
+    gateway = make(sessions=sessions)
+    engine.wait.clear()
+    session = gateway.open_session(Identity("ann"))
+    query_id = gateway.submit(QueryRequest(session.id, "SELECT 1"))
+    now = 100.0
+    assert sessions.expire(Lifetimes(idle_s=10)) == 0
+    engine.wait.set()
+    with gateway.fetch(query_id) as result:
+        result.read_all()
+    assert until(lambda: not threads_of(query_id))
+    assert session.idle == 0.0
+    now = 110.0
+    assert sessions.expire(Lifetimes(idle_s=10)) == 1
+    with pytest.raises(SqeError) as raised:
+        gateway.submit(QueryRequest(session.id, "SELECT 1"))
+    assert raised.value.code is ErrorCode.SESSION_EXPIRED
+
+
+def test_the_queries_of_a_session_that_lasted_too_long_hear_why(
+    make: MakeGateway, engine: FakeEngine
+) -> None:
+    now = 0.0
+    sessions = SessionStore(HERE, clock=lambda: now)
+    gateway = make(sessions=sessions)
+    engine.wait.clear()
+    query_id = submit(gateway)
+    now = 100.0
+    assert sessions.expire(Lifetimes(absolute_s=100)) == 1
+    error = failure(gateway, query_id)
+    assert error.code is ErrorCode.SESSION_EXPIRED
+    assert until(lambda: gateway.record(query_id).error_code == "SESSION_EXPIRED")
+
+
+def test_what_is_refused_or_fails_leaves_its_session_idle(
+    make: MakeGateway, engine: FakeEngine
+) -> None:
+    now = 0.0
+    gateway = make(running=1, sessions=SessionStore(HERE, clock=lambda: now))
+    engine.wait.clear()
+    running, session = submit(gateway), gateway.open_session(Identity("ann"))
+    gateway.submit(QueryRequest(session.id, "SELECT 1"))
+    with pytest.raises(SqeError):
+        gateway.describe(QueryRequest(session.id, "SELECT 1"))
+    engine.wait.set()
+    with gateway.fetch(running) as result:
+        result.read_all()
+    assert until(lambda: gateway.record(running).state.ended)
+    failure(gateway, failed := gateway.submit(QueryRequest(session.id, "not sql at all")))
+    assert until(lambda: not threads_of(failed))
+    now = 5.0
+    assert session.idle == 5.0
+
+
 def test_a_defect_is_shown_without_details(make: MakeGateway, engine: FakeEngine) -> None:
     gateway = make()
     engine.failure = KeyError("a secret detail")
@@ -257,7 +350,7 @@ def test_an_ended_session_takes_no_queries(make: MakeGateway, engine: FakeEngine
 def test_describe_is_recorded_too(make: MakeGateway) -> None:
     gateway = make()
     session = gateway.open_session(Identity("ann"))
-    assert gateway.describe(QueryRequest(session.id, "SELECT 1")) == COLUMNS
+    assert gateway.describe(QueryRequest(session.id, "SELECT 1")).columns == COLUMNS
     with pytest.raises(SqeError):
         gateway.describe(QueryRequest(session.id, "SELECT * FROM nope"))
     states = [record.state for record in gateway.records()]

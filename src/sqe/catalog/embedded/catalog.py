@@ -75,6 +75,10 @@ class EmbeddedCatalog:
         """Removes what was written for a staged table that was never committed."""
         self._tables.forget_staged(location)
 
+    def forget_snapshots(self, snapshots: list[Json]) -> None:
+        """Removes what was written for snapshots that were never committed to a table."""
+        self._tables.forget_snapshots(snapshots)
+
     def register_table(self, namespace: Namespace, request: Json) -> Loaded:
         return self._tables.register(namespace, request)
 

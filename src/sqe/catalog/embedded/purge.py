@@ -33,6 +33,46 @@ def purge_files(ident: Ident, table: Loaded, warehouse: Warehouse) -> None:
     _remove_empty_folders(metadata["location"], warehouse)
 
 
+def unused_files(snapshots: list[Json]) -> set[str]:
+    """The files that were written for snapshots which were never committed.
+
+    A manifest of theirs may list files of the table besides: only those that one of these
+    snapshots has added are in no other.
+    """
+    files: set[str] = set()
+    ids = {snapshot["snapshot-id"] for snapshot in snapshots}
+    for snapshot in snapshots:
+        try:
+            files.update(_files_added(snapshot, ids))
+        except Exception:  # noqa: BLE001  # they stay; remove_orphan_files takes them
+            _LOG.warning("The manifests of a dropped snapshot cannot be read; its files stay.")
+    return files | {_checksum(file) for file in files}
+
+
+def _checksum(file: str) -> str:
+    """Hadoop leaves a checksum file beside each file that it writes."""
+    folder, name = os.path.split(file)
+    return os.path.join(folder, f".{name}.crc")
+
+
+def _files_added(snapshot: Json, ids: set[int]) -> Iterator[str]:
+    from pyiceberg.io.pyarrow import PyArrowFileIO
+    from pyiceberg.manifest import ManifestEntryStatus, read_manifest_list
+
+    path = local_path(snapshot.get("manifest-list") or "")
+    if path is None or not os.path.exists(path):
+        return
+    io = PyArrowFileIO()
+    for manifest in read_manifest_list(io.new_input(path)):
+        if manifest.added_snapshot_id not in ids or not os.path.exists(manifest.manifest_path):
+            continue
+        for entry in manifest.fetch_manifest_entry(io, discard_deleted=True):
+            if entry.status == ManifestEntryStatus.ADDED and entry.snapshot_id in ids:
+                yield entry.data_file.file_path
+        yield manifest.manifest_path
+    yield path
+
+
 def _files_of(snapshot: Json, keep_data: bool) -> Iterator[str]:
     from pyiceberg.io.pyarrow import PyArrowFileIO
     from pyiceberg.manifest import read_manifest_list
@@ -65,7 +105,7 @@ def _remove_empty_folders(location: str, warehouse: Warehouse) -> None:
     if path is None or not warehouse.holds(path):
         return
     for folder, _, files in os.walk(path, topdown=False):
-        # Hadoop leaves a checksum file beside each file that it writes.
+        # The checksum files that Hadoop leaves.
         for name in files:
             if name.startswith(".") and name.endswith(".crc"):
                 original = os.path.join(folder, name[1:-4])

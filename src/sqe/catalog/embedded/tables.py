@@ -7,7 +7,7 @@ from sqe.catalog.embedded.draft import DEFAULT_FORMAT_VERSION, empty_metadata
 from sqe.catalog.embedded.failures import check, conflict, invalid, need, shape_failures
 from sqe.catalog.embedded.files import Warehouse, staged
 from sqe.catalog.embedded.new_table import new_table
-from sqe.catalog.embedded.purge import purge_files
+from sqe.catalog.embedded.purge import purge_files, unused_files
 from sqe.catalog.embedded.requirements import check_table, is_create
 from sqe.catalog.embedded.rows import Rows, checked_name
 from sqe.catalog.embedded.store import Store
@@ -77,6 +77,9 @@ class Tables:
         with self._store.read() as db:
             if not self._rows.lives_in(db, location):
                 self._warehouse.remove_folder(location)
+
+    def forget_snapshots(self, snapshots: list[Json]) -> None:
+        self._warehouse.remove_files(unused_files(snapshots))
 
     def commit(self, ident: Ident, request: Json) -> Loaded:
         changes = self._commits.retry(lambda: self._prepare_all([(ident, request)]))

@@ -11,12 +11,12 @@ import click
 
 from sqe.cli.demo.steps import COUNTS, EXPECTED_COUNTS, TABLES, Step, prices, tour
 from sqe.cli.exit_codes import ExitCode, exit_code_of
-from sqe.cli.invocation import Gateway, Invocation
+from sqe.cli.invocation import Invocation
 from sqe.errors import SqeError
-from sqe.model.query import QueryRequest
 
 if TYPE_CHECKING:
     from sqe.cli.running import Outcome
+    from sqe.client.transport import Transport
 
 _GOODBYE = """
 That was the tour. The tables are in lake.demo; the tour can be taken again.
@@ -35,8 +35,8 @@ def command(invocation: Invocation, reset: bool) -> None:
     click.echo(
         "Spark starts with the first query; on a new machine it fetches Iceberg (120 MB) first."
     )
-    with invocation.session() as (gateway, session):
-        guide = _Guide(gateway, session.id)
+    with invocation.transport("sqe-demo", frozenset({prices()})) as transport:
+        guide = _Guide(transport)
         if reset:
             guide.reset()
         steps = tour()
@@ -47,9 +47,8 @@ def command(invocation: Invocation, reset: bool) -> None:
 
 
 class _Guide:
-    def __init__(self, gateway: Gateway, session_id: str) -> None:
-        self._gateway = gateway
-        self._session_id = session_id
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
 
     def reset(self) -> None:
         for table in TABLES:
@@ -82,13 +81,10 @@ class _Guide:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         writer = writer_for(OutputFormat.TABLE, sys.stdout.buffer, screen_width=width)
         try:
-            outcome: Outcome = run_statement(self._gateway, self._request(text), writer)
+            outcome: Outcome = run_statement(self._transport, text, writer)
         except SqeError as error:
             self._fail(error, text)
         click.echo(outcome.summary)
-
-    def _request(self, text: str) -> QueryRequest:
-        return QueryRequest(self._session_id, text, "sqe-demo", frozenset({prices()}))
 
     def _fail(self, error: SqeError, text: str) -> NoReturn:
         from sqe.cli.errors import render_error
@@ -106,7 +102,7 @@ class _Guide:
         from sqe.cli.running import run_statement
 
         out = io.BytesIO()
-        run_statement(self._gateway, self._request(text), CsvWriter(out))
+        run_statement(self._transport, text, CsvWriter(out))
         return out.getvalue().decode()
 
 

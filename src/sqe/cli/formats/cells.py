@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from sqe.cli.formats import temporal
-from sqe.cli.formats.months import CARRIER
-from sqe.cli.formats.nesting import Spans, validity
 from sqe.cli.formats.numbers import decimal_text, float_text
+from sqe.results.months import CARRIER
+from sqe.results.nesting import Spans, validity
 
 
 class Spelling(Enum):

@@ -7,7 +7,7 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from sqe.cli.formats.cells import Spelling, texts
-from sqe.cli.formats.months import columns_of
+from sqe.results.months import columns_of
 from sqe.results.stream import ResultStream
 
 _SLICE = 10_000

@@ -7,8 +7,8 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from sqe.cli.formats.json_cells import json_texts, objects
-from sqe.cli.formats.months import columns_of
 from sqe.cli.formats.writer import unique_names
+from sqe.results.months import columns_of
 from sqe.results.stream import ResultStream
 
 _SLICE = 10_000

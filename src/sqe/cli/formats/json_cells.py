@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from sqe.cli.formats.cells import Spelling, texts
-from sqe.cli.formats.nesting import Spans, validity
 from sqe.cli.formats.writer import unique_names
+from sqe.results.nesting import Spans, validity
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from sqe.cli.formats.cells import Spelling, texts
-from sqe.cli.formats.months import columns_of
 from sqe.cli.screen import cut, escape_controls, pad, width
+from sqe.results.months import columns_of
 from sqe.results.stream import ResultStream
 
 _SAMPLE_ROWS = 1000

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from sqe.errors import SqeError
 from sqe.model.names import quote
-from sqe.model.query import QueryRequest
 
 if TYPE_CHECKING:
-    from sqe.cli.invocation import Gateway, OpenSession
+    from sqe.client.transport import Transport
 
 _REMEMBER_S = 10.0
 _TABLES_IN_TEXT = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|TABLE)\s+([\w.`]+)", re.IGNORECASE)
@@ -20,14 +19,13 @@ _TABLES_IN_TEXT = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|TABLE)\s+([\w.`]+)", r
 class Names:
     """Only statements that SQE answers by itself are sent, so typing never starts Spark."""
 
-    def __init__(self, gateway: Gateway, session: OpenSession) -> None:
-        self._gateway = gateway
-        self._session = session
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
         self._known: dict[str, tuple[float, list[str]]] = {}
 
     def relations(self) -> list[str]:
         """Catalogs, schemas of the current catalog, and its tables: bare where one may say so."""
-        current = self._session.schema
+        current = self._transport.schema()
         found = [quote(name) for name in self._ask("SHOW CATALOGS", 0)]
         for schema in self._ask(f"SHOW SCHEMAS IN {quote(current.catalog)}", 0):
             found.append(schema)
@@ -54,8 +52,7 @@ class Names:
             return known
         names: list[str] = []
         try:
-            request = QueryRequest(self._session.id, text, "sqe-shell-completion")
-            with self._gateway.fetch(self._gateway.submit(request)) as result:
+            with self._transport.execute(text).result() as result:
                 for batch in result:
                     # SHOW TABLES has the name second; a one-column answer has it first.
                     array = batch.column(min(column, batch.num_columns - 1))

@@ -24,10 +24,10 @@ from sqe.cli.shell.meta import ShellState, run_meta
 from sqe.cli.shell.names import Names
 from sqe.cli.statements import is_complete, split
 from sqe.errors import SqeError
-from sqe.model.query import QueryRequest
 
 if TYPE_CHECKING:
-    from sqe.cli.invocation import Gateway, Invocation, OpenSession
+    from sqe.cli.invocation import Invocation
+    from sqe.client.transport import Transport
 
 _GREETING = r"SQE {version}. SQL ends with a semicolon; \? lists commands, Ctrl-D leaves."
 
@@ -37,19 +37,17 @@ class Shell:
 
     def __init__(
         self,
-        gateway: Gateway,
-        session: OpenSession,
+        transport: Transport,
         output: OutputFormat,
         history: Path,
         invocation: Invocation,
     ) -> None:
-        self._gateway = gateway
-        self._session = session
+        self._transport = transport
         self._state = ShellState(output)
         self._invocation = invocation
         self._prompt: PromptSession[str] = PromptSession(
             history=_history(history),
-            completer=SqlCompleter(Names(gateway, session)),
+            completer=SqlCompleter(Names(transport)),
             complete_in_thread=True,
             complete_while_typing=False,
             lexer=_lexer(),
@@ -64,7 +62,7 @@ class Shell:
         click.echo(_GREETING.format(version=__version__))
         while not self._state.leave:
             try:
-                typed = self._prompt.prompt(f"{self._session.schema}> ")
+                typed = self._prompt.prompt(f"{self._transport.schema()}> ")
             except KeyboardInterrupt:
                 continue
             except EOFError:
@@ -97,9 +95,7 @@ class Shell:
         sys.stdout.flush()
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         writer = writer_for(self._state.output, sys.stdout.buffer, screen_width=width)
-        outcome = run_statement(
-            self._gateway, QueryRequest(self._session.id, text, "sqe-shell"), writer
-        )
+        outcome = run_statement(self._transport, text, writer)
         if self._state.timing:
             click.echo(outcome.summary, err=True)
 

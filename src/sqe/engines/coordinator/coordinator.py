@@ -18,7 +18,9 @@ from sqe.engines.coordinator.works import WORKS, Tools, Work
 from sqe.engines.protocol import Engine, Explanation, Run
 from sqe.errors import ErrorCode, UserError
 from sqe.model.names import quote
-from sqe.model.query import Column, EngineKind
+from sqe.model.query import EngineKind
+from sqe.results.arrow_types import arrow_schema
+from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.routing.router import Router
@@ -62,17 +64,17 @@ class Coordinator:
             return work.run(statement, run, Tools(self._engines, self._router, self._catalogs))
         return self._commands.run(statement, run)
 
-    def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
+    def describe(self, statement: GuardedStatement, run: Run) -> Description:
         kind = statement.bound.statement.kind
         if kind in _EXPLAINING:
-            return PLAN_COLUMNS
+            return Description(PLAN_COLUMNS, arrow_schema(PLAN_COLUMNS))
         if kind in _VIEWS:
-            return ()
+            return Description((), arrow_schema(()))
         if kind is StatementKind.QUERY:
             return self._describe_metadata_query(statement, run)
         work = _work(statement)
         if work is not None:
-            return work.columns
+            return Description(work.columns, arrow_schema(work.columns))
         return self._commands.describe(statement, run)
 
     def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
@@ -101,7 +103,7 @@ class Coordinator:
         except NotLocal:
             return self._spark.run(statement, run)
 
-    def _describe_metadata_query(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
+    def _describe_metadata_query(self, statement: GuardedStatement, run: Run) -> Description:
         from sqe.engines.local.metadata import NotLocal, describe_metadata_query
 
         try:
@@ -137,7 +139,7 @@ def metadata_query(statement: GuardedStatement, run: Run) -> MetadataQuery:
         "current_schema": ".".join(schema.path),
         "current_user": run.session.identity.user,
     }
-    return MetadataQuery(source.tree, source.text, relations, values)
+    return MetadataQuery(source.tree, source.text, relations, values, statement.parameters)
 
 
 def metadata_as_values(catalogs: Catalogs) -> Callable[[BoundMetadata, Run], str]:

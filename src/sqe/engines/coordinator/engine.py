@@ -15,7 +15,8 @@ from sqe.engines.coordinator.session import SESSION
 from sqe.engines.matviews.show import MATERIALIZED
 from sqe.engines.protocol import Explanation, Run
 from sqe.errors import ErrorCode, InternalError
-from sqe.model.query import Column
+from sqe.results.arrow_types import arrow_schema
+from sqe.results.description import Description
 from sqe.results.stream import ResultStream, result_of_rows
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.sql.statement import Command
@@ -45,9 +46,10 @@ class CoordinatorEngine:
         rows = answer.rows(command, Call(self._catalogs, statement, run))
         return result_of_rows(answer.columns(command), rows)
 
-    def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
+    def describe(self, statement: GuardedStatement, run: Run) -> Description:
         command, answer = _answer(statement)
-        return answer.columns(command)
+        columns = tuple(answer.columns(command))
+        return Description(columns, arrow_schema(columns))
 
     def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
         source = statement.bound.statement

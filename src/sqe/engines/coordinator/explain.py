@@ -27,7 +27,7 @@ def inner_of(guarded: GuardedStatement) -> GuardedStatement:
     inner = guarded.bound.inner
     if inner is None:
         raise InternalError(ErrorCode.INTERNAL_ERROR, "The statement holds no other statement.")
-    return GuardedStatement(inner, guarded.decisions)
+    return GuardedStatement(inner, guarded.decisions, guarded.parameters)
 
 
 def explain(guarded: GuardedStatement, run: Run, engines: Engines, router: Router) -> ResultStream:
@@ -49,8 +49,8 @@ def describe_query(
 ) -> ResultStream:
     inner = inner_of(guarded)
     route = router.route(inner, run.session)
-    columns = attempt(route, engines, run, lambda engine: engine.describe(inner, run))
-    rows = [(column.name, column.type, column.comment or None) for column in columns]
+    found = attempt(route, engines, run, lambda engine: engine.describe(inner, run))
+    rows = [(column.name, column.type, column.comment or None) for column in found.columns]
     return result_of_rows(DESCRIBE_COLUMNS, rows)
 
 

@@ -100,10 +100,8 @@ def _of_query(inner: GuardedStatement, run: Run, engines: Engines, router: Route
     from sqe.engines.local.tablestats import ColumnStats
 
     route = router.route(inner, run.session)
-    names = [
-        column.name
-        for column in attempt(route, engines, run, lambda engine: engine.describe(inner, run))
-    ]
+    found = attempt(route, engines, run, lambda engine: engine.describe(inner, run))
+    names = [column.name for column in found.columns]
     shape = shape_of(inner.bound.statement)
     loaded = _only_table(inner.bound)
     if shape is None or loaded is None:

@@ -37,7 +37,7 @@ def create_temporary_view(guarded: GuardedStatement, run: Run, spark: Engine) ->
         run.session.keep_view(existing, replace=False)  # raises: it exists
     if name.lower() in _temporary_names(inner.bound):
         raise UserError(ErrorCode.NOT_SUPPORTED, f"Temporary view {name} cannot be made of itself.")
-    given = spark.describe(inner, run)
+    given = spark.describe(inner, run).columns
     view = TemporaryView(
         name=name,
         text=definition.query_text,
@@ -70,7 +70,7 @@ def create_view(
             f"A view cannot be made of temporary view {temporary[0]}, which ends with the session.",
         )
     name = target.name if isinstance(target, BoundAbsent) else _relation(target)
-    given = spark.describe(inner, run)
+    given = spark.describe(inner, run).columns
     columns = _columns(definition, given)
     catalog = catalogs.open(name.catalog, run.session.identity)
     ident = Ident(name.schema.path, name.name)

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from sqe.engines.local.failures import LocalFailed, translate
 from sqe.engines.local.instances import Instance
+from sqe.engines.local.plan import LocalPlan
 from sqe.errors import ErrorCode, SqeError, UpstreamError
 from sqe.results.cancellation import Cancellation
 
@@ -26,17 +27,18 @@ class Batches(Iterator[pa.RecordBatch]):
         self._first: pa.RecordBatch | None = None
         self._left = False  # the reader has gone away, maybe while another thread reads
 
-    def start(self, sql: str, batch_rows: int, *, complete: bool = False) -> None:
+    def start(self, plan: LocalPlan, batch_rows: int, *, complete: bool = False) -> None:
         """Runs the query up to its first batch, so that what fails early fails here; or, where any
         row may fail, up to its last. The instance must then keep rows in order."""
+        sql, values = plan.sql, plan.values
         with self._instance.busy:
             self._cancellation.check()
             try:
                 if complete:
-                    self._instance.execute(f"CREATE TEMP TABLE {_RESULT} AS {sql}")
+                    self._instance.execute(f"CREATE TEMP TABLE {_RESULT} AS {sql}", values)
                     self._cancellation.check()
-                    sql = f"FROM {_RESULT}"
-                self._reader = self._instance.execute(sql).to_arrow_reader(batch_rows)
+                    sql, values = f"FROM {_RESULT}", None
+                self._reader = self._instance.execute(sql, values).to_arrow_reader(batch_rows)
                 _check_types(self._reader.schema, self._schema)
                 self._first = self._next()
             except SqeError:

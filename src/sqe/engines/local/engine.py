@@ -19,7 +19,7 @@ from sqe.engines.local.plan import LocalPlan, NotLocal
 from sqe.engines.local.scan import PlannedScan, ScanFacts, ScanPlanner, facts_of_scans
 from sqe.engines.protocol import Explanation, Run
 from sqe.errors import SqeError
-from sqe.model.query import Column
+from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
 
@@ -97,9 +97,7 @@ class DuckDbEngine:
         instance = self._open(prepared, run)
         batches = Batches(instance, prepared.plan.schema, run.cancellation)
         try:
-            batches.start(
-                prepared.plan.sql, self._options.batch_rows, complete=prepared.may_give_up
-            )
+            batches.start(prepared.plan, self._options.batch_rows, complete=prepared.may_give_up)
         except BaseException as error:
             batches.close()
             if prepared.plan.doubtful and isinstance(error, SqeError) and error.code in OF_VALUES:
@@ -108,8 +106,9 @@ class DuckDbEngine:
             raise
         return ResultStream(prepared.plan.columns, prepared.plan.schema, batches, batches.close)
 
-    def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
-        return self._taken(statement, run).plan.columns
+    def describe(self, statement: GuardedStatement, run: Run) -> Description:
+        plan = self._taken(statement, run).plan
+        return Description(plan.columns, plan.schema)
 
     def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
         prepared = self._taken(statement, run)
@@ -194,7 +193,8 @@ class DuckDbEngine:
         try:
             with instance.busy:
                 run.cancellation.check()
-                return [(row[0], row[1]) for row in instance.execute(sql).fetchall()]
+                answer = instance.execute(sql, prepared.plan.values)
+                return [(row[0], row[1]) for row in answer.fetchall()]
         except SqeError:
             raise
         except Exception as error:

@@ -6,7 +6,7 @@ import importlib
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,8 +76,10 @@ class Instance:
     def closed(self) -> bool:
         return self._closed.is_set()
 
-    def execute(self, sql: str) -> duckdb.DuckDBPyConnection:
-        return self.connection.execute(sql)
+    def execute(
+        self, sql: str, values: Mapping[str, object] | None = None
+    ) -> duckdb.DuckDBPyConnection:
+        return self.connection.execute(sql, values or None)
 
     def keep(self, name: str, table: pa.Table) -> None:
         """Copies a table into the database."""

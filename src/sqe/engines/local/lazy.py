@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqe.engines.local.options import LocalOptions
 from sqe.engines.protocol import Explanation, GaveUp, Run
 from sqe.errors import SqeError
-from sqe.model.query import Column
+from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.routing.facts import LocalFacts
@@ -66,7 +66,7 @@ class LazyLocalEngine:
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
         return self._engine.run(statement, run)
 
-    def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
+    def describe(self, statement: GuardedStatement, run: Run) -> Description:
         return self._engine.describe(statement, run)
 
     def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
@@ -65,3 +65,4 @@ class LocalPlan:
     columns: tuple[Column, ...]
     schema: pa.Schema
     doubtful: bool = False  # where a value fails, another one may fail first on Spark, or none
+    values: Mapping[str, object] | None = field(default=None, repr=False)  # of markers in the SQL

@@ -33,7 +33,7 @@ def create_materialized_view(guarded: GuardedStatement, run: Run, spark: Engine)
         return result_of_rows((), [])
     query = inner_of(guarded)
     check_query(query, name, run.session)
-    given = spark.describe(query, run)
+    given = spark.describe(query, run).columns
     _check_columns(command.columns or [column.name for column in given], given)
     inputs = inputs_of(query.bound)
     definition = Definition(

@@ -55,24 +55,32 @@ class Connection:
 
         self._client.config(ConfigRequest.Operation(unset=ConfigRequest.Unset(keys=keys)))
 
-    def plan(self, text: str) -> Any:
-        """The text as a plan. Sending the same plan again lets the server reuse its analysis."""
-        from pyspark.sql.connect.plan import SQL
+    def plan(self, text: str, arguments: Mapping[str, Any] | None = None) -> Any:
+        """The text as a plan, with a literal for each of its named markers. Sending the same plan
+        again lets the server reuse its analysis."""
         from pyspark.sql.connect.proto import Plan
 
         plan = Plan()
-        plan.root.CopyFrom(SQL(text).plan(self._client))
+        plan.root.CopyFrom(self._relation(text, arguments))
         return plan
 
-    def plan_without_rows(self, text: str) -> Any:
+    def plan_without_rows(self, text: str, arguments: Mapping[str, Any] | None = None) -> Any:
         """A query's plan under LIMIT 0. Analysing it is the same work, and the optimizer throws it
         away before any file is listed, so that explaining it costs little."""
-        from pyspark.sql.connect.plan import SQL, Limit
         from pyspark.sql.connect.proto import Plan
 
         plan = Plan()
-        plan.root.CopyFrom(Limit(SQL(text), 0).plan(self._client))
+        plan.root.limit.input.CopyFrom(self._relation(text, arguments))
+        plan.root.limit.limit = 0
         return plan
+
+    def _relation(self, text: str, arguments: Mapping[str, Any] | None) -> Any:
+        from pyspark.sql.connect.plan import SQL
+
+        relation = SQL(text).plan(self._client)
+        for name, literal in (arguments or {}).items():
+            relation.sql.named_arguments[name].literal.CopyFrom(literal)
+        return relation
 
     def read_files(
         self, file_format: str, schema: str, options: Mapping[str, str], urls: Sequence[str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,17 +24,22 @@ from sqe.engines.spark.file_errors import file_error
 from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.spark.metrics import operators
 from sqe.engines.spark.outcome import ended
+from sqe.engines.spark.parameters import marker_edits
 from sqe.engines.spark.plan_check import Only, check_plan
 from sqe.engines.spark.procedures import call_edits, check_call
 from sqe.engines.spark.sessions import SparkSession, SparkSessions
 from sqe.engines.spark.types import arrow_schema_of_struct, columns_of_struct
+from sqe.engines.spark.variants import Variants
 from sqe.errors import ErrorCode, SqeError, UpstreamError
 from sqe.maintenance.floors import Floors
 from sqe.model.names import RelationName
 from sqe.model.query import Column, RowsAffected
+from sqe.results.arrow_types import arrow_schema
+from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.render import Names, render
+from sqe.sql.commands import TIME_ZONE
 from sqe.sql.counting import counting_edits
 from sqe.sql.procedures import Procedure
 from sqe.sql.splice import Spliced
@@ -103,7 +108,11 @@ class SparkConnectEngine:
             items = self._execute(prepared, run)
             stack.callback(items.close)  # stops Spark's work where nobody reads on
             struct = _struct(items)
-            schema, batches = _peek(struct, items)  # most queries that fail do so here
+            zone = run.session.property(TIME_ZONE)
+            schema = arrow_schema_of_struct(struct, zone)
+            variants = Variants(struct, zone)
+            # Most queries that fail do so here.
+            schema, batches = _peek(schema, items, known=not variants)
         except BaseException as error:
             stack.close()
             if not isinstance(error, SqeError):
@@ -111,7 +120,7 @@ class SparkConnectEngine:
             return ended(error, statement, prepared.grant if prepared else None)
         columns = _real_names(columns_of_struct(struct), prepared.grant)
         names = [column.name for column in columns]
-        schema = pa.schema([f.with_name(n) for f, n in zip(schema, names, strict=True)])
+        schema = _renamed(schema, columns)
 
         affected: list[RowsAffected] = []
 
@@ -120,21 +129,26 @@ class SparkConnectEngine:
                 for item in batches:
                     # Spark's batches of no rows lack buffers that pyarrow reads: it would crash.
                     if isinstance(item, pa.RecordBatch) and item.num_rows:
-                        yield item.rename_columns(names)
+                        yield variants.as_text(item.rename_columns(names), schema)
                 affected.extend(self._affected(statement, prepared, run))
 
         return ResultStream(columns, schema, stream(), stack.close, lambda: _only(affected))
 
-    def describe(self, statement: GuardedStatement, run: Run) -> tuple[Column, ...]:
+    def describe(self, statement: GuardedStatement, run: Run) -> Description:
+        """Of a query Spark is asked; what other statements answer is known without it."""
+        procedure = check_call(statement, run.session, self._catalogs, self._floors)
+        if statement.bound.statement.kind is not StatementKind.QUERY:
+            columns = procedure.result if procedure is not None else ()
+            return Description(columns, arrow_schema(columns))
         with ExitStack() as stack:
             prepared = self._prepare(statement, run, stack)
-            if prepared.procedure is not None:
-                return prepared.procedure.result  # to analyse CALL is to run it
             try:
                 struct = prepared.spark.connection.schema(prepared.plan)
-                return _real_names(columns_of_struct(struct), prepared.grant)
             except Exception as error:
                 raise translate(error, prepared.grant, prepared.spliced) from error
+            columns = _real_names(columns_of_struct(struct), prepared.grant)
+            schema = arrow_schema_of_struct(struct, run.session.property(TIME_ZONE))
+            return Description(columns, _renamed(schema, columns))
 
     def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
         with ExitStack() as stack:
@@ -193,12 +207,13 @@ class SparkConnectEngine:
         edits = call_edits(statement, run.session)
         if copy is not None:
             edits = copy_edits(copy, statement, names, spark.connection, stack)
-        spliced = render(statement, names, edits)
-        plan = spark.connection.plan(spliced.text)
+        markers, values = marker_edits(statement, run.session.property(TIME_ZONE))
+        spliced = render(statement, names, [*edits, *markers])
+        plan = spark.connection.plan(spliced.text, values)
         prepared = _Prepared(spark, grant, names, spliced, plan, procedure, copy)
         try:
             if reads:
-                checked = spark.connection.plan_without_rows(spliced.text)
+                checked = spark.connection.plan_without_rows(spliced.text, values)
                 explained = spark.connection.explain(checked)
             else:
                 explained = prepared.explain("extended")
@@ -270,8 +285,10 @@ class SparkConnectEngine:
         connection, operation_id = prepared.spark.connection, new_operation_id()
         before = [table.as_read(base) for table in prepared.grant.tables.values()]
         with prepared.spark.broker.granted(before) as grant:
-            spliced = render(statement, replace(prepared.names, table=grant.spell), edits)
-            plan = connection.plan(spliced.text)
+            zone = run.session.property(TIME_ZONE)
+            markers, values = marker_edits(statement, zone, edits)
+            names = replace(prepared.names, table=grant.spell)
+            plan = connection.plan(render(statement, names, [*edits, *markers]).text, values)
             handles = grant.tables.keys()
             named = [grant.spell(target)[1]]
             check_plan(connection.explain(plan), handles, must_scan=named, changes=False)
@@ -325,12 +342,22 @@ def _struct(items: Iterator[Any]) -> Any:
     raise UpstreamError(ErrorCode.ENGINE_ERROR, "Spark sent no schema for the result.")
 
 
-def _peek(struct: Any, items: Iterator[Any]) -> tuple[pa.Schema, Iterator[Any]]:
-    """The Arrow schema: the first batch's own, or made from Spark's types if there is no batch."""
+def _peek(
+    schema: pa.Schema, items: Iterator[Any], *, known: bool
+) -> tuple[pa.Schema, Iterator[Any]]:
+    """If it is the ``known`` schema and Spark sends another one, rows are typed as they are."""
     for item in items:
         if isinstance(item, pa.RecordBatch):
-            return item.schema, _chain(item, items)
-    return arrow_schema_of_struct(struct), iter(())
+            if known and not schema.equals(item.schema):
+                _log.warning("Spark sent rows of %s for %s", item.schema.types, schema.types)
+                schema = item.schema
+            return schema, _chain(item, items)
+    return schema, iter(())
+
+
+def _renamed(schema: pa.Schema, columns: Sequence[Column]) -> pa.Schema:
+    fields = zip(schema, columns, strict=True)
+    return pa.schema([field.with_name(column.name) for field, column in fields])
 
 
 def _chain(first: Any, rest: Iterator[Any]) -> Iterator[Any]:

@@ -60,15 +60,19 @@ class LedgerEntry:
         changed = next((file.path for file in self.files if not file.unchanged), "")
         if changed:
             raise self._refused(ErrorCode.INVALID_FILE, f"{changed} was changed while it was read.")
+        mine = [file.key for file in self.files if not file.uploaded]  # no upload comes twice
         creating = any(r.get("type") == "assert-create" for r in request.get("requirements") or ())
-        metadata = {} if creating else load().metadata
-        mine = [file.key for file in self.files]
+        metadata = {} if creating or not (mine or self.alone) else load().metadata
+        if not mine and not (self.alone and loaded_files(metadata)):
+            return request
         before = {} if self.alone else loaded_files(metadata)
         if not self.again and already_loaded(metadata) & set(mine):
             raise self._refused(
                 ErrorCode.COMMIT_CONFLICT, "Someone else has just loaded one of these files."
             )
-        entry = {PROPERTY: _text({**before, str(snapshot["snapshot-id"]): mine})}
+        if mine:
+            before[str(snapshot["snapshot-id"])] = mine
+        entry = {PROPERTY: _text(before)}
         update = {"action": "set-properties", "updates": entry}
         return {**request, "updates": [*(request.get("updates") or ()), update]}
 

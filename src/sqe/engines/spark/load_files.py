@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 
@@ -26,6 +26,7 @@ class LoadFile:
     size: int
     changed: int  # mtime in nanoseconds
     inode: tuple[int, int]
+    uploaded: bool = field(default=False, compare=False)  # SQE's own copy of what a client sent
 
     @property
     def url(self) -> str:
@@ -51,11 +52,13 @@ class LoadFolders:
     """The folders COPY may read. None: COPY is refused, but for files a request brings along.
 
     ``never`` wins over both. SQE's own home is there: to load a table's files would be to read the
-    table without anyone deciding on it.
+    table without anyone deciding on it. But for ``uploads`` in it: what clients have sent lies
+    there, each file for the one request that brings it along.
     """
 
     folders: Sequence[Path] = ()
     never: Sequence[Path] = ()
+    uploads: Path | None = None
 
     def find(self, sources: Sequence[str], own: Collection[str] = ()) -> list[LoadFile]:
         """The files that the sources name. ``own`` are real paths the caller may read besides.
@@ -76,9 +79,11 @@ class LoadFolders:
             path = _path(source)
             for name in _matches(path, roots, own):
                 real = os.path.realpath(name)
-                if not _allowed(real, roots, own) or _lies_in(real, never):
+                uploaded = real in own and self._is_upload(real)
+                refused = not _allowed(real, roots, own) or _lies_in(real, never)
+                if refused and not uploaded:
                     raise _denied(source)
-                found.setdefault(real, _regular(real, source))
+                found.setdefault(real, replace(_regular(real, source), uploaded=uploaded))
                 if len(found) > MOST_FILES:
                     raise UserError(
                         ErrorCode.INVALID_ARGUMENT,
@@ -86,6 +91,9 @@ class LoadFolders:
                         hint="Load them in several statements.",
                     )
         return list(found.values())
+
+    def _is_upload(self, real: str) -> bool:
+        return self.uploads is not None and _lies_in(real, _real([self.uploads]))
 
 
 def _path(source: str) -> str:

@@ -1,4 +1,4 @@
-"""Spark's types as columns and Arrow schemas."""
+"""Spark's types as SQE's: columns and Arrow schemas."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 import pyarrow as pa
 
 from sqe.model.query import Column
+from sqe.model.types import Array, Map, Member, Struct, Type, parse_type
+from sqe.results.arrow_types import arrow_type
 
 
 def columns_of_struct(struct: Any) -> tuple[Column, ...]:
@@ -22,9 +24,24 @@ def columns_of_struct(struct: Any) -> tuple[Column, ...]:
     )
 
 
-def arrow_schema_of_struct(struct: Any) -> pa.Schema:
-    """The schema of batches that never came: of a result without rows."""
-    from pyspark.sql.pandas.types import to_arrow_schema
+def arrow_schema_of_struct(struct: Any, time_zone: str) -> pa.Schema:
+    """The schema of the batches that Spark sends to a session of this time zone."""
+    return pa.schema(
+        [
+            pa.field(field.name, arrow_type(type_of(field.dataType), time_zone), field.nullable)
+            for field in struct.fields
+        ]
+    )
 
-    schema: pa.Schema = to_arrow_schema(struct)
-    return schema
+
+def type_of(kind: Any) -> Type:
+    """Only Spark itself knows what may be NULL inside a type; its spelling does not say."""
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    if isinstance(kind, ArrayType):
+        return Array(type_of(kind.elementType), kind.containsNull)
+    if isinstance(kind, MapType):
+        return Map(type_of(kind.keyType), type_of(kind.valueType), kind.valueContainsNull)
+    if isinstance(kind, StructType):
+        return Struct(tuple(Member(f.name, type_of(f.dataType), f.nullable) for f in kind.fields))
+    return parse_type(kind.simpleString())

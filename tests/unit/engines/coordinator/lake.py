@@ -144,9 +144,9 @@ class Lake:
         """The rows; the columns are those that describing promised."""
         described = self._engine.describe(self.guarded(text), self.new_run())
         result = self.run(text)
-        assert result.columns == described
+        assert result.columns == described.columns
         table = result.read_all()
-        assert table.schema.names == [column.name for column in described]
+        assert table.schema.equals(described.schema)
         return [tuple(row.values()) for row in table.to_pylist()]
 
     def column(self, text: str) -> list[Any]:

@@ -29,10 +29,11 @@ def ask(lake: Lake, text: str) -> tuple[list[tuple[str, str]], list[tuple[Any, .
         ),
         Cancellation(),
     )
-    assert result.columns == described
+    assert result.columns == described.columns
     table = result.read_all()
+    assert table.schema.equals(described.schema)
     columns = [column.to_pylist() for column in table.columns]
-    return [(c.name, c.type) for c in described], list(zip(*columns, strict=True))
+    return [(c.name, c.type) for c in described.columns], list(zip(*columns, strict=True))
 
 
 def rows(lake: Lake, text: str) -> list[tuple[Any, ...]]:

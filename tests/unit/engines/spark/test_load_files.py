@@ -138,3 +138,19 @@ def test_files_of_the_lakehouse_itself_are_never_loaded(folder: Path) -> None:
     for source in (own, str(folder / "link.parquet"), f"{folder}/home/**/*.parquet"):
         with pytest.raises(AccessError):
             folders.find([source], {own})
+
+
+def test_an_upload_is_loaded_by_the_request_that_brings_it_and_not_listed(folder: Path) -> None:
+    uploads = folder / "home" / "uploads"
+    uploads.mkdir(parents=True)
+    mine, other = str(uploads / "1.parquet"), str(uploads / "2.parquet")
+    for path in (mine, other):
+        Path(path).write_text("rows")
+    folders = LoadFolders([folder], never=[folder / "home"], uploads=uploads)
+    (found,) = folders.find([mine], {mine})
+    assert found.uploaded
+    for source, own in ((other, {mine}), (mine, set()), (str(uploads), {mine})):
+        with pytest.raises(AccessError):
+            folders.find([source], own)
+    request = {"updates": [{"action": "add-snapshot", "snapshot": {"snapshot-id": 5}}]}
+    assert LedgerEntry((found,)).added_to(request, lambda: pytest.fail("not needed")) == request

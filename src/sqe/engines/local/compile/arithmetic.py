@@ -87,8 +87,8 @@ def as_decimal(value: Value) -> Value:
     """An integer beside a decimal; one as written has just the digits it shows."""
     if value.type.is_decimal:
         return value
-    if value.bare and isinstance(value.literal, int):
-        kind = SparkType("decimal", max(1, len(str(abs(value.literal)))), 0)
+    if value.bare and isinstance(value.known, int):
+        kind = SparkType("decimal", max(1, len(str(abs(value.known)))), 0)
     else:
         kind = decimal_of(value.type)
     return Value(value.cast(kind), kind, value.name, value.nullable, value.literal, value.aggregate)

@@ -227,7 +227,7 @@ def _is_closed(node: exp.Expr) -> bool:
 
 def _check_constant(here: Compiling, value: Value, wanted: SparkType) -> None:
     """Spark reads constants before it reads rows: a bad one fails even if there are none."""
-    text = value.literal
+    text = value.known
     if not isinstance(text, str):
         raise NotLocal("a cast of a computed constant is Spark's")
     if wanted in (TIMESTAMP, TIMESTAMP_NTZ):

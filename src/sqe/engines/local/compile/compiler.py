@@ -10,6 +10,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqe.catalog.bound import BoundStatement, BoundView
+from sqe.engines.local.compile.folding import used
 from sqe.engines.local.compile.queries import QueryCompiler
 from sqe.engines.local.plan import LocalPlan, NotLocal
 from sqe.engines.local.types import VOID
@@ -30,6 +31,7 @@ def compile_statement(guarded: GuardedStatement, time_zone: str) -> LocalPlan:
         raise NotLocal(f"every {statement.kind.value} is Spark's")
     compiler = QueryCompiler(guarded, time_zone)
     relation = compiler.compile(guarded.bound)
+    compiler.parameters.check()
     if any(output.type == VOID for output in relation.outputs):
         raise NotLocal("a column of NULLs without a type is Spark's")
     if any(not output.name for output in relation.outputs):
@@ -39,7 +41,8 @@ def compile_statement(guarded: GuardedStatement, time_zone: str) -> LocalPlan:
         [pa.field(o.name, o.type.arrow(time_zone), o.nullable) for o in relation.outputs]
     )
     doubtful = len(list(islice(_failing(guarded.bound), 2))) > 1
-    return LocalPlan(relation.sql, compiler.scans(), columns, schema, doubtful)
+    values = used(relation.sql, compiler.parameters.values)
+    return LocalPlan(relation.sql, compiler.scans(), columns, schema, doubtful, values)
 
 
 def _failing(bound: BoundStatement) -> Iterator[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Protocol
 
+from sqe.engines.local.compile.parameters import Parameters
 from sqe.engines.local.compile.scope import Relation, Scope
 from sqe.engines.local.compile.value import Value
 from sqe.engines.local.plan import NotLocal
@@ -20,6 +21,7 @@ class Compiling(Protocol):
     scope: Scope
     time_zone: str  # the session's: moments are shown and cut into days in it
     negated: bool  # inside NOT, where Spark may turn comparisons around
+    parameters: Parameters
 
     def value(self, node: Any) -> Value: ...
 

@@ -6,10 +6,11 @@ import calendar
 import datetime
 import re
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 from sqlglot import exp
 
+from sqe.engines.local.compile.parameters import Parameters
 from sqe.engines.local.compile.travel import local_moment
 from sqe.engines.local.plan import NotLocal
 
@@ -19,22 +20,31 @@ _MOMENTS = (_Type.TIMESTAMPTZ, _Type.TIMESTAMPLTZ)
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}:\d{2}(\.\d{1,6})?)?\Z")
 
 
-def constant(node: Any, time_zone: str) -> Any:
+class Known(Protocol):
+    """What a constant's value depends on besides its text."""
+
+    time_zone: str
+    parameters: Parameters
+
+
+def constant(node: Any, known: Known) -> Any:
     """The value as a Python object, or None if it is not a constant beyond doubt."""
     if isinstance(node, exp.Paren):
-        return constant(node.this, time_zone)
+        return constant(node.this, known)
     if isinstance(node, exp.Boolean):
         return bool(node.this)
     if isinstance(node, exp.Literal):
         return _literal(node)
+    if isinstance(node, exp.Placeholder):
+        return known.parameters.constant(node)
     if isinstance(node, exp.Neg):
-        value = constant(node.this, time_zone)
+        value = constant(node.this, known)
         number = isinstance(value, int | Decimal) and not isinstance(value, bool)
         return -value if number else None
     if isinstance(node, exp.Cast) and not node.args.get("safe"):
-        return _cast(node, time_zone)
+        return _cast(node, known)
     if isinstance(node, exp.Add | exp.Sub):
-        return _shifted(node, time_zone)
+        return _shifted(node, known)
     return None
 
 
@@ -47,9 +57,9 @@ def _literal(node: exp.Literal) -> Any:
     return Decimal(text) if re.fullmatch(r"\d*\.\d+", text) else None
 
 
-def _cast(node: exp.Cast, time_zone: str) -> Any:
+def _cast(node: exp.Cast, known: Known) -> Any:
     """A typed literal such as DATE '…' or 5L, which are casts to sqlglot."""
-    wanted, value = node.args["to"].this, constant(node.this, time_zone)
+    wanted, value = node.args["to"].this, constant(node.this, known)
     if wanted in _INTEGERS and isinstance(value, int):
         return value
     if not isinstance(value, str) or not _MOMENT.match(value):
@@ -58,15 +68,15 @@ def _cast(node: exp.Cast, time_zone: str) -> Any:
         if wanted == _Type.DATE and len(value) == len("2024-01-01"):
             return datetime.date.fromisoformat(value)
         if wanted in _MOMENTS:
-            return local_moment(value, time_zone)
+            return local_moment(value, known.time_zone)
     except (ValueError, NotLocal):
         return None
     return None
 
 
-def _shifted(node: Any, time_zone: str) -> datetime.date | None:
+def _shifted(node: Any, known: Known) -> datetime.date | None:
     """A date and an interval: DATE '1994-01-01' + INTERVAL '1' YEAR."""
-    day, interval = constant(node.this, time_zone), node.expression
+    day, interval = constant(node.this, known), node.expression
     if type(day) is not datetime.date or not isinstance(interval, exp.Interval):
         return None
     amount = interval.this

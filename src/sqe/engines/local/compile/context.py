@@ -9,6 +9,7 @@ from typing import Any
 
 from sqe.catalog.bound import BoundStatement
 from sqe.engines.local.compile.expressions import Expressions
+from sqe.engines.local.compile.parameters import Parameters
 from sqe.engines.local.compile.scans import ScanDraft
 from sqe.engines.local.compile.scope import Relation, Scope
 from sqe.engines.local.compile.texts import check_statement
@@ -23,6 +24,7 @@ class Context:
         self, guarded: GuardedStatement, time_zone: str, query: Callable[[Any, Scope], Relation]
     ) -> None:
         self.guarded = guarded
+        self.parameters = Parameters(guarded.bound.statement.markers, guarded.parameters)
         self.time_zone = time_zone
         self.query = query
         self.drafts: list[ScanDraft] = []
@@ -43,7 +45,8 @@ class Context:
             self._statements.pop()
 
     def expressions(self, scope: Scope) -> Expressions:
-        return Expressions(self.statement.statement.text, scope, self.query, self.time_zone)
+        text = self.statement.statement.text
+        return Expressions(text, scope, self.query, self.time_zone, self.parameters)
 
     def name(self, prefix: str) -> str:
         return f"{prefix}{next(self._numbers)}"

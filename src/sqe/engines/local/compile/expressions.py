@@ -12,6 +12,7 @@ from sqe.engines.local.compile import aggregates, calls, casts, choices, literal
 from sqe.engines.local.compile.aggregates import ordered
 from sqe.engines.local.compile.compiling import Compiling, label
 from sqe.engines.local.compile.folding import check_constant
+from sqe.engines.local.compile.parameters import Parameters
 from sqe.engines.local.compile.scope import Relation, Scope
 from sqe.engines.local.compile.value import Value
 from sqe.engines.local.plan import NotLocal
@@ -26,12 +27,18 @@ class Expressions:
     """Compiles expressions of one SELECT. ``aliases`` are its own outputs, where they count."""
 
     def __init__(
-        self, text: str, scope: Scope, compile_query: CompileQuery, time_zone: str
+        self,
+        text: str,
+        scope: Scope,
+        compile_query: CompileQuery,
+        time_zone: str,
+        parameters: Parameters,
     ) -> None:
         self.text = text
         self.scope = scope
         self.query = compile_query
         self.time_zone = time_zone
+        self.parameters = parameters
         self.aliases: dict[str, Value] = {}
         self.negated = False
 
@@ -39,7 +46,7 @@ class Expressions:
         for kind, compile_node in _DISPATCH:
             if isinstance(node, kind):
                 value = compile_node(self, node)
-                check_constant(node, value)
+                check_constant(node, value, self.parameters)
                 return value
         raise NotLocal(f"{label(node)} is not on the local engine's list")
 
@@ -101,6 +108,7 @@ _DISPATCH: tuple[tuple[Any, Callable[[Expressions, Any], Value]], ...] = (
     (exp.Literal, literals.literal),
     (exp.Boolean, literals.boolean),
     (exp.Null, lambda here, node: literals.null()),
+    (exp.Placeholder, lambda here, node: here.parameters.value(node)),
     (tuple(operators.ARITHMETIC), operators.binary),
     (exp.Neg, literals.negate),
     (exp.BitwiseNot, operators.bit_not),

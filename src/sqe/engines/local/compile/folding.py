@@ -7,11 +7,13 @@ a query with one that fails is Spark's.
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqe.engines.local.compile.parameters import Parameters
 from sqe.engines.local.compile.value import Value
 from sqe.engines.local.plan import NotLocal
 
@@ -20,28 +22,48 @@ if TYPE_CHECKING:
 
 # What cannot be computed ahead, and what cannot fail.
 _MOVING = (exp.Column, exp.Query, exp.AggFunc, exp.Window, exp.CurrentDate, exp.CurrentTimestamp)
-_HARMLESS = (exp.Literal, exp.Boolean, exp.Null, exp.Paren, exp.Star)
+_HARMLESS = (exp.Literal, exp.Placeholder, exp.Boolean, exp.Null, exp.Paren, exp.Star)
 _lock = threading.Lock()
 
 
-def check_constant(node: Any, value: Value) -> None:
+def check_constant(node: Any, value: Value, parameters: Parameters) -> None:
     """NotLocal if the expression is a constant that raises."""
     if isinstance(node, _HARMLESS) or value.literal is not None or node.find(*_MOVING):
         return
-    if not _computes(value.sql):
+    computes = _computes_with if node.find(exp.Placeholder) else _computes
+    if not computes(value.sql, parameters.values):
         raise NotLocal("a constant that cannot be computed is Spark's")
 
 
+def _computes(sql: str, values: Mapping[str, object]) -> bool:
+    return _computes_always(sql)
+
+
 @lru_cache(maxsize=1024)
-def _computes(sql: str) -> bool:
+def _computes_always(sql: str) -> bool:
+    return _computes_with(sql, {})
+
+
+def _computes_with(sql: str, values: Mapping[str, object]) -> bool:
     import duckdb
 
+    text = f"SELECT {sql}"
     with _lock:
         try:
-            _database().execute(f"SELECT {sql}").to_arrow_table()
+            _database().execute(text, used(text, values)).to_arrow_table()
         except duckdb.Error:
             return False
     return True
+
+
+def used(sql: str, values: Mapping[str, object]) -> dict[str, object] | None:
+    """Those values that the text names: DuckDB wants no others."""
+    import duckdb
+
+    if not values:
+        return None
+    names = duckdb.extract_statements(sql)[0].named_parameters
+    return {name: value for name, value in values.items() if name in names}
 
 
 @lru_cache(maxsize=1)

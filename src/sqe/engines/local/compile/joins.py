@@ -73,7 +73,7 @@ class Joins:
             "ANTI": lambda column: id(column) in added,
             "RIGHT": lambda column: id(column) not in added,
         }.get(kind, lambda column: False)
-        prune(on, scope, self._context.time_zone, keeps)
+        prune(on, scope, self._context, keeps)
         return value.sql
 
     def _merge(

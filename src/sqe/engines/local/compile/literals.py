@@ -187,20 +187,28 @@ def moment_literal(here: Compiling, text: str, kind: SparkType) -> Value:
 def beside(here: Compiling, value: Value, other: Value) -> Value:
     """A string literal beside a date or moment is one, where it is beyond doubt; a date beside a
     moment is its midnight."""
-    if value.type == STRING and isinstance(value.literal, str):
-        day = iso_date(value.literal)
-        if other.type == DATE and day is not None:
-            return replace(date_literal(day), name=value.name)
-        if other.type in (TIMESTAMP, TIMESTAMP_NTZ):
-            return replace(moment_literal(here, value.literal, other.type), name=value.name)
-        if other.type.is_numeric:
-            return replace(_number_text(value.literal, other.type) or value, name=value.name)
+    if value.type == STRING and isinstance(value.known, str):
+        read = _read(here, value.known, other.type)
+        if read is not None and value.bound is not None:
+            return replace(here.parameters.bound(read.type, read.literal), bare=False)
+        if read is not None:
+            return replace(read, name=value.name)
     if value.type == DATE and other.type in (TIMESTAMP, TIMESTAMP_NTZ):
         if other.type == TIMESTAMP:
             in_utc(here, "the midnight of a date")
         sql = midnight(value.sql, other.type)
         return replace(value, sql=sql, type=other.type, literal=None, column=False)
     return value
+
+
+def _read(here: Compiling, text: str, wanted: SparkType) -> Value | None:
+    """A text as what it is compared with, where it is beyond doubt."""
+    day = iso_date(text)
+    if wanted == DATE and day is not None:
+        return date_literal(day)
+    if wanted in (TIMESTAMP, TIMESTAMP_NTZ):
+        return moment_literal(here, text, wanted)
+    return _number_text(text, wanted) if wanted.is_numeric else None
 
 
 def _number_text(text: str, other: SparkType) -> Value | None:

@@ -166,7 +166,7 @@ def _read_as_spark_prunes(operator: str, left: Value, right: Value) -> None:
     if left.column and right.column:
         return  # never put to files
     sides = (left, right)
-    zero = any(side.literal == 0 and not isinstance(side.literal, bool) for side in sides)
+    zero = any(side.known == 0 and not isinstance(side.known, bool) for side in sides)
     equal = operator in ("=", "<>", *_DUCKDB)
     for column in (c for side in sides if side.type.is_float for c in side.origins):
         if not equal:
@@ -268,17 +268,17 @@ def escaped(here: Compiling, node: exp.Escape) -> Value:
 
 
 def _like(node: Any, value: Value, pattern: Value, mark: str) -> Value:
-    if value.type != STRING or not isinstance(pattern.literal, str):
+    if value.type != STRING or not isinstance(pattern.known, str):
         raise NotLocal("LIKE with a computed pattern is Spark's")
-    if "\\" in pattern.literal and not mark:
+    if "\\" in pattern.known and not mark:
         raise NotLocal("LIKE with an escape is Spark's")
-    if mark and (mark in "%_'" or not _escapes_fit(pattern.literal, mark)):
+    if mark and (mark in "%_'" or not _escapes_fit(pattern.known, mark)):
         raise NotLocal("this ESCAPE is Spark's")
     escape = f" ESCAPE '{mark}'" if mark else ""
     name = shown(f"{{}} LIKE {{}}{escape}", value, pattern)
     sides = value.sql, pattern.sql
     if isinstance(node, exp.ILike):
-        if not pattern.literal.isascii() or mark:
+        if pattern.bound is not None or not pattern.known.isascii() or mark:
             raise NotLocal("ILIKE beyond plain letters is Spark's")
         sides = lowered(value.sql), pattern.sql.lower()
         name = shown("ilike({}, {})", value, pattern)

@@ -8,6 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from sqe.engines.local.compile.expressions import Expressions, ordered
+from sqe.engines.local.compile.parameters import Parameters
 from sqe.engines.local.compile.value import Value, without_sign_of_zero
 from sqe.engines.local.plan import NotLocal
 
@@ -77,13 +78,16 @@ def by_position(node: Any, items: list[Value]) -> Value | None:
     return items[int(node.this) - 1]
 
 
-def limits(limit: Any, offset: Any) -> str:
+def limits(limit: Any, offset: Any, parameters: Parameters) -> str:
     text = ""
     for clause, word in ((limit, "LIMIT"), (offset, "OFFSET")):
         if clause is None:
             continue
         count = clause.expression
         if isinstance(count, exp.Var) and word == "LIMIT" and count.name.upper() == "ALL":
+            continue
+        if isinstance(count, exp.Placeholder):
+            text += f" {word} {parameters.limit(count)}"
             continue
         plain = isinstance(count, exp.Literal) and not count.is_string
         if not plain or not str(count.this).isdigit() or int(count.this) > _MAX_LIMIT:

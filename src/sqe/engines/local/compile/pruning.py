@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqe.engines.local.compile.constants import constant
+from sqe.engines.local.compile.constants import Known, constant
 from sqe.engines.local.compile.scans import TableColumn
 from sqe.engines.local.compile.scope import Scope, SourceColumn
 from sqe.engines.local.plan import Comparison
@@ -35,7 +35,7 @@ Found = tuple[Any, str, tuple[Any, ...]]  # a column's node, an operator, consta
 def prune(
     condition: Any,
     scope: Scope,
-    time_zone: str,
+    known: Known,
     keeps: Callable[[SourceColumn], bool] = lambda column: True,
 ) -> None:
     """Tells the scans below ``scope`` what holds for all rows that count.
@@ -44,7 +44,7 @@ def prune(
     too: a row that finds no partner then has NULL there, and fails the condition as before. IS NULL
     may not. In ON of an outer join ``keeps`` leaves the columns of the side that is optional.
     """
-    for node, op, values in _comparisons(condition, time_zone):
+    for node, op, values in _comparisons(condition, known):
         column = _column(node, scope)
         if column is None or not keeps(column):
             continue
@@ -56,62 +56,62 @@ def prune(
                 origin.draft.pruning.append(comparison)
 
 
-def _comparisons(node: Any, time_zone: str) -> Iterator[Found]:
+def _comparisons(node: Any, known: Known) -> Iterator[Found]:
     """Every conjunct of a form that is certain."""
     for kind, read in _FORMS:
         if isinstance(node, kind):
-            yield from read(node, time_zone)
+            yield from read(node, known)
             return
 
 
-def _both(node: Any, time_zone: str) -> Iterator[Found]:
-    yield from _comparisons(node.this, time_zone)
-    yield from _comparisons(node.expression, time_zone)
+def _both(node: Any, known: Known) -> Iterator[Found]:
+    yield from _comparisons(node.this, known)
+    yield from _comparisons(node.expression, known)
 
 
-def _compared(node: Any, time_zone: str) -> Iterator[Found]:
+def _compared(node: Any, known: Known) -> Iterator[Found]:
     forward, backward = _OPERATORS[type(node)]
-    yield from _one(node.this, forward, [node.expression], time_zone)
-    yield from _one(node.expression, backward, [node.this], time_zone)
+    yield from _one(node.this, forward, [node.expression], known)
+    yield from _one(node.expression, backward, [node.this], known)
 
 
-def _between(node: exp.Between, time_zone: str) -> Iterator[Found]:
+def _between(node: exp.Between, known: Known) -> Iterator[Found]:
     if not node.args.get("symmetric"):
         for side, op in (("low", ">="), ("high", "<=")):
-            yield from _one(node.this, op, [node.args[side]], time_zone)
+            yield from _one(node.this, op, [node.args[side]], known)
 
 
-def _listed(node: exp.In, time_zone: str) -> Iterator[Found]:
+def _listed(node: exp.In, known: Known) -> Iterator[Found]:
     if node.expressions and not node.args.get("query"):
-        yield from _one(node.this, "in", node.expressions, time_zone)
+        yield from _one(node.this, "in", node.expressions, known)
 
 
-def _is_null(node: exp.Is, time_zone: str) -> Iterator[Found]:
+def _is_null(node: exp.Is, known: Known) -> Iterator[Found]:
     if isinstance(node.expression, exp.Null):
         yield node.this, "isnull", ()
 
 
-def _negated(node: exp.Not, time_zone: str) -> Iterator[Found]:
+def _negated(node: exp.Not, known: Known) -> Iterator[Found]:
     """NOT (x IS NULL). No other negation is used."""
     inner = node.this.this if isinstance(node.this, exp.Paren) else node.this
     if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
         yield inner.this, "notnull", ()
 
 
-def _one(column: Any, op: str, nodes: list[Any], time_zone: str) -> Iterator[Found]:
+def _one(column: Any, op: str, nodes: list[Any], known: Known) -> Iterator[Found]:
     if isinstance(column, exp.Column):
-        values = tuple(constant(node, time_zone) for node in nodes)
+        values = tuple(constant(node, known) for node in nodes)
         if None not in values:
             yield column, op, values
 
 
-def _alternatives(node: exp.Or, time_zone: str) -> Iterator[Found]:
+def _alternatives(node: exp.Or, known: Known) -> Iterator[Found]:
     """``a = 1 OR (a = 2 AND …) OR a IN (3, 4)``: a column that has one of these values in every
     branch."""
     common: dict[str, tuple[Any, list[Any]]] | None = None
     for branch in node.flatten():
         found: dict[str, tuple[Any, list[Any]]] = {}
-        for column, op, values in _comparisons(branch, time_zone):
+        for column, op, values in _comparisons(branch, known):
             if op in ("=", "in"):
                 found.setdefault(column.sql(), (column, list(values)))
         if common is not None:
@@ -125,19 +125,20 @@ def _alternatives(node: exp.Or, time_zone: str) -> Iterator[Found]:
         yield column, "in", tuple(either)
 
 
-def _prefix(node: exp.Like, time_zone: str) -> Iterator[Found]:
+def _prefix(node: exp.Like, known: Known) -> Iterator[Found]:
     pattern = node.expression
     if node.args.get("negate") or node.args.get("escape"):
         return
-    if not isinstance(pattern, exp.Literal) or not pattern.is_string:
+    text = constant(pattern, known)
+    if not isinstance(text, str) or not isinstance(pattern, exp.Literal | exp.Placeholder):
         return
-    prefix = str(pattern.this).partition("%")[0].partition("_")[0]
-    if prefix and "\\" not in str(pattern.this):
+    prefix = text.partition("%")[0].partition("_")[0]
+    if prefix and "\\" not in text:
         yield node.this, "startswith", (prefix,)
 
 
-_FORMS: tuple[tuple[Any, Callable[[Any, str], Iterator[Found]]], ...] = (
-    (exp.Paren, lambda node, time_zone: _comparisons(node.this, time_zone)),
+_FORMS: tuple[tuple[Any, Callable[[Any, Known], Iterator[Found]]], ...] = (
+    (exp.Paren, lambda node, known: _comparisons(node.this, known)),
     (exp.And, _both),
     (exp.Or, _alternatives),
     (exp.Between, _between),

@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqe.catalog.bound import BoundStatement
 from sqe.engines.local.compile.context import Context
 from sqe.engines.local.compile.ordering import limits, order_by
+from sqe.engines.local.compile.parameters import Parameters
 from sqe.engines.local.compile.relations import Relations
 from sqe.engines.local.compile.scans import ScanDraft
 from sqe.engines.local.compile.scope import (
@@ -40,6 +41,10 @@ class QueryCompiler:
     def compile(self, bound: BoundStatement) -> Relation:
         with self._context.opened(bound):
             return self._query(bound.statement.tree, Scope())
+
+    @property
+    def parameters(self) -> Parameters:
+        return self._context.parameters
 
     @property
     def drafts(self) -> list[ScanDraft]:
@@ -117,7 +122,7 @@ class QueryCompiler:
             values = [column.value() for column in columns]
             expressions = self._context.expressions(inner)
             clauses += order_by(order, expressions, values, only_items=True)
-        ends = limits(limit, offset)
+        ends = limits(limit, offset, self._context.parameters)
         outputs = not_pruning(relation.outputs) if ends else relation.outputs
         sql = f"{prefix}SELECT * FROM ({relation.sql}) AS {name}{clauses}{ends}"  # noqa: S608
         return Relation(sql, outputs)

@@ -79,11 +79,11 @@ def _with_tables(kept: _Kept, references: list[BoundReference]) -> LocalPlan:
 
 def _key(guarded: GuardedStatement, references: list[BoundReference]) -> Hashable | None:
     """None for a statement that is compiled each time: over tables that are not committed, or seen
-    in part, or over what is no table."""
+    in part, or over what is no table, and with parameters, whose values change."""
     decisions = guarded.decisions
-    if guarded.bound.inner is not None or not all(
-        isinstance(decision, Allow) for decision in decisions.values()
-    ):
+    if guarded.parameters or guarded.bound.inner is not None:
+        return None
+    if not all(isinstance(decision, Allow) for decision in decisions.values()):
         return None
     meanings = tuple(_meaning(reference) for reference in references)
     if None in meanings:

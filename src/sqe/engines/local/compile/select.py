@@ -69,7 +69,8 @@ class Selects:
         distinct = _distinct(node)
         order = self._order(node, scope, items, grouping)
         _check_subqueries(node, scope, role, grouping is not None, scope.lent > lent)
-        tail = limits(node.args.get("limit"), node.args.get("offset"))
+        parameters = self._context.parameters
+        tail = limits(node.args.get("limit"), node.args.get("offset"), parameters)
         group = grouping.sql if grouping else ""
         listed = ", ".join(
             f"{_exactly(value, bool(distinct))} AS c{i}" for i, value in enumerate(items, 1)
@@ -88,7 +89,7 @@ class Selects:
         scope.sees_outer = True
         condition = self._context.expressions(scope).condition(where.this)
         scope.sees_outer = False
-        prune(where.this, scope, self._context.time_zone)
+        prune(where.this, scope, self._context)
         return f" WHERE {condition.sql}"
 
     def _items(self, node: exp.Select, scope: Scope) -> list[Item]:

@@ -28,6 +28,13 @@ class Value:
     quick: str = ""
     # A number as written: beside a decimal it has just the digits it shows.
     bare: bool = field(default=False, compare=False)
+    # The Python value of a parameter: a literal that must not be written.
+    bound: object = field(default=None, compare=False)
+
+    @property
+    def known(self) -> object:
+        """The value that Spark knows when it plans the query, of a literal or a parameter."""
+        return self.literal if self.literal is not None else self.bound
 
     def cast(self, wanted: SparkType) -> str:
         """The SQL as ``wanted``, a type that holds all values of this one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -19,12 +19,14 @@ from sqe.catalog.bound import BoundMetadata
 from sqe.catalog.information_schema import ListingFilter
 from sqe.engines.local.metadata.conversions import check_types
 from sqe.engines.local.metadata.names import name_projections
+from sqe.engines.local.metadata.parameters import as_literals, as_parameters
 from sqe.engines.local.metadata.proven import check_shape
 from sqe.engines.local.metadata.pushdown import listing_filters
 from sqe.engines.local.plan import NotLocal
 from sqe.errors import ErrorCode, UserError
-from sqe.model.query import Column
+from sqe.model.query import Column, Parameter
 from sqe.results.cancellation import Cancellation
+from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 
 if TYPE_CHECKING:
@@ -59,11 +61,13 @@ class MetadataQuery:
     text: str
     relations: Mapping[tuple[str, ...], BoundMetadata]
     session_values: Mapping[str, str] = field(default_factory=dict)
+    parameters: Sequence[Parameter] = ()
 
 
 @dataclass(frozen=True)
 class _Prepared:
     sql: str
+    values: Mapping[str, object]  # of the parameters in it, by their names
     tables: Mapping[str, BoundMetadata]
     filters: Mapping[str, ListingFilter]
     ascii_only: bool  # upper and lower case of other letters differ between the engines
@@ -78,23 +82,25 @@ def run_metadata_query(
         name: fetch(relation, prepared.filters.get(name, ListingFilter()))
         for name, relation in prepared.tables.items()
     }
-    if prepared.ascii_only and not (query.text.isascii() and all(map(_is_ascii, tables.values()))):
+    if prepared.ascii_only and not (_asks_ascii(query) and all(map(_is_ascii, tables.values()))):
         raise NotLocal("letters outside ASCII change case differently")
-    columns, result = _run(prepared.sql, tables, cancellation)
+    columns, result = _run(prepared, tables, cancellation)
     return ResultStream(columns, result.schema, result.to_batches())
 
 
-def describe_metadata_query(query: MetadataQuery) -> tuple[Column, ...]:
-    """The result's columns, without listing anything."""
+def describe_metadata_query(query: MetadataQuery) -> Description:
+    """The result's columns and schema, without listing anything."""
     prepared = _prepare(query)
     tables = {name: _empty(relation) for name, relation in prepared.tables.items()}
-    return _run(prepared.sql, tables, Cancellation())[0]
+    columns, result = _run(prepared, tables, Cancellation())
+    return Description(columns, result.schema)
 
 
 def _prepare(query: MetadataQuery) -> _Prepared:
     if not isinstance(query.tree, exp.Query):
         raise NotLocal("not a query")
     tree = query.tree.copy()
+    as_literals(tree, query.parameters, _names_a_column)
     _answer_session_functions(tree, query.session_values)
     tables = _replace_tables(tree, query.relations)
     check_shape(tree)
@@ -109,8 +115,10 @@ def _prepare(query: MetadataQuery) -> _Prepared:
     check_types(qualified)
     _check_inner_names(qualified)
     name_projections(tree, query.text)
+    sql, values = _duckdb_sql(tree, query.parameters)
     return _Prepared(
-        sql=_duckdb_sql(tree),
+        sql=sql,
+        values=values,
         tables=tables,
         filters=listing_filters(qualified),
         ascii_only=tree.find(exp.Upper, exp.Lower, exp.ILike) is not None,
@@ -210,8 +218,10 @@ def _check_inner_names(tree: exp.Expr) -> None:
             raise NotLocal("a derived table with two columns of one name")
 
 
-def _duckdb_sql(tree: exp.Expr) -> str:
-    """The tree in DuckDB's dialect, with Spark's result types."""
+def _duckdb_sql(
+    tree: exp.Expr, parameters: Sequence[Parameter]
+) -> tuple[str, Mapping[str, object]]:
+    """The tree in DuckDB's dialect, with Spark's result types; values by their names in it."""
     tree = tree.copy()
     for node in list(tree.find_all(exp.Sum, exp.Length)):
         target = "BIGINT" if isinstance(node, exp.Sum) else "INT"
@@ -223,11 +233,12 @@ def _duckdb_sql(tree: exp.Expr) -> str:
             escape = exp.Escape(expression=exp.Literal.string("\\"))
             like.replace(escape)
             escape.set("this", like)
-    return tree.sql(dialect="duckdb", identify=True)
+    values = as_parameters(tree, parameters)
+    return tree.sql(dialect="duckdb", identify=True), values
 
 
 def _run(
-    sql: str, tables: Mapping[str, pa.Table], cancellation: Cancellation
+    prepared: _Prepared, tables: Mapping[str, pa.Table], cancellation: Cancellation
 ) -> tuple[tuple[Column, ...], pa.Table]:
     import duckdb
 
@@ -236,7 +247,7 @@ def _run(
         cancellation.on_cancel(lambda: _interrupt(connection))
         for name, table in tables.items():
             connection.register(name, table)
-        result = connection.execute(sql).to_arrow_table()
+        result = connection.execute(prepared.sql, prepared.values or None).to_arrow_table()
     except duckdb.Error as error:
         cancellation.check()
         raise NotLocal(str(error)) from error
@@ -272,6 +283,10 @@ def _locked() -> duckdb.DuckDBPyConnection:
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
+
+
+def _asks_ascii(query: MetadataQuery) -> bool:
+    return query.text.isascii() and all(str(one.value).isascii() for one in query.parameters)
 
 
 def _is_ascii(table: pa.Table) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 
 from sqe.engines.local.compile.expressions import Expressions
+from sqe.engines.local.compile.parameters import Parameters
 from sqe.engines.local.compile.scope import Relation, Scope, Source, SourceColumn
 from sqe.engines.local.compile.value import Value
 from sqe.engines.local.plan import NotLocal
@@ -46,7 +47,7 @@ def compiled(expression: str, time_zone: str = "UTC") -> Value:
     scope = Scope([Source("t", columns)], columns)
     text = f"SELECT {expression} FROM t"
     (item,) = DIALECT.parse(text)[0].expressions  # type: ignore[union-attr]
-    return Expressions(text, scope, _no_query, time_zone).item(item)
+    return Expressions(text, scope, _no_query, time_zone, Parameters()).item(item)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from sqe.catalog.rest.serving import HttpThread
 from sqe.errors import SqeError
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
-from sqe.model.query import QueryRequest
+from sqe.model.query import Parameter, QueryRequest
 from sqe.server.build import Server, build
 from sqe.sessions.session import Session
 from sqe.settings import Settings
@@ -43,9 +43,10 @@ class Lakehouse:
             table.append(data)
         return table
 
-    def ask(self, sql: str) -> pa.Table:
+    def ask(self, sql: str, *values: Parameter) -> pa.Table:
         gateway = self.server.gateway
-        with gateway.fetch(gateway.submit(QueryRequest(self.session.id, sql))) as result:
+        request = QueryRequest(self.session.id, sql, parameters=values or None)
+        with gateway.fetch(gateway.submit(request)) as result:
             return result.read_all()
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
@@ -56,17 +57,18 @@ class Lakehouse:
             return rows
         return sorted(rows, key=lambda row: [(value is not None, str(value)) for value in row])
 
-    def refusal(self, sql: str) -> str:
+    def refusal(self, sql: str, *values: Parameter) -> str:
         """Why the query is not taken; fails if it is."""
+        request = QueryRequest(self.session.id, sql, parameters=values or None)
         try:
-            self.server.gateway.describe(QueryRequest(self.session.id, sql))
+            self.server.gateway.describe(request)
         except SqeError as error:
             return error.message
         raise AssertionError(f"taken: {sql}")
 
-    def files(self, sql: str) -> dict[str, int]:
+    def files(self, sql: str, *values: Parameter) -> dict[str, int]:
         """How many files of each table would be read."""
-        plan = str(self.ask(f"EXPLAIN {sql}").column(0)[0])
+        plan = str(self.ask(f"EXPLAIN {sql}", *values).column(0)[0])
         return {table: int(count) for table, count in _FILES.findall(plan)}
 
     def close(self) -> None:

@@ -252,7 +252,7 @@ def test_explain_says_what_is_read(world: World) -> None:
     assert plan.startswith("1 rows returned in ")
     assert "READ_PARQUET  (rows 2, time" in plan
     assert world.engine.facts(statement, new_run()).files == 1
-    assert world.engine.describe(statement, new_run())[0].name == "n"
+    assert world.engine.describe(statement, new_run()).columns[0].name == "n"
 
 
 def test_what_a_dead_process_left_is_removed(make: MakeWorld) -> None:

@@ -1,7 +1,7 @@
 """Year-month intervals, which pyarrow can carry but not open.
 
 Their arrays have no Python class, so asking a batch for its columns fails. The same buffers read
-as 32-bit times, a type that Spark's results never have, can be opened; ``cells`` knows.
+as 32-bit times, a type that Spark's results never have, can be opened; whoever reads them knows.
 """
 
 from __future__ import annotations

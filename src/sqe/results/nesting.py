@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TypeVar
+
 import pyarrow as pa
 import pyarrow.types as kinds
+
+_T = TypeVar("_T")
 
 
 class Spans:
@@ -23,10 +28,12 @@ class Spans:
 
     def join(self, parts: list[str], brackets: str) -> list[str]:
         """The texts of the children as one text per row."""
-        return [
-            brackets[0] + ", ".join(parts[begin:end]) + brackets[1]
-            for begin, end in zip(self._offsets[:-1], self._offsets[1:], strict=True)
-        ]
+        return [brackets[0] + ", ".join(row) + brackets[1] for row in self.rows(parts)]
+
+    def rows(self, parts: list[_T]) -> Iterator[list[_T]]:
+        """The children of each row."""
+        for begin, end in zip(self._offsets[:-1], self._offsets[1:], strict=True):
+            yield parts[begin:end]
 
 
 def validity(array: pa.Array) -> list[bool]:

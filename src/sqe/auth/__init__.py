@@ -1,0 +1,1 @@
+"""From a credential to an identity."""

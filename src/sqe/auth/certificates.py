@@ -1,0 +1,38 @@
+"""Who a client's TLS certificate stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sqe.auth.protocol import Certificate, Credential
+from sqe.auth.static_users import StaticUser
+from sqe.model.identity import Identity
+
+_LONGEST = 1_000  # subjects are names; nothing long is one
+
+
+class Certificates:
+    """``subjects`` names users one by one; ``pattern`` takes the user's name, its first group, out
+    of every other subject that it fits as a whole."""
+
+    def __init__(
+        self,
+        subjects: Mapping[str, StaticUser],
+        pattern: re.Pattern[str] | None,
+        users: Mapping[str, StaticUser],
+    ) -> None:
+        self._subjects = dict(subjects)
+        self._pattern = pattern
+        self._users = dict(users)
+
+    def authenticate(self, credential: Credential) -> Identity | None:
+        if not isinstance(credential, Certificate) or len(credential.subject) > _LONGEST:
+            return None
+        user = self._subjects.get(credential.subject) or self._fitting(credential.subject)
+        return user.identity() if user is not None else None
+
+    def _fitting(self, subject: str) -> StaticUser | None:
+        match = self._pattern.fullmatch(subject) if self._pattern is not None else None
+        name = match.group(1) if match is not None else None
+        return self._users.get(name, StaticUser(name)) if name else None

@@ -1,0 +1,97 @@
+"""One session on a server: login, statements, its schema, goodbye."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import pyarrow.flight as flight
+
+from sqe import __version__
+from sqe.client.flight.errors import foreign_errors
+from sqe.client.flight.headers import Kept
+from sqe.client.flight.options import FlightOptions
+from sqe.client.flight.prepared import Sent
+from sqe.client.flight.query import FlightQuery
+from sqe.client.flight.wire import packed, parsed, unpacked
+from sqe.errors import SqeError
+from sqe.flight_messages import Flight_pb2 as messages
+from sqe.flight_messages import FlightSql_pb2 as sql
+from sqe.model.names import SchemaName
+from sqe.model.query import Parameter
+
+_LOGIN_S = 30.0  # for a server that is there to say who we are
+
+
+class FlightTransport:
+    def __init__(self, options: FlightOptions, source: str) -> None:
+        self._address = options.address
+        self._kept = Kept(options.credential)
+        with foreign_errors(self._address):
+            self._client = flight.FlightClient(
+                options.location,
+                middleware=[self._kept],
+                tls_root_certs=options.tls_ca,
+                cert_chain=options.tls_cert,
+                private_key=options.tls_key,
+                override_hostname=options.tls_host or None,
+                generic_options=[("grpc.primary_user_agent", f"{source}/{__version__}")],
+            )
+        try:
+            self.schema()  # a wrong password is said now, not with the first statement
+        except BaseException:
+            self._client.close()
+            raise
+
+    def execute(
+        self, text: str, parameters: Sequence[Parameter] = (), transaction: str = ""
+    ) -> FlightQuery:
+        return FlightQuery(self, Sent(text, tuple(parameters), transaction.encode()))
+
+    def begin(self) -> str:
+        answer = self.action("BeginTransaction", packed(sql.ActionBeginTransactionRequest()))
+        return unpacked(sql.ActionBeginTransactionResult, answer).transaction_id.decode()
+
+    def commit(self, transaction: str) -> None:
+        self._end(transaction, sql.ActionEndTransactionRequest.END_TRANSACTION_COMMIT)
+
+    def rollback(self, transaction: str) -> None:
+        self._end(transaction, sql.ActionEndTransactionRequest.END_TRANSACTION_ROLLBACK)
+
+    def _end(self, transaction: str, how: sql.ActionEndTransactionRequest.EndTransaction) -> None:
+        request = sql.ActionEndTransactionRequest(transaction_id=transaction.encode(), action=how)
+        self.action("EndTransaction", packed(request))
+
+    def schema(self) -> SchemaName:
+        request = messages.GetSessionOptionsRequest()
+        answer = self.action("GetSessionOptions", request.SerializeToString(), timeout=_LOGIN_S)
+        options = parsed(messages.GetSessionOptionsResult, answer).session_options
+        path = options["schema"].string_value.split(".")
+        return SchemaName(options["catalog"].string_value, tuple(path))
+
+    def close(self) -> None:
+        with suppress(SqeError):  # it may have ended by itself
+            request = messages.CloseSessionRequest()
+            self.action("CloseSession", request.SerializeToString(), timeout=_LOGIN_S)
+        self._client.close()
+
+    def action(self, kind: str, body: bytes, *, timeout: float | None = None) -> bytes:
+        """The body of the action's one answer."""
+        with foreign_errors(self._address):
+            results = list(
+                self._client.do_action(flight.Action(kind, body), self.options(timeout=timeout))
+            )
+        return bytes(results[0].body) if results else b""
+
+    def options(self, tag: str = "", timeout: float | None = None) -> flight.FlightCallOptions:
+        """``tag`` is the name of a statement before the server has given it one."""
+        headers = [(b"x-sqe-query-tag", tag.encode())] if tag else []
+        return flight.FlightCallOptions(timeout=timeout, headers=headers)
+
+    @property
+    def client(self) -> flight.FlightClient:
+        return self._client
+
+    @property
+    def address(self) -> str:
+        return self._address

@@ -1,0 +1,1 @@
+"""The SQLAlchemy dialect: a home by its path, or a server (see ``dialect``)."""

@@ -1,0 +1,127 @@
+"""Values of markers, for Spark: arguments beside the text, a literal for each marker in it.
+
+Markers are named, because Spark 4.1 mixes up more than four positional ones. It writes a literal's
+SQL in the place of its marker and reads the result: so a marker gets blanks around it (of ``a -?``
+and -1 Spark would make a comment), and what that spelling of a literal does not keep is said by the
+text around the marker, as in ``CAST(:sqe_1 AS DECIMAL(10,2))``.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from sqe.errors import ErrorCode, UserError
+from sqe.model.names import quote
+from sqe.model.query import Parameter
+from sqe.model.types import Array, Map, Plain, Struct, Type, parse_type
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.sql.splice import Edit
+
+_EPOCH = datetime.datetime(1970, 1, 1)
+_MICROSECOND = datetime.timedelta(microseconds=1)
+_UTC = ("UTC", "Etc/UTC")
+
+
+def marker_edits(
+    guarded: GuardedStatement, time_zone: str, edits: Iterable[Edit] = ()
+) -> tuple[list[Edit], dict[str, Any]]:
+    """What is written for each marker, and the arguments for the names in it. A marker inside one
+    of ``edits``, which replace a part of the statement, is gone with it."""
+    gone = [edit.span for edit in edits]
+    writer = _Writer(time_zone)
+    found: list[Edit] = []
+    markers = guarded.bound.statement.markers
+    for span, parameter in zip(markers, guarded.parameters, strict=True):
+        if not any(one.start <= span.start < one.end for one in gone):
+            found.append(Edit(span, f" {writer.parameter(parameter).strip()} "))
+    return found, writer.arguments
+
+
+class _Writer:
+    """Values as text with named markers, and the arguments for them."""
+
+    def __init__(self, time_zone: str) -> None:
+        self._zone = time_zone
+        self.arguments: dict[str, Any] = {}
+
+    def parameter(self, parameter: Parameter) -> str:
+        kind = parse_type(parameter.type)
+        text = self._value(kind, parameter.value)
+        if isinstance(kind, Plain) and parameter.value is not None:
+            return text
+        return text if kind == Plain("void") else f"CAST({text} AS {_ddl(kind)})"
+
+    def _value(self, kind: Type, value: Any) -> str:
+        if value is None:
+            return "NULL"
+        if isinstance(kind, Array):
+            return f"array({self._listed([(kind.element, one) for one in value])})"
+        if isinstance(kind, Map):
+            parts = [part for k, v in value for part in ((kind.key, k), (kind.value, v))]
+            return f"map({self._listed(parts)})"
+        if isinstance(kind, Struct):
+            types = [member.type for member in kind.members]
+            return f"struct({self._listed(list(zip(types, value, strict=True)))})"
+        return self._plain(kind, value)
+
+    def _listed(self, values: Sequence[tuple[Type, Any]]) -> str:
+        return ", ".join(self._value(kind, value) for kind, value in values)
+
+    def _plain(self, kind: Plain, value: Any) -> str:
+        if kind.name == "decimal":
+            digits = {"value": f"{value:f}", "precision": kind.precision, "scale": kind.scale}
+            return f"CAST({self._marker(decimal=digits)} AS {_ddl(kind)})"
+        if kind.name == "timestamp" and self._zone not in _UTC:
+            # As text in a zone whose clocks are set back, a moment may be one of two.
+            return f"timestamp_micros({self._marker(long=_micros(value))})"
+        field, convert = _LITERALS[kind.name]
+        return self._marker(**{field: convert(value)})
+
+    def _marker(self, **value: Any) -> str:
+        from pyspark.sql.connect.proto import Expression
+
+        name = f"sqe_{len(self.arguments) + 1}"
+        self.arguments[name] = Expression.Literal(**value)
+        return f" :{name} "
+
+
+def _ddl(kind: Type) -> str:
+    """The type as Spark's SQL spells it; names of members are quoted."""
+    if isinstance(kind, Array):
+        return f"ARRAY<{_ddl(kind.element)}>"
+    if isinstance(kind, Map):
+        return f"MAP<{_ddl(kind.key)}, {_ddl(kind.value)}>"
+    if isinstance(kind, Struct):
+        if not kind.members:
+            raise UserError(
+                ErrorCode.NOT_SUPPORTED, "Parameters without members are not supported."
+            )
+        return f"STRUCT<{', '.join(f'{quote(m.name)}: {_ddl(m.type)}' for m in kind.members)}>"
+    return str(kind).upper()
+
+
+def _micros(moment: datetime.datetime) -> int:
+    return (moment.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+_LITERALS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "boolean": ("boolean", _same),
+    "tinyint": ("byte", _same),
+    "smallint": ("short", _same),
+    "int": ("integer", _same),
+    "bigint": ("long", _same),
+    "float": ("float", _same),
+    "double": ("double", _same),
+    "string": ("string", _same),
+    "binary": ("binary", _same),
+    "date": ("date", lambda day: (day - _EPOCH.date()).days),
+    "timestamp": ("timestamp", _micros),
+    "timestamp_ntz": ("timestamp_ntz", _micros),
+    "interval day to second": ("day_time_interval", lambda span: span // _MICROSECOND),
+}

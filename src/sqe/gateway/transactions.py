@@ -1,0 +1,219 @@
+"""The open transactions of this process, by session, and what may be part of one."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from sqe.broker.fate import Fate
+from sqe.catalog.bound import BoundStatement, BoundTable
+from sqe.catalog.overlay import refused
+from sqe.catalog.resolve import METADATA_TABLES
+from sqe.catalog.transaction import Transaction, current, ended, step_out
+from sqe.errors import ErrorCode, ResourceError, SqeError, UpstreamError, UserError
+from sqe.results.cancellation import Cancellation
+from sqe.sessions.session import Session
+from sqe.sql.commands import (
+    DescribeSchema,
+    DescribeTable,
+    ResetSession,
+    SetSession,
+    ShowCatalogs,
+    ShowColumns,
+    ShowCreate,
+    ShowCreateSchema,
+    ShowFunctions,
+    ShowProcedures,
+    ShowSchemas,
+    ShowSession,
+    ShowTableProperties,
+    ShowTables,
+    ShowViews,
+    UseSchema,
+)
+from sqe.sql.forms import DescribeQuery
+from sqe.sql.statement import Command, Statement, StatementKind
+
+_log = logging.getLogger(__name__)
+_MOST = 100  # of one session
+_KINDS = (
+    StatementKind.QUERY,
+    StatementKind.INSERT,
+    StatementKind.DELETE,
+    StatementKind.UPDATE,
+    StatementKind.MERGE,
+    StatementKind.CREATE_TABLE,
+    StatementKind.CREATE_TABLE_AS,
+    StatementKind.ALTER_TABLE,
+    StatementKind.TRUNCATE_TABLE,
+    StatementKind.COPY,
+    StatementKind.CREATE_TEMPORARY_VIEW,
+    StatementKind.EXPLAIN,
+    StatementKind.EXPLAIN_ANALYZE,
+)
+# Of the commands, those that look, and those that change the session alone.
+_COMMANDS: tuple[type[Command], ...] = (
+    DescribeQuery,
+    DescribeSchema,
+    DescribeTable,
+    ResetSession,
+    SetSession,
+    ShowCatalogs,
+    ShowColumns,
+    ShowCreate,
+    ShowCreateSchema,
+    ShowFunctions,
+    ShowProcedures,
+    ShowSchemas,
+    ShowSession,
+    ShowTableProperties,
+    ShowTables,
+    ShowViews,
+    UseSchema,
+)
+
+
+def join_transaction(statement: Statement) -> None:
+    """What a rollback could not undo is not part of a transaction: it runs by itself if the
+    transaction has changed nothing yet, and is refused otherwise."""
+    transaction = current()
+    if transaction is None or _undoable(statement):
+        return
+    if transaction.changed:
+        raise refused(statement.label.upper())
+    step_out()
+
+
+def _undoable(statement: Statement) -> bool:
+    if statement.inner is not None and not _undoable(statement.inner):
+        return False
+    if statement.kind is StatementKind.COMMAND:
+        return isinstance(statement.command, _COMMANDS)
+    return statement.kind in _KINDS
+
+
+def check_transaction(bound: BoundStatement) -> None:
+    """Refuses to read what is not there before the commit."""
+    transaction = current()
+    if transaction is not None:
+        for reference in bound.walk():
+            if isinstance(reference.target, BoundTable):
+                _check_table(reference.target, transaction)
+
+
+def _check_table(table: BoundTable, transaction: Transaction) -> None:
+    """Spark reads metadata tables from a file, and there is none of what is not committed."""
+    held = transaction.held(table.name.catalog, table.ident)
+    if held is not None and table.suffix and table.suffix[-1].lower() in METADATA_TABLES:
+        raise UserError(
+            ErrorCode.NOT_SUPPORTED,
+            f"{table.name}.{table.suffix[-1]} cannot be read in a transaction that has changed the"
+            " table.",
+            hint="Read it before, or after COMMIT.",
+        )
+
+
+class Transactions:
+    """Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: dict[str, dict[str, Transaction]] = {}
+        self._internal: set[str] = set()
+
+    def begin(self, session: Session, internal: bool = False) -> str:
+        transaction = Transaction()
+        with self._lock:
+            mine = self._open.setdefault(session.id, {})
+            if len(mine) >= _MOST:
+                raise ResourceError(
+                    ErrorCode.TOO_MANY_QUERIES,
+                    f"The session has {_MOST} open transactions; that is the limit.",
+                    hint="Commit or roll back some of them.",
+                )
+            mine[transaction.id] = transaction
+            if internal:
+                self._internal.add(transaction.id)
+        if session.ended:  # just now
+            self.end_session(session.id)
+            raise ended()
+        return transaction.id
+
+    def of(self, session_id: str, transaction_id: str) -> Transaction | None:
+        """None for a statement that is part of none."""
+        if not transaction_id:
+            return None
+        with self._lock:
+            found = self._open.get(session_id, {}).get(transaction_id)
+        if found is None:
+            raise ended()
+        return found
+
+    def only(self, session_id: str) -> str:
+        """The id of the client's open transaction, if there is one and no second."""
+        with self._lock:
+            ids = [one for one in self._open.get(session_id, ()) if one not in self._internal]
+        return ids[0] if len(ids) == 1 else ""
+
+    def commit(self, session_id: str, transaction_id: str, cancellation: Cancellation) -> None:
+        transaction = self._take(session_id, transaction_id)
+        fate = Fate(cancellation)
+        try:
+            with fate.change(transaction.snapshot_ids()):
+                transaction.publish()
+        except SqeError as error:
+            fate.settle()
+            fate.look(transaction.load_one)
+            if fate.changed:
+                _log.warning("a transaction was committed, then the catalog failed: %s", error)
+                return
+            if fate.unknown:
+                transaction.end()
+                raise _not_known(error) from error
+            transaction.discard()
+            raise _not_committed(error) from error
+
+    def rollback(self, session_id: str, transaction_id: str) -> None:
+        self._take(session_id, transaction_id).discard()
+
+    def end_session(self, session_id: str) -> None:
+        with self._lock:
+            mine = self._open.pop(session_id, {})
+            self._internal.difference_update(mine)
+        for transaction in mine.values():
+            transaction.discard()
+
+    def _take(self, session_id: str, transaction_id: str) -> Transaction:
+        with self._lock:
+            found = self._open.get(session_id, {}).pop(transaction_id, None)
+            self._internal.discard(transaction_id)
+        if found is None:
+            raise ended()
+        return found
+
+
+# What the catalog says where a table is not any more as the transaction has found it.
+_MOVED = (
+    ErrorCode.COMMIT_CONFLICT,
+    ErrorCode.TABLE_ALREADY_EXISTS,
+    ErrorCode.TABLE_NOT_FOUND,
+    ErrorCode.SCHEMA_NOT_FOUND,
+)
+
+
+def _not_committed(error: SqeError) -> SqeError:
+    if error.code not in _MOVED:
+        return error
+    return UserError(
+        ErrorCode.COMMIT_CONFLICT,
+        "A table of the transaction was changed by someone else meanwhile.",
+        hint="Nothing was written. Run the whole transaction again.",
+    )
+
+
+def _not_known(error: SqeError) -> UpstreamError:
+    return UpstreamError(
+        ErrorCode.COMMIT_UNKNOWN,
+        f"It is not known whether the transaction was committed: {error.message}",
+        hint="Look at the newest rows of its tables' .snapshots before you run it again.",
+    )

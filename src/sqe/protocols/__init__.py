@@ -1,0 +1,1 @@
+"""Wire protocols: bytes to gateway calls and back."""

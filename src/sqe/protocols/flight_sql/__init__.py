@@ -1,0 +1,1 @@
+"""Arrow Flight SQL: wire messages to gateway calls and back."""

@@ -1,0 +1,146 @@
+"""What a call shows of its caller: headers, cookies, its certificate, its address.
+
+The middleware only takes a call's headers down. Who the caller is, is asked in the handler, which
+alone knows the connection; a Handshake has no handler of ours, so there it is asked at once.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+
+import pyarrow.flight as flight
+
+from sqe.auth.chain import denied
+from sqe.auth.loopback import is_loopback
+from sqe.auth.protocol import Bearer, Certificate, Credential, Nothing, Password
+from sqe.model.identity import Secret
+from sqe.protocols.flight_sql.errors import known, raised
+
+MIDDLEWARE = "call"
+COOKIE = "arrow_flight_session_id"
+_LONGEST = 16_384  # of a credential; tokens are a few kB
+
+Headers = dict[str, list[str]]
+
+
+class Call(flight.ServerMiddleware):  # type: ignore[misc]
+    """One call: its headers, those of its answer, and what to do when it is over."""
+
+    def __init__(self, headers: Headers) -> None:
+        super().__init__()
+        self.headers = headers
+        self.answers: dict[str, str] = {}
+        self._endings: list[Callable[[], None]] = []
+
+    def header(self, name: str) -> str:
+        """The one value, or nothing where there is none or more than one."""
+        values = self.headers.get(name, [])
+        return values[0] if len(values) == 1 else ""
+
+    def at_end(self, ending: Callable[[], None]) -> None:
+        self._endings.append(ending)
+
+    def sending_headers(self) -> dict[str, str]:
+        return self.answers
+
+    def call_completed(self, exception: BaseException | None) -> None:
+        endings, self._endings = self._endings, []
+        for ending in endings:
+            try:
+                ending()
+            except Exception as error:  # noqa: BLE001  a middleware must not fail
+                known(error)
+
+
+class Calls(flight.ServerMiddlewareFactory):  # type: ignore[misc]
+    """``log_in`` takes the credential of a Handshake and answers the bearer of a session."""
+
+    def __init__(self, log_in: Callable[[Credential], str]) -> None:
+        super().__init__()
+        self._log_in = log_in
+
+    def start_call(self, info: Any, headers: dict[str, list[Any]]) -> Call:
+        text = {
+            name.lower(): [value for value in values if isinstance(value, str)]
+            for name, values in headers.items()
+        }
+        call = Call(text)
+        if info.method == flight.FlightMethod.HANDSHAKE:
+            try:
+                credential = shown(call)
+                if credential is None:
+                    raise denied()
+                call.answers["authorization"] = f"Bearer {self._log_in(credential)}"
+            except Exception as error:  # noqa: BLE001  whatever it is, nobody gets in
+                raise raised(known(error)) from None
+        return call
+
+
+class Handshake(flight.ServerAuthHandler):  # type: ignore[misc]
+    """Without a handler pyarrow refuses the Handshake; what matters has been done by ``Calls``."""
+
+    def authenticate(self, outgoing: Any, incoming: Any) -> None:
+        return None
+
+    def is_valid(self, token: bytes) -> str:
+        """The old way, a token of a handshake's payload, is not used: it says nothing."""
+        return ""
+
+
+def shown(call: Call) -> Password | Bearer | None:
+    """The credential in the ``authorization`` header. Raises for one that is not understood."""
+    values = call.headers.get("authorization", [])
+    if not values:
+        return None
+    if len(values) > 1 or len(values[0]) > _LONGEST:
+        raise denied()
+    scheme, _, rest = values[0].partition(" ")
+    rest = rest.strip()
+    if scheme.lower() == "bearer" and rest:
+        return Bearer(Secret(rest))
+    if scheme.lower() == "basic" and rest:
+        return _password(rest)
+    raise denied()
+
+
+def _password(encoded: str) -> Password:
+    try:
+        padded = encoded + "=" * (-len(encoded) % 4)  # some clients leave the padding out
+        user, colon, password = base64.b64decode(padded, validate=True).decode().partition(":")
+    except (binascii.Error, ValueError):
+        raise denied() from None
+    if not colon or not user:
+        raise denied()
+    return Password(user, Secret(password))
+
+
+def of_connection(peer: str, certificate: str) -> Credential:
+    """What a caller without a header still shows: the connection's certificate or address."""
+    if certificate:
+        return Certificate(certificate)
+    return Nothing(loopback=from_this_machine(peer))
+
+
+def from_this_machine(peer: str) -> bool:
+    """gRPC's spelling of an address: ``ipv4:127.0.0.1:50123`` or ``ipv6:%5B::1%5D:50123``."""
+    kind, _, rest = peer.partition(":")
+    host = rest.rpartition(":")[0].replace("%5B", "[").replace("%5D", "]")
+    if kind == "ipv6":
+        return is_loopback(host.removeprefix("[").removesuffix("]"))
+    return kind == "ipv4" and is_loopback(host)
+
+
+def cookie(call: Call) -> str:
+    """The value of our cookie, or nothing."""
+    for header in call.headers.get("cookie", []):
+        try:
+            jar = SimpleCookie(header)
+        except CookieError:
+            continue
+        if COOKIE in jar:
+            return jar[COOKIE].value
+    return ""

@@ -1,0 +1,195 @@
+"""Catalogs, schemas, tables and keys, from ``information_schema``: what the caller may see."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from sqe.catalog.schemas import string_literal
+from sqe.errors import SqeError
+from sqe.flight_messages import FlightSql_pb2 as sql
+from sqe.gateway.gateway import Gateway
+from sqe.model.names import quote
+from sqe.model.query import Column, QueryRequest
+from sqe.protocols.flight_sql.caller import Caller
+from sqe.protocols.flight_sql.field_metadata import described
+from sqe.protocols.flight_sql.wire import required, schema_bytes, text
+from sqe.results.arrow_types import arrow_schema
+
+CATALOGS = pa.schema([required("catalog_name")])
+SCHEMAS = pa.schema([text("catalog_name"), required("db_schema_name")])
+TABLES = pa.schema(
+    [text("catalog_name"), text("db_schema_name"), required("table_name"), required("table_type")]
+)
+TABLES_WITH_SCHEMA = TABLES.append(required("table_schema", pa.binary()))
+TABLE_TYPES = pa.schema([required("table_type")])
+PRIMARY_KEYS = pa.schema(
+    [
+        text("catalog_name"),
+        text("db_schema_name"),
+        required("table_name"),
+        required("column_name"),
+        required("key_sequence", pa.int32()),
+        text("key_name"),
+    ]
+)
+FOREIGN_KEYS = pa.schema(
+    [
+        text("pk_catalog_name"),
+        text("pk_db_schema_name"),
+        required("pk_table_name"),
+        required("pk_column_name"),
+        text("fk_catalog_name"),
+        text("fk_db_schema_name"),
+        required("fk_table_name"),
+        required("fk_column_name"),
+        required("key_sequence", pa.int32()),
+        text("fk_key_name"),
+        text("pk_key_name"),
+        required("update_rule", pa.uint8()),
+        required("delete_rule", pa.uint8()),
+    ]
+)
+
+_TYPES = {"BASE TABLE": "TABLE"}  # as drivers ask for them
+_COLUMNS = "table_schema, table_name, column_name, is_nullable, data_type, comment"
+_FEW = 100  # tables that are worth being named one by one
+_Row = tuple[Any, ...]
+_Table = tuple[str, str, str]  # schema, name, type
+
+
+def batch(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> pa.RecordBatch:
+    listed = list(rows)
+    columns = [[row[i] for row in listed] for i in range(len(schema))]
+    arrays = [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+class Metadata:
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    def catalogs(self, caller: Caller) -> pa.RecordBatch:
+        return batch(CATALOGS, [(name,) for name in self._catalogs(caller)])
+
+    def schemas(self, caller: Caller, asked: sql.CommandGetDbSchemas) -> pa.RecordBatch:
+        wanted = _pattern(_given(asked, "db_schema_filter_pattern"))
+        rows = [
+            (catalog, schema)
+            for catalog in self._catalogs(caller, _given(asked, "catalog"))
+            for (schema,) in self._listing(caller, catalog, "schemata", "schema_name")
+            if wanted.fullmatch(schema)
+        ]
+        return batch(SCHEMAS, sorted(rows))
+
+    def tables(self, caller: Caller, asked: sql.CommandGetTables) -> pa.RecordBatch:
+        rows: list[_Row] = []
+        for catalog in self._catalogs(caller, _given(asked, "catalog")):
+            found = self._tables(caller, catalog, asked)
+            if asked.include_schema:
+                schemas = self._table_schemas(caller, catalog, found)
+                rows += [(catalog, *table, schemas.get(table[:2])) for table in found]
+                rows = [row for row in rows if row[-1] is not None]  # dropped meanwhile
+            else:
+                rows += [(catalog, *table) for table in found]
+        return batch(TABLES_WITH_SCHEMA if asked.include_schema else TABLES, rows)
+
+    def table_types(self) -> pa.RecordBatch:
+        return batch(TABLE_TYPES, [("TABLE",), ("VIEW",)])
+
+    def _tables(self, caller: Caller, catalog: str, asked: sql.CommandGetTables) -> list[_Table]:
+        schemas = _pattern(_given(asked, "db_schema_filter_pattern"))
+        names = _pattern(_given(asked, "table_name_filter_pattern"))
+        types = {kind.upper() for kind in asked.table_types}
+        listing = self._listing(caller, catalog, "tables", "table_schema, table_name, table_type")
+        found = [(schema, name, str(_TYPES.get(kind, kind))) for schema, name, kind in listing]
+        return sorted(
+            table
+            for table in found
+            if schemas.fullmatch(table[0])
+            and names.fullmatch(table[1])
+            and (not types or table[2] in types)
+        )
+
+    def _table_schemas(
+        self, caller: Caller, catalog: str, tables: list[_Table]
+    ) -> dict[tuple[str, str], bytes]:
+        if not tables:
+            return {}
+        where = ""
+        if len(tables) <= _FEW:
+            where = (
+                f"table_schema IN ({_listed(table[0] for table in tables)})"
+                f" AND table_name IN ({_listed(table[1] for table in tables)})"
+            )
+        columns: dict[tuple[str, str], list[Column]] = {table[:2]: [] for table in tables}
+        listing = self._listing(caller, catalog, "columns", _COLUMNS, where)
+        for schema, name, column, nullable, kind, comment in listing:
+            if (schema, name) in columns:
+                columns[schema, name].append(Column(column, kind, nullable != "NO", comment or ""))
+        zone = caller.session.property("sqe.time_zone")
+        return {
+            key: schema_bytes(_schema((catalog, *key), found, zone))
+            for key, found in columns.items()
+            if found
+        }
+
+    def _catalogs(self, caller: Caller, only: str | None = None) -> list[str]:
+        names = sorted(row[0] for row in self._rows(caller, "SHOW CATALOGS"))
+        return [name for name in names if only is None or name == only]
+
+    def _listing(
+        self, caller: Caller, catalog: str, relation: str, columns: str, where: str = ""
+    ) -> list[_Row]:
+        source = f"{quote(catalog)}.information_schema.{relation}"
+        condition = f" WHERE {where}" if where else ""
+        return self._rows(caller, f"SELECT {columns} FROM {source}{condition}")  # noqa: S608  quoted
+
+    def _rows(self, caller: Caller, query: str) -> list[_Row]:
+        request = QueryRequest(caller.session.id, query, caller.source, parameters=())
+        with self._gateway.fetch(self._gateway.submit(request)) as result:
+            table = result.read_all()
+        return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def _schema(table: tuple[str, str, str], columns: list[Column], zone: str) -> pa.Schema:
+    return pa.schema(
+        [described(_field(column, zone), column, table, column.comment) for column in columns]
+    )
+
+
+def _field(column: Column, zone: str) -> pa.Field:
+    try:
+        return arrow_schema([column], zone).field(0)
+    except SqeError:
+        return pa.field(column.name, pa.string(), column.nullable)  # a type nobody can read yet
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(string_literal(name) for name in sorted(set(names)))
+
+
+def _given(message: Any, name: str) -> str | None:
+    return str(getattr(message, name)) if message.HasField(name) else None
+
+
+def _pattern(pattern: str | None) -> re.Pattern[str]:
+    """LIKE with ``\\`` as escape. Names are not case-sensitive, so patterns are not."""
+    if pattern is None:
+        return re.compile(".*", re.DOTALL)
+    parts: list[str] = []
+    escaped = False
+    for sign in pattern:
+        if escaped or sign not in "\\%_":
+            parts.append(re.escape(sign))
+            escaped = False
+        elif sign == "\\":
+            escaped = True
+        else:
+            parts.append(".*" if sign == "%" else ".")
+    if escaped:
+        parts.append(re.escape("\\"))
+    return re.compile("".join(parts), re.DOTALL | re.IGNORECASE)

@@ -1,0 +1,29 @@
+"""How the Flight SQL server listens and what it allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+MB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """PEM. With ``client_authorities`` every client must show a certificate signed by one."""
+
+    certificate: bytes
+    key: bytes = field(repr=False)
+    client_authorities: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FlightOptions:
+    host: str = "127.0.0.1"
+    port: int = 0
+    tls: Tls | None = None
+    message_bytes: int = 16 * MB  # the largest message; larger batches are sliced
+    received_bytes: int = 256 * MB  # the largest message of a client; larger ones are refused
+    compression: str = "none"  # of results: none, lz4 or zstd
+    ticket_s: float = 3600.0  # how long a result waits for its reader
+    statement_bytes: int = 0  # the longest text of a statement, as clients are told; 0: any
+    handshake: bool = True  # not where certificates stand for users: pyarrow has one or the other

@@ -1,0 +1,254 @@
+"""Queries, updates and prepared statements."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from sqe.errors import ErrorCode, SqeError, UserError
+from sqe.gateway.gateway import Gateway
+from sqe.model.query import QueryRequest
+from sqe.protocols.flight_sql.batches import all_nullable
+from sqe.protocols.flight_sql.caller import Caller
+from sqe.protocols.flight_sql.field_metadata import told
+from sqe.protocols.flight_sql.parameters import Row
+from sqe.protocols.flight_sql.tagged import TaggedQueries
+from sqe.protocols.flight_sql.tickets import Tickets
+from sqe.results.description import Description
+from sqe.results.stream import ResultStream
+
+PREPARED_S = 86_400.0  # how long a prepared statement lives without being used
+_MOST_PREPARED = 5_000  # of one user
+
+
+class Part(NamedTuple):
+    query_id: str
+    result: ResultStream
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A text, the transaction it is part of, and the values of its markers."""
+
+    text: str
+    transaction: str = ""
+    row: Row = ()
+
+
+class Waiting:
+    """A query's result that waits for its reader: its first part runs, the others, one for each
+    further row of parameters, are started when the reader gets there."""
+
+    def __init__(
+        self,
+        first: Part,
+        rest: Sequence[Callable[[], Part]],
+        stop: Callable[[str], None],
+    ) -> None:
+        schema = told(first.result.schema, first.result.columns)
+        # A value may be NULL in a row to come.
+        self.schema = all_nullable(schema) if rest else schema
+        self._part = first
+        self._rest = rest
+        self._stop = stop
+        self._stopped = False
+
+    @property
+    def query_id(self) -> str:
+        return self._part.query_id
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        if not self._rest:
+            yield from self._part.result
+            return
+        yield from self._relabelled()
+        for start in self._rest:
+            self._part.result.close()
+            self._part = start()
+            if self._stopped:
+                self.stop()
+            yield from self._relabelled()
+
+    def _relabelled(self) -> Iterator[pa.RecordBatch]:
+        # Names may differ: a column without one is called after its value.
+        if all_nullable(self._part.result.schema).types != self.schema.types:
+            raise UserError(
+                ErrorCode.TYPE_MISMATCH,
+                "With other values of its parameters the query has other columns.",
+                hint="Run it once for each row of parameters.",
+            )
+        for batch in self._part.result:
+            yield pa.ipc.read_record_batch(batch.serialize(), self.schema)
+
+    def stop(self) -> None:
+        self._stopped = True
+        self._stop(self.query_id)
+
+    def close(self) -> None:
+        self._part.result.close()
+
+
+@dataclass(slots=True)
+class Prepared:
+    statement: Statement
+    session_id: str
+    description: Description
+    _rows: list[Row] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def bind(self, rows: list[Row]) -> None:
+        with self._lock:
+            self._rows = rows
+
+    def bound(self) -> list[Row]:
+        with self._lock:
+            return self._rows
+
+
+class Statements:
+    def __init__(self, gateway: Gateway, results: Tickets[Waiting], tagged: TaggedQueries) -> None:
+        self._gateway = gateway
+        self._results = results
+        self._tagged = tagged
+        self._prepared: Tickets[Prepared] = Tickets(PREPARED_S, _MOST_PREPARED)
+
+    def query(self, caller: Caller, statement: Statement, rows: list[Row]) -> tuple[Waiting, bytes]:
+        """Starts it. Its result and the handle to read it by; a failure comes here already. For
+        several rows of parameters it runs several times, one answer after the other."""
+        first, *others = [replace(statement, row=row) for row in rows or [()]]
+        running = _Running(self.stop)
+        caller.if_gone(running.stop)
+        waiting = Waiting(
+            self._start(caller, first, running.started),
+            [partial(self._start, caller, other) for other in others],
+            self.stop,
+        )
+        try:
+            handle = self._results.issue(waiting, caller.user, caller.session.id, _end, once=True)
+        except SqeError:
+            _end(waiting, being_read=False)
+            raise
+        return waiting, handle
+
+    def update(self, caller: Caller, statement: Statement, rows: list[Row]) -> int:
+        """Runs it once for each row of parameters: all of them or, if one fails, none. How many
+        rows changed; 0 also where it is not known: of a -1, Flight SQL's word for that, JDBC makes
+        a query and runs it again."""
+        if len(rows) == 1 or statement.transaction:
+            return self._updates(caller, statement, rows)
+        number = self._gateway.begin(caller.session.id, internal=True)
+        try:
+            total = self._updates(caller, replace(statement, transaction=number), rows)
+        except BaseException:
+            with suppress(SqeError):
+                self._gateway.rollback(caller.session.id, number)
+            raise
+        self._gateway.commit(caller.session.id, number)
+        return total
+
+    def _updates(self, caller: Caller, statement: Statement, rows: list[Row]) -> int:
+        running = _Running(self.stop)
+        caller.if_gone(running.stop)
+        total = 0
+        for row in rows:
+            result = self._start(caller, replace(statement, row=row), running.started).result
+            with result:
+                for _ in result:
+                    pass
+            total += result.affected.total if result.affected is not None else 0
+        return total
+
+    def describe(self, caller: Caller, statement: Statement) -> Description:
+        """Without running it; its markers have no values yet."""
+        request = QueryRequest(
+            caller.session.id, statement.text, caller.source, transaction=statement.transaction
+        )
+        return self._gateway.describe(request)
+
+    def prepare(self, caller: Caller, statement: Statement) -> tuple[bytes, Description]:
+        description = self.describe(caller, statement)
+        prepared = Prepared(statement, caller.session.id, description)
+        handle = self._prepared.issue(
+            prepared, caller.user, caller.session.id, lambda *_: None, once=False
+        )
+        return handle, description
+
+    def prepared(self, caller: Caller, handle: bytes) -> Prepared:
+        prepared = self._prepared.look(handle, caller.user)
+        if prepared.session_id != caller.session.id:
+            raise UserError(
+                ErrorCode.QUERY_NOT_FOUND,
+                "The prepared statement belongs to another session.",
+                hint="Prepare it again.",
+            )
+        self._prepared.renew(handle, caller.user)
+        return prepared
+
+    def forget(self, caller: Caller, handle: bytes) -> None:
+        self._prepared.drop(handle, caller.user)
+
+    def forget_session(self, session_id: str) -> None:
+        self._prepared.drop_session(session_id)
+
+    def close(self) -> None:
+        self._prepared.close()
+
+    def stop(self, query_id: str) -> None:
+        with suppress(SqeError):  # it may have ended and be forgotten
+            self._gateway.cancel(query_id)
+
+    def _start(
+        self,
+        caller: Caller,
+        statement: Statement,
+        started: Callable[[str], None] = lambda _: None,
+    ) -> Part:
+        """Submits and waits for the columns."""
+        query_id = self._gateway.submit(
+            QueryRequest(
+                caller.session.id,
+                statement.text,
+                caller.source,
+                parameters=statement.row,
+                transaction=statement.transaction,
+            )
+        )
+        self._tagged.started(caller, query_id)
+        started(query_id)
+        return Part(query_id, self._gateway.fetch(query_id))
+
+
+class _Running:
+    """The query that a call waits for: when the client goes away, it and those after it stop."""
+
+    def __init__(self, cancel: Callable[[str], None]) -> None:
+        self._cancel = cancel
+        self._lock = threading.Lock()
+        self._query_id = ""
+        self._stopped = False
+
+    def started(self, query_id: str) -> None:
+        with self._lock:
+            self._query_id = query_id
+            stopped = self._stopped
+        if stopped:
+            self._cancel(query_id)
+
+    def stop(self) -> None:
+        with self._lock:
+            self._stopped = True
+            query_id = self._query_id
+        if query_id:
+            self._cancel(query_id)
+
+
+def _end(waiting: Waiting, being_read: bool) -> None:
+    waiting.stop()
+    if not being_read:  # a reader must see the cancel, not an early end
+        waiting.close()

@@ -1,0 +1,75 @@
+"""Queries by a client's own name for them.
+
+A client learns a query's ticket only when its columns are known. With a tag of its own choice it
+can ask how far the query is, or cancel it, before that.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections import OrderedDict
+
+from sqe.errors import ErrorCode, UserError
+from sqe.gateway.gateway import Gateway
+from sqe.model.query import QueryRecord
+from sqe.protocols.flight_sql.caller import Caller
+
+_KEPT = 10_000
+_TAG = re.compile(r"[0-9a-f]{32}\Z")
+
+
+class TaggedQueries:
+    """Thread-safe. A tag means something in its own session only."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+        self._lock = threading.Lock()
+        self._queries: OrderedDict[tuple[str, str], str] = OrderedDict()
+
+    def started(self, caller: Caller, query_id: str) -> None:
+        if not _TAG.match(caller.tag):
+            return
+        with self._lock:
+            self._queries[caller.session.id, caller.tag] = query_id
+            while len(self._queries) > _KEPT:
+                self._queries.popitem(last=False)
+
+    def query_id(self, caller: Caller, tag: str) -> str:
+        with self._lock:
+            found = self._queries.get((caller.session.id, tag))
+        if found is None:
+            raise UserError(ErrorCode.QUERY_NOT_FOUND, "No query of this session has this tag.")
+        return found
+
+    def status(self, caller: Caller, tag: str) -> bytes:
+        return json.dumps(_told(self._gateway.record(self.query_id(caller, tag)))).encode()
+
+    def forget_session(self, session_id: str) -> None:
+        with self._lock:
+            for key in [key for key in self._queries if key[0] == session_id]:
+                del self._queries[key]
+
+
+def _told(record: QueryRecord) -> dict[str, object]:
+    progress, affected = record.progress, record.affected
+    return {
+        "query_id": record.query_id,
+        "state": record.state.value,
+        "engine": record.route.engine.value if record.route is not None else "",
+        "progress": {
+            "stages": progress.stages,
+            "stages_done": progress.stages_done,
+            "tasks": progress.tasks,
+            "tasks_done": progress.tasks_done,
+            "bytes_read": progress.bytes_read,
+        },
+        "affected": None
+        if affected is None
+        else {
+            "inserted": affected.inserted,
+            "updated": affected.updated,
+            "deleted": affected.deleted,
+        },
+    }

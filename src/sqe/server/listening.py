@@ -1,0 +1,55 @@
+"""What a server must have before it may listen."""
+
+from __future__ import annotations
+
+import socket
+
+from sqe.auth.loopback import is_loopback
+from sqe.errors import ErrorCode, UserError
+from sqe.settings import Settings
+
+
+def check_listening(settings: Settings, host: str) -> None:
+    """INVALID_SETTINGS for a server that nobody could use, or that anybody could listen in to."""
+    auth = settings.auth
+    if not auth.knows_anyone and not auth.anonymous_allowed:
+        raise _refused(
+            "Nobody could connect: there are no users, and auth.anonymous is off.",
+            "Add users under [auth.users]; `sqe password` and `sqe token` make the lines.",
+        )
+    if auth.knows_certificates and settings.tls.client_authorities is None:
+        raise _refused(
+            "[auth] names users by TLS certificates, but no certificate could be checked.",
+            "Set tls.client_authorities to the file of the authorities that sign them.",
+        )
+    if reaches_only_this_machine(host):
+        return
+    if not auth.knows_anyone:
+        raise _refused(
+            f"flight.host is {host}, which others can reach, and nobody could connect from there: "
+            "there are no users.",
+            "Add users under [auth.users], or listen on 127.0.0.1.",
+        )
+    if settings.tls.certificate is None and not settings.flight.unencrypted:
+        raise _refused(
+            f"flight.host is {host}, which others can reach, and there is no TLS: passwords and "
+            "data could be read on the way.",
+            "Set tls.certificate and tls.key, or flight.unencrypted = true if something in front "
+            "of SQE encrypts.",
+        )
+
+
+def reaches_only_this_machine(host: str) -> bool:
+    """For an address or a name to listen on."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise _refused(
+            f"flight.host is {host}, which is no address of this machine.",
+            "Use 127.0.0.1 for this machine only, or 0.0.0.0 for all addresses.",
+        ) from error
+    return all(is_loopback(str(address[0])) for *_, address in found)
+
+
+def _refused(message: str, hint: str) -> UserError:
+    return UserError(ErrorCode.INVALID_SETTINGS, message, hint=hint)

@@ -1,0 +1,68 @@
+"""Logins, and servers that are not there."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import pytest
+
+import sqe.client
+from tests.embedded.client.conftest import PASSWORD, TOKEN, Served
+from tests.embedded.pipe.lake import Lake
+
+
+def test_a_password_and_a_token_say_who_one_is(served: Served, shared_lake: Lake) -> None:
+    with served.connect() as ann, sqe.client.connect(served.url, token=TOKEN) as ben:
+        for connection, user in ((ann, "ann"), (ben, "ben"), (ann, "ann")):
+            connection.execute("SELECT 1 AS one").fetchall()
+            record = shared_lake.last_record()
+            assert record.user == user
+            assert "sqe-client/" in record.source
+
+
+@pytest.mark.parametrize(
+    "credential",
+    [
+        {"user": "ann", "password": "wrong"},
+        {"user": "eve", "password": PASSWORD},
+        {"token": "x"},
+        {},
+    ],
+    ids=["wrong password", "unknown user", "wrong token", "nothing"],
+)
+def test_who_is_not_known_gets_no_connection(served: Served, credential: dict[str, Any]) -> None:
+    with pytest.raises(sqe.client.OperationalError) as raised:
+        sqe.client.connect(served.url, **credential)
+    assert raised.value.code == "AUTHENTICATION_FAILED"
+    assert PASSWORD not in str(raised.value)
+
+
+def test_a_catalog_and_a_schema_are_where_names_are_looked_up(served: Served) -> None:
+    with sqe.client.connect(
+        served.url, user="ann", password=PASSWORD, catalog="lake", schema="information_schema"
+    ) as connection:
+        assert str(connection.transport.schema()) == "lake.information_schema"
+
+
+def test_a_schema_that_is_not_there_is_said_at_once(served: Served) -> None:
+    with pytest.raises(sqe.client.ProgrammingError) as raised:
+        sqe.client.connect(served.url, user="ann", password=PASSWORD, schema="nowhere")
+    assert raised.value.code == "SCHEMA_NOT_FOUND"
+
+
+def test_a_server_that_is_not_there_is_an_error_with_a_hint() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        with pytest.raises(sqe.client.OperationalError) as raised:
+            sqe.client.connect(f"grpc://127.0.0.1:{port}")
+    assert raised.value.code == "SERVER_UNAVAILABLE"
+    assert raised.value.message == f"No SQE server answers at 127.0.0.1:{port}."
+    assert "sqe serve" in raised.value.hint
+
+
+def test_tls_to_a_server_without_it_is_no_connection(served: Served) -> None:
+    with pytest.raises(sqe.client.OperationalError) as raised:
+        sqe.client.connect(f"grpc+tls://127.0.0.1:{served.port}")
+    assert raised.value.code == "SERVER_UNAVAILABLE"

@@ -14,6 +14,9 @@ from sqe.catalog.rest.serving import HttpThread
 from sqe.server.build import CATALOG_FILE, WAREHOUSE
 
 Tables = Iterable[tuple[str, pa.Table]]
+# PyIceberg's own is a million rows, so that a table of a million rows is read by one processor.
+# The generators of these tables write groups of about this size.
+_ROWS_OF_GROUP = 122_880
 
 
 def open_catalog(home: Path) -> EmbeddedCatalog:
@@ -26,7 +29,7 @@ def made_home(folder: Path, schema: str, make: Callable[[Path], Tables]) -> Path
     ``make`` gets a folder for its own files, which is removed afterwards.
     """
     home, source = folder / "home", folder / "parquet"
-    loaded = home / f"{schema}-loaded"
+    loaded = home / f"{schema}-in-groups-of-{_ROWS_OF_GROUP}"
     if not loaded.exists():
         shutil.rmtree(folder, ignore_errors=True)
         source.mkdir(parents=True)
@@ -46,8 +49,10 @@ def _load(tables: Tables, home: Path, schema: str) -> None:
     try:
         lake = RestCatalog("lake", uri=http.url)
         lake.create_namespace(schema)
+        layout = {"write.parquet.row-group-limit": str(_ROWS_OF_GROUP)}
         for name, rows in tables:
-            lake.create_table(f"{schema}.{name}", schema=rows.schema).append(rows)
+            table = lake.create_table(f"{schema}.{name}", schema=rows.schema, properties=layout)
+            table.append(rows)
     finally:
         http.stop()
         catalog.close()

@@ -18,7 +18,13 @@ from benchmarks.figures.local_over_duckdb import (
     tpch_spark_over_local,
 )
 from benchmarks.figures.mixed_users import mixed_users
+from benchmarks.figures.over_flight import (
+    flight_over_inprocess,
+    flight_over_json,
+    flight_small_query,
+)
 from benchmarks.figures.serve_ready import serve_ready
+from benchmarks.figures.session_memory import session_mb
 from benchmarks.figures.small_query import gateway_overhead, small_query
 from benchmarks.figures.spark_boot_cds import spark_boot_cds
 from benchmarks.figures.spark_overhead import spark_overhead
@@ -39,6 +45,13 @@ FIGURES: tuple[Figure, ...] = (
         Target("<", 250),
         "resident memory of SQE without Spark, after coordinator queries",
         idle_rss,
+    ),
+    Figure(
+        "session_mb",
+        "MB",
+        Target("<", 10),
+        "memory of the server for each idle Flight SQL session, without Spark",
+        session_mb,
     ),
     Figure(
         "bind_10k_tables_ms",
@@ -81,6 +94,27 @@ FIGURES: tuple[Figure, ...] = (
         None,
         "20 users with mixed small queries at once on the local engine",
         mixed_users,
+    ),
+    Figure(
+        "flight_small_query_p50_ms",
+        "ms",
+        Target("<", 25),
+        "a small warm query through ADBC, minus the same in process",
+        flight_small_query,
+    ),
+    Figure(
+        "flight_over_inprocess",
+        "x",
+        Target("<=", 1.5),
+        "10 million rows of 8 columns to ADBC over loopback, over the same in process",
+        flight_over_inprocess,
+    ),
+    Figure(
+        "flight_over_json",
+        "x",
+        Target(">=", 10),
+        "rows in a second over Flight SQL, over those of pages of JSON",
+        flight_over_json,
     ),
     Figure(
         "tpch_sf1_local_over_duckdb",

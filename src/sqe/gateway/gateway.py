@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -31,6 +32,7 @@ from sqe.sessions.store import SessionStore
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
+_CLOSE_S = 5.0  # how long cancelled queries may take to notice, when everything ends
 
 
 class Gateway:
@@ -50,6 +52,7 @@ class Gateway:
         self._tracker = tracker
         self._timeout = query_timeout_s
         self._transactions = Transactions()
+        self._threads: set[threading.Thread] = set()
         sessions.on_close(lambda session: tracker.cancel_session(session.id, session.expiry))
         sessions.on_close(lambda session: self._transactions.end_session(session.id))
 
@@ -69,9 +72,11 @@ class Gateway:
             name=f"query-{query_id}",
             daemon=True,
         )
+        self._threads.add(thread)
         try:
             thread.start()
         except RuntimeError as error:  # the system gives no more threads
+            self._threads.discard(thread)
             session.done()
             self._failed(query, error)
         return query_id
@@ -132,7 +137,12 @@ class Gateway:
         return self._tracker.records()
 
     def close(self) -> None:
+        """Cancels what runs and waits for it: Python must not end while a thread is inside of an
+        engine, which would end the process by an abort."""
         self._sessions.close_all()
+        deadline = time.monotonic() + _CLOSE_S
+        for thread in list(self._threads):
+            thread.join(max(0.0, deadline - time.monotonic()))
         self.uploads.close()
 
     def _look(self, request: QueryRequest, ask: Callable[[Planned, Run], _T]) -> _T:
@@ -197,6 +207,7 @@ class Gateway:
             session.done()
             if timer is not None:
                 timer.cancel()
+            self._threads.discard(threading.current_thread())
 
     def _run_of(self, query: TrackedQuery, session: Session, files: frozenset[str]) -> Run:
         return Run(

@@ -10,6 +10,7 @@ from sqe.errors import ErrorCode, UserError
 _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(-?\d+)\s*\)\Z")
 _TEXTS = re.compile(r"(?:char|varchar)\(\s*\d+\s*\)\Z|string collate \w+\Z")
 _INTERVAL = re.compile(r"interval (?:year|month|day|hour|minute|second)(?: to \w+)?\Z")
+_QUOTED = re.compile(r"\s*`((?:[^`]|``)*)`\s*:")
 _WORDS = """
 boolean tinyint smallint int bigint float double string binary date timestamp timestamp_ntz void
 variant interval
@@ -97,6 +98,9 @@ def _plain(text: str) -> Plain:
 
 
 def _member(text: str) -> Member:
+    quoted = _QUOTED.match(text)
+    if quoted:
+        return Member(quoted[1].replace("``", "`"), parse_type(text[quoted.end() :]))
     name, colon, kind = text.partition(":")
     if not colon:
         raise _unknown(text)
@@ -104,11 +108,13 @@ def _member(text: str) -> Member:
 
 
 def _split(text: str) -> list[str]:
-    """At the commas that are in no bracket."""
-    parts, depth = [""], 0
+    """At the commas that are in no bracket and in no quoted name."""
+    parts, depth, quoted = [""], 0, False
     for character in text:
-        depth += (character in "<(") - (character in ">)")
-        if character == "," and depth == 0:
+        quoted ^= character == "`"
+        if not quoted:
+            depth += (character in "<(") - (character in ">)")
+        if character == "," and depth == 0 and not quoted:
             parts.append("")
         else:
             parts[-1] += character

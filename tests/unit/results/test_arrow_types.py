@@ -71,3 +71,11 @@ def test_what_is_no_type_is_refused(text: str) -> None:
 def test_a_schema_has_names_and_what_may_be_null() -> None:
     columns = (Column("a", "int", nullable=False), Column("b", "void", nullable=False))
     assert arrow_schema(columns) == pa.schema([pa.field("a", pa.int32(), False), ("b", pa.null())])
+
+
+@pytest.mark.parametrize("name", ["a", "a b", "a,b", "a:b", "a<b>", "(", "a`b", "`", ""])
+def test_a_quoted_name_of_a_member_may_hold_anything(name: str) -> None:
+    quoted = "`" + name.replace("`", "``") + "`"
+    inner = Struct((Member(name, Plain("int")), Member("z", Array(Plain("date")))))
+    assert parse_type(f"struct<{quoted}:int,z:array<date>>") == inner
+    assert parse_type(f"array<struct<{quoted} : int, z: array<date>>>") == Array(inner)

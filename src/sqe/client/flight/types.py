@@ -2,52 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.types as kinds
 
-from sqe.errors import ErrorCode, UserError
 from sqe.model.query import Column, Parameter
+from sqe.model.types import Plain, parse_type
+from sqe.results.arrow_types import arrow_type
 
 _TYPE_NAME = b"ARROW:FLIGHT:SQL:TYPE_NAME"
-_ARROW = {
-    "void": pa.null(),
-    "boolean": pa.bool_(),
-    "tinyint": pa.int8(),
-    "smallint": pa.int16(),
-    "int": pa.int32(),
-    "bigint": pa.int64(),
-    "float": pa.float32(),
-    "double": pa.float64(),
-    "string": pa.string(),
-    "binary": pa.binary(),
-    "date": pa.date32(),
-    "time(6)": pa.time64("us"),
-    "timestamp": pa.timestamp("us", tz="UTC"),
-    "timestamp_ntz": pa.timestamp("us"),
-    "interval day to second": pa.duration("us"),
+_SPARK = {
+    arrow_type(Plain(name), "UTC"): name
+    for name in (
+        *("void", "boolean", "tinyint", "smallint", "int", "bigint", "float", "double"),
+        *("string", "binary", "date", "interval day to second"),
+    )
 }
-_SPARK = {arrow: name for name, arrow in _ARROW.items()}
-_DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)\Z")
-_ARRAY = re.compile(r"array<(.*)>\Z")
 
 
 def batch_of(parameters: Sequence[Parameter]) -> pa.RecordBatch:
     """One row with a value for each marker."""
-    arrays = [pa.array([parameter.value], _arrow(parameter.type)) for parameter in parameters]
+    arrays = [
+        pa.array([parameter.value], arrow_type(parse_type(parameter.type), "UTC"))
+        for parameter in parameters
+    ]
     return pa.RecordBatch.from_arrays(arrays, [str(n) for n in range(1, len(arrays) + 1)])
-
-
-def _arrow(spark: str) -> pa.DataType:
-    if match := _DECIMAL.match(spark):
-        return pa.decimal128(int(match[1]), int(match[2]))
-    if match := _ARRAY.match(spark):
-        return pa.list_(_arrow(match[1]))
-    if spark not in _ARROW:
-        raise UserError(ErrorCode.NOT_SUPPORTED, f"A {spark} cannot be sent as a parameter.")
-    return _ARROW[spark]
 
 
 def columns_of(schema: pa.Schema) -> tuple[Column, ...]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from sqe.engines.local.plan import NotLocal
+from sqe.model.types import Plain
+from sqe.results.arrow_types import arrow_type
 
 _MAX_PRECISION = 38
 SIGNED_DIGITS = 34  # of more, Spark rounds away the rest when it changes a decimal's sign
@@ -50,11 +52,7 @@ class SparkType:
 
     def arrow(self, time_zone: str) -> pa.DataType:
         """As Spark gives it to a session of this time zone."""
-        if self.is_decimal:
-            return pa.decimal128(self.precision, self.scale)
-        if self.name == "timestamp":
-            return pa.timestamp("us", tz=time_zone)
-        return _ARROW[self.name]
+        return arrow_type(Plain(self.name, self.precision, self.scale), time_zone)
 
 
 BOOLEAN = SparkType("boolean")
@@ -86,20 +84,6 @@ _DUCKDB = {
     "timestamp_ntz": "TIMESTAMP",
     "void": "INTEGER",  # a NULL of any type; DuckDB wants one
 }
-_ARROW = {
-    "boolean": pa.bool_(),
-    "tinyint": pa.int8(),
-    "smallint": pa.int16(),
-    "int": pa.int32(),
-    "bigint": pa.int64(),
-    "float": pa.float32(),
-    "double": pa.float64(),
-    "string": pa.string(),
-    "date": pa.date32(),
-    "timestamp": pa.timestamp("us", tz="UTC"),
-    "timestamp_ntz": pa.timestamp("us"),
-    "void": pa.null(),
-}
 _INTEGER_DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
 
 
@@ -108,7 +92,7 @@ def parse_type(text: str) -> SparkType:
     match = _DECIMAL.match(text)
     if match:
         return SparkType("decimal", int(match[1]), int(match[2]))
-    if text in _ARROW and text != "void":
+    if text in _DUCKDB and text != "void":
         return SparkType(text)
     raise NotLocal(f"columns of type {text} are read by Spark")
 

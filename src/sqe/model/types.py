@@ -10,6 +10,8 @@ from sqe.errors import ErrorCode, UserError
 _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(-?\d+)\s*\)\Z")
 _TEXTS = re.compile(r"(?:char|varchar)\(\s*\d+\s*\)\Z|string collate \w+\Z")
 _INTERVAL = re.compile(r"interval (?:year|month|day|hour|minute|second)(?: to \w+)?\Z")
+_SHAPE = re.compile(r"(?:geometry|geography)\([^()]*(?:\([^()]*\))?[^()]*\)\Z")
+_TIME = re.compile(r"time\(\s*\d\s*\)\Z")
 _QUOTED = re.compile(r"\s*`((?:[^`]|``)*)`\s*:")
 _WORDS = """
 boolean tinyint smallint int bigint float double string binary date timestamp timestamp_ntz void
@@ -90,7 +92,7 @@ def _plain(text: str) -> Plain:
     decimal = _DECIMAL.match(name)
     if decimal:
         return Plain("decimal", int(decimal[1]), int(decimal[2]))
-    if name in _PLAIN or _INTERVAL.match(name):
+    if name in _PLAIN or any(known.match(name) for known in (_INTERVAL, _SHAPE, _TIME)):
         return Plain(name)
     if _TEXTS.match(name):
         return Plain("string")

@@ -21,6 +21,10 @@ _MONTHS = (
     "/////3AAAAAQAAAAAAAKAAwABgAFAAgACgAAAAABBAAMAAAACAAIAAAABAAIAAAABAAAAAEAAAAUAAAAEAAUAAgABgAH"
     "AAwAAAAQABAAAAAAAAELEAAAABgAAAAEAAAAAAAAAAEAAAB4AAAABAAEAAQAAAAAAAAA"
 )
+# As Spark sends them: the numbers of the reference system, and the shape as well-known binary.
+_SHAPE = pa.struct(
+    [pa.field("srid", pa.int32(), nullable=False), pa.field("wkb", pa.binary(), nullable=False)]
+)
 _ARROW: dict[str, pa.DataType] = {
     "boolean": pa.bool_(),
     "tinyint": pa.int8(),
@@ -42,17 +46,17 @@ _ARROW: dict[str, pa.DataType] = {
 def arrow_type(kind: Type, time_zone: str) -> pa.DataType:
     """As Spark gives it to a session of this time zone."""
     if isinstance(kind, Array):
-        return pa.list_(_field("element", kind.element, kind.nulls, time_zone))
+        return pa.list_(arrow_field("element", kind.element, kind.nulls, time_zone))
     if isinstance(kind, Map):
         # pyarrow makes no map without a type for its keys, which only an empty one lacks.
         key = pa.string() if kind.key == Plain("void") else arrow_type(kind.key, time_zone)
-        return pa.map_(key, _field("value", kind.value, kind.nulls, time_zone))
+        return pa.map_(key, arrow_field("value", kind.value, kind.nulls, time_zone))
     if isinstance(kind, Struct):
-        return pa.struct([_field(m.name, m.type, m.nullable, time_zone) for m in kind.members])
+        return pa.struct([arrow_field(m.name, m.type, m.nullable, time_zone) for m in kind.members])
     return _plain(kind, time_zone)
 
 
-def _field(name: str, kind: Type, nullable: bool, time_zone: str) -> pa.Field:
+def arrow_field(name: str, kind: Type, nullable: bool, time_zone: str) -> pa.Field:
     """What is always NULL is nullable, whatever Spark says of it."""
     made = arrow_type(kind, time_zone)
     return pa.field(name, made, nullable or pa.types.is_null(made))
@@ -62,7 +66,7 @@ def arrow_schema(columns: Iterable[Column], time_zone: str = "UTC") -> pa.Schema
     """Of columns with Spark's spelling of their types. What is inside a nested type may be NULL."""
     return pa.schema(
         [
-            _field(column.name, parse_type(column.type), column.nullable, time_zone)
+            arrow_field(column.name, parse_type(column.type), column.nullable, time_zone)
             for column in columns
         ]
     )
@@ -76,6 +80,10 @@ def _plain(kind: Plain, time_zone: str) -> pa.DataType:
     if kind.name.startswith("interval "):
         months = "year" in kind.name or "month" in kind.name
         return _months() if months else pa.duration("us")
+    if kind.name.startswith(("geometry(", "geography(")):
+        return _SHAPE
+    if kind.name.startswith("time("):
+        return pa.time64("ns")
     return _ARROW[kind.name]
 
 

@@ -10,6 +10,7 @@ from sqe.model.query import Column
 from sqe.model.types import Array, Map, Member, Plain, Struct, parse_type
 from sqe.results.arrow_types import arrow_schema, arrow_type
 
+SHAPE = pa.struct([pa.field("srid", pa.int32(), False), pa.field("wkb", pa.binary(), False)])
 ARROW = {
     "boolean": pa.bool_(),
     "tinyint": pa.int8(),
@@ -31,6 +32,9 @@ ARROW = {
     "interval": pa.month_day_nano_interval(),
     "interval day to second": pa.duration("us"),
     "interval hour": pa.duration("us"),
+    "time(6)": pa.time64("ns"),
+    "geometry(4326)": SHAPE,
+    "geography(any)": SHAPE,
     "array<array<int>>": pa.list_(pa.list_(pa.int32())),
     "map<string,decimal(5,1)>": pa.map_(pa.string(), pa.decimal128(5, 1)),
     "struct<a:int,B c:array<string>>": pa.struct(

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from sqe.model.query import Column
 from sqe.model.types import Array, Map, Member, Struct, Type, parse_type
-from sqe.results.arrow_types import arrow_type
+from sqe.results.arrow_types import arrow_field
 
 
 def columns_of_struct(struct: Any) -> tuple[Column, ...]:
@@ -28,7 +28,7 @@ def arrow_schema_of_struct(struct: Any, time_zone: str) -> pa.Schema:
     """The schema of the batches that Spark sends to a session of this time zone."""
     return pa.schema(
         [
-            pa.field(field.name, arrow_type(type_of(field.dataType), time_zone), field.nullable)
+            arrow_field(field.name, type_of(field.dataType), field.nullable, time_zone)
             for field in struct.fields
         ]
     )

@@ -6,10 +6,10 @@ import copy
 import threading
 from collections.abc import Mapping
 
-from sqe.broker.commits import added_snapshots, signed
+from sqe.broker.commits import signed
 from sqe.broker.handles import Grant, GrantedTable
 from sqe.broker.held import only_columns
-from sqe.catalog.protocol import Ident, Json, Loaded, Namespace
+from sqe.catalog.protocol import Ident, Json, Loaded, Namespace, added_snapshots
 from sqe.errors import AccessError, ErrorCode, UserError
 from sqe.sql.statement import Access
 

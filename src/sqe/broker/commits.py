@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sqe.catalog.protocol import Json, Loaded
+from sqe.catalog.protocol import Json, Loaded, added_snapshots
 
 QUERY_ID = "sqe.query-id"  # in a snapshot's summary
 
@@ -47,13 +47,6 @@ class CommitExtras:
         if self.schema is None or "schema" not in holder:
             return holder
         return {**holder, "schema": self.schema(holder["schema"])}
-
-
-def added_snapshots(request: Json) -> Iterator[Json]:
-    """The snapshots that a commit brings."""
-    for update in request.get("updates") or ():
-        if update.get("action") == "add-snapshot":
-            yield update["snapshot"]
 
 
 def signed(request: Json, query_id: str) -> Json:

@@ -11,9 +11,8 @@ import json
 import threading
 from dataclasses import replace
 
-from sqe.broker.commits import added_snapshots
 from sqe.catalog.embedded.table_updates import apply_updates
-from sqe.catalog.protocol import Json, Loaded
+from sqe.catalog.protocol import Json, Loaded, added_snapshots
 
 
 class HeldChanges:

@@ -9,7 +9,7 @@ COMMIT_CONFLICT, INVALID_ARGUMENT, ACCESS_DENIED, CATALOG_UNAVAILABLE, CORRUPT_D
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -44,6 +44,13 @@ class Loaded:
     def metadata(self) -> Json:
         parsed: Json = json.loads(self.metadata_json)
         return parsed
+
+
+def added_snapshots(request: Json) -> Iterator[Json]:
+    """The snapshots that a commit brings."""
+    for update in request.get("updates") or ():
+        if update.get("action") == "add-snapshot":
+            yield update["snapshot"]
 
 
 class Catalog(Protocol):

@@ -21,7 +21,7 @@ from typing import Protocol, runtime_checkable
 from sqe.catalog.embedded.draft import DEFAULT_FORMAT_VERSION, MAIN, empty_metadata
 from sqe.catalog.embedded.requirements import check_table, is_create
 from sqe.catalog.embedded.table_updates import apply_updates
-from sqe.catalog.protocol import Catalog, Ident, Json, Loaded
+from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, added_snapshots
 from sqe.errors import ErrorCode, UserError
 
 _REFS = ("set-snapshot-ref", "remove-snapshot-ref")
@@ -46,7 +46,7 @@ class HeldTable:
     @property
     def snapshots(self) -> list[Json]:
         """Those that the transaction brings."""
-        return [u["snapshot"] for u in self.updates if u.get("action") == "add-snapshot"]
+        return list(added_snapshots({"updates": self.updates}))
 
     def request(self, ident: Ident) -> Json:
         """All of it as one commit. Its snapshots are as old as the commit: before that, nobody

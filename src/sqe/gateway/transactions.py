@@ -32,21 +32,14 @@ from sqe.sql.commands import (
     UseSchema,
 )
 from sqe.sql.forms import DescribeQuery
-from sqe.sql.statement import Command, Statement, StatementKind
+from sqe.sql.statement import ONE_COMMIT, Command, Statement, StatementKind
 
 _log = logging.getLogger(__name__)
 _MOST = 100  # of one session
 _KINDS = (
+    *ONE_COMMIT,
     StatementKind.QUERY,
-    StatementKind.INSERT,
-    StatementKind.DELETE,
-    StatementKind.UPDATE,
-    StatementKind.MERGE,
-    StatementKind.CREATE_TABLE,
-    StatementKind.CREATE_TABLE_AS,
     StatementKind.ALTER_TABLE,
-    StatementKind.TRUNCATE_TABLE,
-    StatementKind.COPY,
     StatementKind.CREATE_TEMPORARY_VIEW,
     StatementKind.EXPLAIN,
     StatementKind.EXPLAIN_ANALYZE,

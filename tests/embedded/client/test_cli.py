@@ -7,9 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -17,35 +15,13 @@ from click.testing import CliRunner, Result
 from sqe.cli.exit_codes import ExitCode
 from sqe.cli.invocation import Invocation
 from sqe.cli.main import cli
-from sqe.gateway.gateway import Gateway
 from sqe.model.query import QueryState
 from tests.embedded.client.conftest import PASSWORD, TOKEN, Served
 from tests.embedded.client.test_behaviour import ENDLESS
+from tests.embedded.pipe.kept import Kept
 from tests.embedded.pipe.lake import Lake, until
 
 _SECONDS = re.compile(r"\d+\.\d\d s")
-
-
-@dataclass
-class Kept:
-    """The shared server, which a command must not close."""
-
-    gateway: Gateway
-
-    def start(self, warm_spark: bool) -> None:
-        return None
-
-    def listen(self, host: str | None, port: int | None) -> str:
-        return ""
-
-    def warm_local(self) -> None:
-        return None
-
-    def close(self) -> None:
-        return None
-
-    def status(self) -> dict[str, Any]:
-        return {}
 
 
 def run(lake: Lake, *arguments: str, stdin: str | None = None, **env: str | None) -> Result:

@@ -8,38 +8,17 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from sqe.cli.invocation import Gateway, Invocation
+from sqe.cli.invocation import Invocation
 from sqe.cli.main import cli
 from tests.embedded.history.conftest import Table
+from tests.embedded.pipe.kept import Kept
 from tests.embedded.pipe.lake import Lake
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
 
 
-class Shared:
-    """The tests' server, which a command may neither start nor stop."""
-
-    def __init__(self, lake: Lake) -> None:
-        self.gateway: Gateway = lake.server.gateway
-
-    def start(self, warm_spark: bool) -> None:
-        return None
-
-    def listen(self, host: str | None, port: int | None) -> str:
-        return ""
-
-    def warm_local(self) -> None:
-        return None
-
-    def close(self) -> None:
-        return None
-
-    def status(self) -> dict[str, Any]:
-        return {}
-
-
 def maintain(lake: Lake, *arguments: str) -> list[dict[str, Any]]:
-    invocation = Invocation(build=lambda settings: Shared(lake))
+    invocation = Invocation(build=lambda settings: Kept(lake.server.gateway))
     result = CliRunner().invoke(cli, ["maintain", "--json", *arguments], obj=invocation)
     assert result.exit_code == 0, result.output
     return [json.loads(line) for line in result.stdout.splitlines()]

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from sqe.broker.broker import BrokerSession
-from sqe.broker.commits import added_snapshots
 from sqe.broker.fate import Fate
 from sqe.broker.handles import Grant, GrantedTable
 from sqe.catalog.embedded import EmbeddedCatalog
-from sqe.catalog.protocol import Ident, Loaded
+from sqe.catalog.protocol import Ident, Loaded, added_snapshots
 from sqe.errors import ErrorCode, ResourceError, SqeError, UpstreamError, UserError
 from sqe.model.names import RelationName, SchemaName
 from sqe.results.cancellation import Cancellation

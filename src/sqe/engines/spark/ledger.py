@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqe.broker.commits import added_snapshots
-from sqe.catalog.protocol import Json, Loaded
+from sqe.catalog.protocol import Json, Loaded, added_snapshots
 from sqe.engines.spark.load_files import MOST_FILES, LoadFile
 from sqe.errors import ErrorCode, UserError
 

@@ -1,0 +1,30 @@
+"""The shared server, as commands of the command line see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqe.gateway.gateway import Gateway
+
+
+@dataclass
+class Kept:
+    """The tests' server for a command, which may neither start nor stop it."""
+
+    gateway: Gateway
+
+    def start(self, warm_spark: bool) -> None:
+        return None
+
+    def listen(self, host: str | None, port: int | None) -> str:
+        return ""
+
+    def warm_local(self) -> None:
+        return None
+
+    def close(self) -> None:
+        return None
+
+    def status(self) -> dict[str, Any]:
+        return {}

@@ -72,6 +72,7 @@ lock: python ## resolve the lock files again (UPGRADE=1 takes newer versions)
 	$(COMPILE) requirements/bootstrap.in -o requirements/bootstrap.lock
 	$(COMPILE) pyproject.toml --extra java --extra dev --extra bench -o requirements/dev.lock
 	$(COMPILE) pyproject.toml --extra java --constraint requirements/dev.lock -o requirements/base.lock
+	$(COMPILE) --no-strip-extras requirements/dbt.in -o requirements/dbt.lock
 
 clean: ## remove .venv and caches (never the lakehouse)
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

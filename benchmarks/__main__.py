@@ -10,10 +10,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.bench import QUICK_SCALE, Bench, Options
-from benchmarks.figure import Figure
+from benchmarks.figure import Figure, NotMeasured
 from benchmarks.figures import FIGURES
 from benchmarks.machine import machine
-from benchmarks.report import RESULTS, FigurePart, failed_part, measured_part, new_report
+from benchmarks.report import (
+    RESULTS,
+    FigurePart,
+    absent_part,
+    failed_part,
+    measured_part,
+    new_report,
+)
 
 
 def main(
@@ -57,6 +64,9 @@ def _measure(figure: Figure, bench: Bench) -> FigurePart:
     started = time.perf_counter()
     try:
         measured = figure.measure(bench)
+    except NotMeasured as absent:
+        bench.note(f"not measured {figure.name}: {absent}")
+        return absent_part(figure, str(absent), time.perf_counter() - started)
     except Exception as error:  # noqa: BLE001  the other figures are still worth having
         traceback.print_exc()
         bench.note(f"failed {figure.name} {error}")
@@ -71,7 +81,8 @@ def _measure(figure: Figure, bench: Bench) -> FigurePart:
 def _summary(parts: Sequence[FigurePart]) -> None:
     rows = [("figure", "value", "unit", "target", "", "took")]
     for part in parts:
-        value = "failed" if part.value is None else f"{part.value:g}"
+        none = "failed" if part.error else "absent"
+        value = none if part.value is None else f"{part.value:g}"
         target = f"{part.target.comparison}{part.target.limit:g}" if part.target else "-"
         verdict = "ok" if part.ok else "MISSED"
         rows.append((part.name, value, part.unit, target, verdict, f"{part.seconds:.1f} s"))

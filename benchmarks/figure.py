@@ -19,6 +19,10 @@ _COMPARE: Mapping[Comparison, Callable[[float, float], bool]] = {
 }
 
 
+class NotMeasured(Exception):
+    """What the figure compares with cannot be had on this machine, and why. No failure."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     comparison: Comparison

@@ -28,7 +28,8 @@ class TargetPart(_Part):
 
 class FigurePart(_Part):
     name: str
-    value: float | None  # None: it could not be measured, and ``error`` says why
+    # None: it could not be measured, and ``error`` says why, or ``detail`` what was not there.
+    value: float | None
     unit: str
     target: TargetPart | None  # None: there is none
     ok: bool
@@ -99,6 +100,18 @@ def failed_part(figure: Figure, error: Exception, seconds: float) -> FigurePart:
         seconds=round(seconds, 1),
         detail={},
         error=f"{type(error).__name__}: {error}",
+    )
+
+
+def absent_part(figure: Figure, why: str, seconds: float) -> FigurePart:
+    return FigurePart(
+        name=figure.name,
+        value=None,
+        unit=figure.unit,
+        target=_target(figure),
+        ok=True,
+        seconds=round(seconds, 1),
+        detail={"not_measured": why},
     )
 
 

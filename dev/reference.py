@@ -267,6 +267,15 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
+# Trino's functions
+
+
+def trino_functions_page() -> str:
+    from sqe.sql.trino.functions.report import lines
+
+    return "\n".join(["# Trino's functions", "", *lines()]).rstrip() + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings": settings_page,
     "cli": cli_page,
@@ -274,6 +283,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "statements": statements_page,
     "procedures": procedures_page,
     "local-engine": local_engine_page,
+    "trino-functions": trino_functions_page,
 }
 
 if __name__ == "__main__":

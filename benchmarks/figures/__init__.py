@@ -10,6 +10,7 @@ from benchmarks.figures.bind_10k_tables import bind_10k_tables
 from benchmarks.figures.cli_help import cli_help
 from benchmarks.figures.cold_query import cold_query
 from benchmarks.figures.idle_rss import idle_rss
+from benchmarks.figures.jdbc_metadata import jdbc_metadata
 from benchmarks.figures.list_10k_tables import list_10k_tables
 from benchmarks.figures.local_over_duckdb import (
     tpcds_local_over_duckdb,
@@ -30,6 +31,7 @@ from benchmarks.figures.spark_boot_cds import spark_boot_cds
 from benchmarks.figures.spark_overhead import spark_overhead
 from benchmarks.figures.stream_50m import stream_50m_growth, stream_50m_local, stream_50m_peak
 from benchmarks.figures.tpch_over_direct import tpch_over_direct
+from benchmarks.figures.trino_fetch import trino_fetch
 
 FIGURES: tuple[Figure, ...] = (
     Figure(
@@ -66,6 +68,13 @@ FIGURES: tuple[Figure, ...] = (
         Target("<", 500),
         "SHOW TABLES of 10,000 tables through the gateway",
         list_10k_tables,
+    ),
+    Figure(
+        "jdbc_metadata_10k_tables_s",
+        "s",
+        Target("<", 2),
+        "JDBC's getTables and getColumns of one schema, in a catalog of 10,000 other tables",
+        jdbc_metadata,
     ),
     Figure(
         "cold_small_query_s",
@@ -115,6 +124,13 @@ FIGURES: tuple[Figure, ...] = (
         Target(">=", 10),
         "rows in a second over Flight SQL, over those of pages of JSON",
         flight_over_json,
+    ),
+    Figure(
+        "trino_fetch_1m_ratio",
+        "ratio",
+        Target("<=", 1),
+        "1 million rows of 8 columns to Trino's Python client, from SQE over from a real Trino",
+        trino_fetch,
     ),
     Figure(
         "tpch_sf1_local_over_duckdb",

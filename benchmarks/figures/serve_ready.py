@@ -30,7 +30,7 @@ def _start(bench: Bench, home: Path) -> tuple[float, str]:
     """Seconds until /health answers, and what /ready then says of Spark."""
     started = time.perf_counter()
     process = subprocess.Popen(
-        [sqe_command(), "--home", home, "serve", "--port", "0"],
+        [sqe_command(), "--home", home, "serve", "--port", "0", "--trino-port", "0"],
         env=environment({"SQE_SPARK__JARS": str(bench.jars)}),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

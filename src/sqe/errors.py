@@ -119,6 +119,7 @@ class SqeError(Exception):
         *,
         hint: str = "",
         position: TextPosition | None = None,
+        trino: str = "",
     ) -> None:
         if code.category is not self.category:
             raise TypeError(f"{code.name} is not a code of {type(self).__name__}")
@@ -127,6 +128,7 @@ class SqeError(Exception):
         self.message = message
         self.hint = hint
         self.position = position
+        self.trino = trino  # Trino's name for it, where that says more than the code
 
     def __str__(self) -> str:
         where = f"line {self.position.line}:{self.position.column}: " if self.position else ""
@@ -161,7 +163,12 @@ _CLASSES: dict[ErrorCategory, type[SqeError]] = {
 
 
 def error_of(
-    code: ErrorCode, message: str, *, hint: str = "", position: TextPosition | None = None
+    code: ErrorCode,
+    message: str,
+    *,
+    hint: str = "",
+    position: TextPosition | None = None,
+    trino: str = "",
 ) -> SqeError:
     """The error of the class that fits the code, for maps from foreign errors."""
-    return _CLASSES[code.category](code, message, hint=hint, position=position)
+    return _CLASSES[code.category](code, message, hint=hint, position=position, trino=trino)

@@ -72,12 +72,12 @@ def errors() -> Iterator[None]:
 
 
 class Jdbc:
-    """``java.sql`` for tests."""
+    """``java.sql`` for tests, with one driver."""
 
-    def __init__(self, java: Java) -> None:
-        jar = ensure_jars(CACHE / "jdbc", java, {}, (DRIVER,))[0]
+    def __init__(self, java: Java, driver: Jar = DRIVER, name: str = CLASS) -> None:
+        jar = ensure_jars(CACHE / "jdbc", java, {}, (driver,))[0]
         bridge = next(path for path in spark_jars() if path.name.startswith("py4j-"))
-        # Without --add-opens the driver fails at its first result, and then hangs.
+        # Without --add-opens Flight's driver fails at its first result, and then hangs.
         command = [str(java.executable), "-Xmx512m", "-XX:TieredStopAtLevel=1"]
         command += ["--add-opens=java.base/java.nio=ALL-UNNAMED", "-Duser.timezone=UTC"]
         command += ["-cp", f"{jar}{os.pathsep}{bridge}", "py4j.GatewayServer"]
@@ -90,15 +90,17 @@ class Jdbc:
         parameters = GatewayParameters(port=int(port), auth_token=token)
         self._gateway = JavaGateway(gateway_parameters=parameters)
         self.java: Any = self._gateway.jvm.java
-        self.java.lang.Class.forName(CLASS)
+        self.java.lang.Class.forName(name)
 
     def connect(self, port: int, options: Mapping[str, object], host: str = "127.0.0.1") -> Any:
+        """A ``java.sql.Connection`` to Flight SQL."""
+        return self.open(f"arrow-flight-sql://{host}:{port}/", options)
+
+    def open(self, address: str, options: Mapping[str, object]) -> Any:
         """A ``java.sql.Connection``. The options go into the URL, as people write them."""
         words = "&".join(f"{name}={quote(str(value))}" for name, value in options.items())
         with errors():
-            return self.java.sql.DriverManager.getConnection(
-                f"jdbc:arrow-flight-sql://{host}:{port}/?{words}"
-            )
+            return self.java.sql.DriverManager.getConnection(f"jdbc:{address}?{words}")
 
     def close(self) -> None:
         self._gateway.shutdown()

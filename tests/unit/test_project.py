@@ -70,8 +70,8 @@ def requirements(lock: Path) -> list[str]:
     return re.findall(r"^\S.*?(?:\\\n.*?)*$", lock.read_text(), re.MULTILINE)
 
 
-def test_there_are_locks_for_running_developing_and_bootstrapping() -> None:
-    assert {lock.stem for lock in LOCKS} == {"base", "bootstrap", "dev"}
+def test_there_are_locks_for_running_developing_bootstrapping_and_dbt() -> None:
+    assert {lock.stem for lock in LOCKS} == {"base", "bootstrap", "dbt", "dev"}
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)

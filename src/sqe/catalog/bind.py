@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from sqe.catalog.bound import (
     BoundAbsent,
@@ -32,6 +33,8 @@ from sqe.sql.materialized import RefreshMaterializedView
 from sqe.sql.parse import parse
 from sqe.sql.statement import Access, Reference, Statement, StatementKind, position_at
 from sqe.sql.text import TextLimits
+from sqe.sql.trino.metadata.relations import RESERVED, SYSTEM, carriers
+from sqe.sql.trino.metadata.relations import columns_of as trino_columns
 from sqe.sql.views import AlterViewProperties, ViewDefinition
 
 # What Spark takes for a data source in front of a path.
@@ -57,7 +60,7 @@ class Binder:
     """Looks names up in the catalogs, as the session's user."""
 
     def __init__(self, catalogs: Catalogs, limits: TextLimits, view_depth: int = 50) -> None:
-        self._catalogs = catalogs
+        self.catalogs = catalogs
         self._limits = limits
         self._view_depth = view_depth
 
@@ -116,7 +119,9 @@ class Binder:
                     query_columns=view.query_columns,
                 )
                 return self._open_view(statement, reference, stored, session, context)
-        names = self._catalogs.names()
+        names = self.catalogs.names()
+        if reference.parts[0] == RESERVED:
+            return _trino_metadata(statement, reference, names)
         readings = list(candidates(reference.parts, context.schema, names))
         for reading in readings:
             target = self._find(statement, reference, reading, session, context)
@@ -136,7 +141,7 @@ class Binder:
     ) -> BoundTarget | None:
         if reading.schema.path == (INFORMATION_SCHEMA,) and not reading.suffix:
             return _metadata(reference, reading)
-        catalog = self._catalogs.open(reading.schema.catalog, session.identity)
+        catalog = self.catalogs.open(reading.schema.catalog, session.identity)
         found = _look_up(catalog, reading)
         if found is None:
             return None
@@ -164,9 +169,9 @@ class Binder:
             return None
         _refuse_views(statement, reference, name)
         reads = reference.access is Access.READ
-        return self._open_view(
-            statement, reference, read_view(name, found.loaded, reads=reads), session, context
-        )
+        stored = read_view(name, found.loaded, reads=reads)
+        view = self._open_view(statement, reference, stored, session, context)
+        return replace(view, metadata=found.loaded.metadata)
 
     def _open_view(
         self,
@@ -214,7 +219,7 @@ class Binder:
     def _absent(
         self, statement: Statement, reference: Reference, reading: Candidate, session: Session
     ) -> BoundAbsent:
-        catalog = self._catalogs.open(reading.schema.catalog, session.identity)
+        catalog = self.catalogs.open(reading.schema.catalog, session.identity)
         name = RelationName(reading.schema, reading.name)
         if reference.access is Access.CREATE:
             schema = _existing_schema(catalog, reading.schema)
@@ -249,7 +254,7 @@ class Binder:
                 position=where,
             )
         schemas = [path[0] for path in catalog.list_namespaces(())]
-        catalogs = self._catalogs.names()
+        catalogs = self.catalogs.names()
         if len(reference.parts) > 2 and first not in (*catalogs, *schemas):
             code, what, near = ErrorCode.CATALOG_NOT_FOUND, f"Catalog {first}", catalogs
         else:
@@ -354,6 +359,21 @@ def _metadata(reference: Reference, reading: Candidate) -> BoundMetadata | None:
     if columns is None or reference.access not in (Access.READ, Access.DESCRIBE):
         return None
     return BoundMetadata(reading.schema.catalog, reading.name.lower(), columns)
+
+
+def _trino_metadata(
+    statement: Statement, reference: Reference, catalogs: Sequence[str]
+) -> BoundMetadata:
+    """One of Trino's own relations, as its translator names them."""
+    found = None
+    if len(reference.parts) == 4 and reference.access is Access.READ:
+        _, catalog, schema, table = reference.parts
+        if catalog != SYSTEM and catalog not in (name.lower() for name in catalogs):
+            raise UserError(ErrorCode.CATALOG_NOT_FOUND, f"Catalog '{catalog}' not found")
+        found = trino_columns(catalog, schema, table)
+    if found is None:
+        raise _not_found(statement, reference, ".".join(reference.parts[1:]), [])
+    return BoundMetadata(catalog, table, carriers(found), schema, trino=True)
 
 
 def _not_found(

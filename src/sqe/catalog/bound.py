@@ -37,15 +37,18 @@ class BoundView:
     relation: RelationName | None = None  # None: a temporary view
     query_columns: tuple[str, ...] = ()  # the query's own names, where known
     types: tuple[str, ...] = ()  # what its columns are cast to, should a table have changed
+    metadata: Json = field(default_factory=dict, repr=False)  # of a stored view: Iceberg's own
 
 
 @dataclass(frozen=True)
 class BoundMetadata:
-    """A relation of a catalog's ``information_schema``."""
+    """A relation of a catalog's ``information_schema``, or one of Trino's own."""
 
     catalog: str
     table: str  # schemata, tables, columns or views
     columns: tuple[Column, ...]
+    schema: str = "information_schema"
+    trino: bool = False  # in Trino's shape; ``catalog`` and ``schema`` are as Trino names them
 
 
 @dataclass(frozen=True)

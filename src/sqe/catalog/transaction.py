@@ -108,8 +108,9 @@ class Transaction:
     A statement that fails has changed nothing of it, and it goes on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, read_only: bool = False) -> None:
         self.id = secrets.token_urlsafe(18)
+        self.read_only = read_only
         self._mark = secrets.token_hex(16)  # not the id: it is seen in messages
         self._lock = threading.RLock()
         self._held: dict[Ident, HeldTable] = {}

@@ -20,6 +20,11 @@ from sqe.model.query import Column
 QUERY_COLUMNS = "spark.query-column-names"
 # Where SQE keeps the columns' types as Spark spells them; Iceberg's own are coarser.
 COLUMN_TYPES = "sqe.column-types"
+# In TBLPROPERTIES of CREATE VIEW: the query in Trino's dialect, kept as a text of the view.
+TRINO_PREFIX = "trino."  # and what else is known of that query: its columns' types
+TRINO_QUERY = f"{TRINO_PREFIX}query"
+# Iceberg's: a new version may lack a dialect that the one before had.
+DROP_DIALECT = "replace.drop-dialect.allowed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,13 +123,16 @@ def _count(path: Path) -> Check:
 
 
 def _access(settings: Settings) -> Iterator[Check]:
-    """Whether Flight SQL may listen where the settings say, and with what."""
+    """Whether the protocols may listen where the settings say, and with what."""
     from datetime import UTC, datetime, timedelta
 
     from sqe.server.listening import check_listening
     from sqe.server.tls import TlsFiles, valid_until
 
-    check_listening(settings, settings.flight.host)
+    if settings.flight.enabled:
+        check_listening(settings, settings.flight.host)
+    if settings.trino.enabled:
+        check_listening(settings, settings.trino.host, "trino")
     auth, tls = settings.auth, TlsFiles(settings.tls, settings.home).read()
     users = f"{len(auth.users)} users" if auth.users else "no users"
     anonymous = ", anonymous on this machine" if auth.anonymous_allowed else ""
@@ -147,6 +150,8 @@ def _port(settings: Settings) -> Iterator[Check]:
     yield _bound(settings.serve.host, settings.serve.port, "--port")
     if settings.flight.enabled:
         yield _bound(settings.flight.host, settings.flight.port, "--flight-port")
+    if settings.trino.enabled:
+        yield _bound(settings.trino.host, settings.trino.port, "--trino-port")
 
 
 def _bound(host: str, port: int, option: str) -> Check:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
@@ -16,19 +17,17 @@ _PORT = click.IntRange(0, 65535)
 @click.option("--port", type=_PORT, help="Its port; 0 takes a free one.")
 @click.option("--flight-host", help="Address of Flight SQL; the setting flight.host if unset.")
 @click.option("--flight-port", type=_PORT, help="Its port; 0 takes a free one.")
+@click.option("--trino-host", help="Address of Trino's protocol; the setting trino.host if unset.")
+@click.option("--trino-port", type=_PORT, help="Its port; 0 takes a free one.")
 @click.pass_obj
 def command(
-    invocation: Invocation,
-    host: str | None,
-    port: int | None,
-    flight_host: str | None,
-    flight_port: int | None,
+    invocation: Invocation, /, host: str | None, port: int | None, **protocols: Any
 ) -> None:
     """Run the gateway until SIGTERM or Ctrl-C.
 
-    Says `sqe is ready on http://…` and `Flight SQL is at grpc://…` on stderr once it answers; Spark
-    starts in the background. GET /health says whether the process lives, GET /ready whether the
-    gateway answers.
+    Says `sqe is ready on http://…`, `Flight SQL is at grpc://…` and `Trino's protocol is at
+    http://…` on stderr once it answers; Spark starts in the background. GET /health says whether
+    the process lives, GET /ready whether the gateway answers.
     """
     from sqe.catalog.rest.serving import HttpThread
     from sqe.server.run import Addresses, serve
@@ -37,8 +36,7 @@ def command(
     at = Addresses(
         host or settings.serve.host,
         settings.serve.port if port is None else port,
-        flight_host,
-        flight_port,
+        **protocols,
     )
     server = invocation.build(settings)
     collect_garbage()

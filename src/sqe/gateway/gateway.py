@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from sqe.catalog.transaction import inside
+from sqe.catalog.transaction import Transaction, inside
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, InternalError, ResourceError, SqeError
 from sqe.gateway.pipeline import Pipeline, Planned
@@ -90,14 +90,14 @@ class Gateway:
         are left open, and the types are told that fit them."""
         return self._look(request, self._pipeline.describe)
 
-    def begin(self, session_id: str, *, internal: bool = False) -> str:
+    def begin(self, session_id: str, *, internal: bool = False, read_only: bool = False) -> str:
         """A new transaction: its id, for the requests that are part of it. Until ``commit`` nobody
         else sees what they change; ``rollback``, or the end of the session, undoes it.
         ``internal``: the front end's own, of which the client does not know."""
         return self._do(
             session_id,
             "START TRANSACTION",
-            lambda session, _: self._transactions.begin(session, internal),
+            lambda session, _: self._transactions.begin(session, internal, read_only),
         )
 
     def transaction_of(self, session_id: str) -> str:
@@ -127,8 +127,12 @@ class Gateway:
         """Which engine would run the statement, and why. Nothing is run."""
         return self._look(request, lambda planned, run: planned.route)
 
-    def cancel(self, query_id: str) -> None:
-        self._tracker.get(query_id).cancellation.cancel()
+    def cancel(self, query_id: str, because: SqeError | None = None) -> None:
+        """``because`` is what its reader is told."""
+        self._tracker.get(query_id).cancellation.cancel(because)
+
+    def transaction(self, session_id: str, transaction_id: str) -> Transaction | None:
+        return self._transactions.of(session_id, transaction_id)
 
     def record(self, query_id: str) -> QueryRecord:
         return self._tracker.get(query_id).record
@@ -196,9 +200,7 @@ class Gateway:
                 query.understood(planned.label)
                 query.routed(planned.route)
                 with query.stage("start"):
-                    result = self._pipeline.run(
-                        planned, self._run_of(query, session, request.files)
-                    )
+                    result = self._start(planned, query, session, request)
                 with query.stage("rows"):
                     query.pump(result)
         except BaseException as error:  # noqa: BLE001  whatever happens, the reader must hear of it
@@ -208,6 +210,18 @@ class Gateway:
             if timer is not None:
                 timer.cancel()
             self._threads.discard(threading.current_thread())
+
+    def _start(
+        self, planned: Planned, query: TrackedQuery, session: Session, request: QueryRequest
+    ) -> ResultStream:
+        run = self._run_of(query, session, request.files)
+        if planned.translated is None:
+            return self._pipeline.run(planned, run)
+        from sqe.gateway.trino import carry_out
+
+        return carry_out(
+            planned.translated, self, request, session, lambda: self._pipeline.run(planned, run)
+        )
 
     def _run_of(self, query: TrackedQuery, session: Session, files: frozenset[str]) -> Run:
         return Run(
@@ -237,6 +251,8 @@ class Gateway:
             known: SqeError = cancelled
         elif isinstance(error, SqeError):
             known = error
+            if query.translated and not known.trino:
+                known.position = None
         else:
             query_id = query.record.query_id
             _log.error("query %s failed unexpectedly", query_id, exc_info=error)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from sqe.catalog.bind import Binder
 from sqe.catalog.bound import BoundStatement
@@ -29,21 +30,29 @@ from sqe.sql.parse import parse
 from sqe.sql.statement import StatementKind
 from sqe.sql.text import TextLimits
 
+if TYPE_CHECKING:  # read when the first Trino statement comes, not at start
+    from sqe.gateway.lookup import Open
+    from sqe.sql.trino.translated import Translated
+
 Stage = Callable[[str], AbstractContextManager[None]]
 # A statement depends on its text alone and nobody changes it; dashboards repeat theirs.
 _parse_once = lru_cache(maxsize=256)(parse)
 _SHORT = 20_000  # characters
+NOTHING = "SELECT 1"  # stands for statements that only change what the client keeps
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A statement that may run, and where."""
+    """A statement that may run, and where. ``translated``: what it is of a Trino statement."""
 
     guarded: GuardedStatement
     route: Route
+    translated: Translated | None = None
 
     @property
     def label(self) -> str:
+        if self.translated is not None and self.translated.update_type:
+            return self.translated.update_type.lower()
         return self.guarded.bound.statement.label
 
 
@@ -60,6 +69,8 @@ class Pipeline:
         self, request: QueryRequest, session: Session, stage: Stage, *, describes: bool = False
     ) -> Planned:
         """``describes``: markers may be left without values, which nothing is run with."""
+        if request.client is not None:
+            return self._plan_trino(request, session, stage)
         with stage("parse"):
             read = _parse_once if len(request.text) <= _SHORT else parse
             statement = read(request.text, self.limits)
@@ -78,7 +89,39 @@ class Pipeline:
             route = self.router.route(guarded, session)
         return Planned(guarded, route)
 
+    def _plan_trino(self, request: QueryRequest, session: Session, stage: Stage) -> Planned:
+        """Translated to Spark's SQL, it goes through the same pipe as everything else."""
+        with stage("translate"):
+            from sqe.gateway.trino import translate_request
+
+            catalogs = self.binder.catalogs
+            translated = translate_request(request, session, catalogs, self._look_into(session))
+        text = translated.text or NOTHING
+        planned = self.plan(replace(request, text=text, client=None), session, stage)
+        return replace(planned, translated=translated)
+
+    def _look_into(self, session: Session) -> Open:
+        def look(text: str) -> GuardedStatement:
+            bound = self.binder.bind(parse(text, self.limits), session)
+            return guard(bound, self._decide(bound, session.identity))
+
+        return look
+
     def run(self, planned: Planned, run: Run) -> ResultStream:
+        if planned.translated is None:
+            return self._run_spark(planned, run)
+        from sqe.gateway.trino_results import trino_result
+
+        return trino_result(
+            planned.translated,
+            lambda: self._run_spark(planned, run),
+            lambda text: self._run_spark(self._plan_text(text, run.session), run),
+        )
+
+    def _plan_text(self, text: str, session: Session) -> Planned:
+        return self.plan(QueryRequest(session.id, text), session, lambda stage: nullcontext())
+
+    def _run_spark(self, planned: Planned, run: Run) -> ResultStream:
         if current() is not None:  # a conflict there is one of its own statements
             return self._run(planned, run)
         return self.reruns.of(

@@ -16,6 +16,7 @@ from sqe.audit.events import Events, QueryEvent
 from sqe.errors import ErrorCode, ResourceError, SqeError, UserError
 from sqe.model.query import (
     Column,
+    Outcome,
     Progress,
     QueryRecord,
     QueryRequest,
@@ -33,7 +34,9 @@ Listener = Callable[[QueryEvent], None]
 class TrackedQuery:
     """One query. The thread that runs it writes; whoever fetches it waits and reads."""
 
-    def __init__(self, record: QueryRecord, emit: Listener) -> None:
+    def __init__(self, record: QueryRecord, emit: Listener, *, translated: bool = False) -> None:
+        # Places in errors of engines are places in the translation, which its author never saw.
+        self.translated = translated
         self.cancellation = Cancellation()
         self._record = record
         self._emit = emit
@@ -42,6 +45,7 @@ class TrackedQuery:
         self._buffer = BatchBuffer()
         self._columns: tuple[Column, ...] = ()
         self._schema: pa.Schema | None = None
+        self._outcome = Outcome()
         self._affected: RowsAffected | None = None
         self._error: SqeError | None = None
         self.cancellation.on_cancel(self._wake)
@@ -86,6 +90,7 @@ class TrackedQuery:
     def pump(self, result: ResultStream) -> None:
         """Moves the engine's batches to the reader. Returns when all are read or nobody reads."""
         self._columns, self._schema = result.columns, result.schema
+        self._outcome = result.outcome
         self._ready.set()
         rows = size = 0
         with result:
@@ -142,7 +147,12 @@ class TrackedQuery:
         self.check()
         assert self._schema is not None  # noqa: S101  ready without an error means a schema
         return ResultStream(
-            self._columns, self._schema, self._buffer, self._close, lambda: self._affected
+            self._columns,
+            self._schema,
+            self._buffer,
+            self._close,
+            lambda: self._affected,
+            self._outcome,
         )
 
     def _close(self) -> None:
@@ -207,7 +217,7 @@ class QueryTracker:
                 session_id=request.session_id,
                 source=request.source,
             )
-            query = TrackedQuery(record, emit)
+            query = TrackedQuery(record, emit, translated=request.client is not None)
             running = [one.record for one in self._running.values()]
             running = [one for one in running if not one.state.ended]
             mine = sum(1 for one in running if one.user == user)

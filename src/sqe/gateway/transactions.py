@@ -70,11 +70,25 @@ def join_transaction(statement: Statement) -> None:
     """What a rollback could not undo is not part of a transaction: it runs by itself if the
     transaction has changed nothing yet, and is refused otherwise."""
     transaction = current()
-    if transaction is None or _undoable(statement):
+    if transaction is None:
+        return
+    if transaction.read_only and not _only_reads(statement):
+        raise UserError(
+            ErrorCode.NOT_SUPPORTED,
+            "Cannot execute write in a read-only transaction",
+            trino="READ_ONLY_VIOLATION",
+        )
+    if _undoable(statement):
         return
     if transaction.changed:
         raise refused(statement.label.upper())
     step_out()
+
+
+def _only_reads(statement: Statement) -> bool:
+    if statement.kind is StatementKind.COMMAND:
+        return isinstance(statement.command, _COMMANDS)
+    return statement.kind in (StatementKind.QUERY, StatementKind.EXPLAIN)
 
 
 def _undoable(statement: Statement) -> bool:
@@ -114,8 +128,8 @@ class Transactions:
         self._open: dict[str, dict[str, Transaction]] = {}
         self._internal: set[str] = set()
 
-    def begin(self, session: Session, internal: bool = False) -> str:
-        transaction = Transaction()
+    def begin(self, session: Session, internal: bool = False, read_only: bool = False) -> str:
+        transaction = Transaction(read_only=read_only)
         with self._lock:
             mine = self._open.setdefault(session.id, {})
             if len(mine) >= _MOST:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -35,6 +36,48 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class ClientState:
+    """What a client of a protocol without sessions (Trino's) keeps itself and sends with every
+    statement."""
+
+    catalog: str = ""
+    schema: str = ""
+    path: str = ""
+    time_zone: str = "UTC"
+    role: str = ""
+    properties: Mapping[str, str] = field(default_factory=dict)  # SET SESSION's
+    prepared: Mapping[str, str] = field(default_factory=dict)  # name -> text
+    capabilities: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ClientChanges:
+    """What such a client shall keep from now on. None and empty: no change."""
+
+    catalog: str | None = None
+    schema: str | None = None
+    path: str | None = None
+    role: str | None = None
+    set_properties: Mapping[str, str] = field(default_factory=dict)
+    reset_properties: tuple[str, ...] = ()
+    added_prepared: Mapping[str, str] = field(default_factory=dict)
+    dropped_prepared: tuple[str, ...] = ()
+    started_transaction: str | None = None
+    ended_transaction: bool = False
+    authorization_user: str | None = None
+    reset_authorization_user: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a statement was besides its rows: ``update_type`` as Trino names it (CREATE TABLE),
+    empty for a query."""
+
+    update_type: str = ""
+    changes: ClientChanges = ClientChanges()
+
+
+@dataclass(frozen=True, slots=True)
 class QueryRequest:
     """One statement as it came from a front end."""
 
@@ -47,6 +90,8 @@ class QueryRequest:
     # One for each ``?`` of the text, in order. None: only described, and nobody knows them yet.
     parameters: tuple[Parameter, ...] | None = None
     transaction: str = ""  # the id of the transaction it is part of; empty: it is one by itself
+    # Set: the text is Trino's, and this is what its client keeps.
+    client: ClientState | None = None
 
 
 class QueryState(Enum):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqe.model.query import Column, RowsAffected
+from sqe.model.query import Column, Outcome, RowsAffected
 from sqe.results.arrow_types import arrow_schema
 
 
@@ -23,19 +23,21 @@ class ResultStream:
     once; it frees what the source holds. ``affected`` is known when all batches are read.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  all but three have defaults
         self,
         columns: Sequence[Column],
         schema: pa.Schema,
         batches: Iterable[pa.RecordBatch],
         close: Callable[[], None] = _nothing,
         affected: Callable[[], RowsAffected | None] = _nothing,
+        outcome: Outcome | None = None,
     ) -> None:
         self.columns = tuple(columns)
         self.schema = schema
         self._batches = iter(batches)
         self._close = close
         self._affected = affected
+        self.outcome = outcome or Outcome()
 
     @property
     def affected(self) -> RowsAffected | None:

@@ -16,11 +16,12 @@ from sqe.catalog.bind import Binder
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.overlay import TransactionalCatalogs
-from sqe.engines.coordinator.coordinator import Coordinator, metadata_as_values
+from sqe.engines.coordinator.coordinator import Coordinator
 from sqe.engines.coordinator.engine import CoordinatorEngine
 from sqe.engines.local.lazy import LazyLocalEngine
 from sqe.engines.local.options import MB, LocalOptions
 from sqe.engines.local.spill import remove_left_behind
+from sqe.engines.metadata import MetadataSource
 from sqe.engines.spark.addresses import EmbeddedAddress, RemoteAddress
 from sqe.engines.spark.engine import SparkConnectEngine
 from sqe.engines.spark.load_files import LoadFolders
@@ -39,7 +40,9 @@ from sqe.model.query import EngineKind
 from sqe.policy.source import AllowAll, PolicySource
 from sqe.routing.facts import LocalFacts, RoutingLimits
 from sqe.routing.router import Router, Survey
-from sqe.sessions.limits import SessionCounts
+from sqe.server.runtime import process_runtime
+from sqe.sessions.limits import Lifetimes, SessionCounts
+from sqe.sessions.reaper import SessionReaper
 from sqe.sessions.store import SessionStore
 from sqe.settings import Settings
 from sqe.settings.spark_conf import changes_meaning
@@ -47,6 +50,7 @@ from sqe.sql.text import TextLimits
 
 if TYPE_CHECKING:
     from sqe.server.front import FlightFront
+    from sqe.server.trino_front import TrinoFront
 
 CATALOG_FILE = "lake.db"
 WAREHOUSE = "warehouse"
@@ -69,21 +73,26 @@ class Server:
         schema = SchemaName(settings.default_catalog, (settings.default_schema,))
         counts = SessionCounts(settings.limits.sessions, settings.limits.sessions_per_user)
         sessions = SessionStore(schema, counts)
+        metadata = MetadataSource(self.catalogs, process_runtime(lambda: self.gateway.records()))
         spark_sessions = SparkSessions(address, self.broker, settings.spark.session_conf)
         engine = SparkConnectEngine(
             spark_sessions,
             self.catalogs,
-            metadata_as_values(self.catalogs),
+            metadata.as_values,
             _floors(settings),
             LoadFolders(settings.load.folders, never=[home], uploads=home / UPLOADS),
         )
-        self._local = LazyLocalEngine(_local_options(settings))
+        self._local = LazyLocalEngine(_local_options(settings), metadata.rows)
         router = Router(
             _survey(settings, self._local),
             RoutingLimits(settings.local.max_bytes, settings.local.max_files),
         )
         coordinator = Coordinator(
-            CoordinatorEngine(self.catalogs), self.catalogs, engine, self._local, router
+            CoordinatorEngine(self.catalogs),
+            self.catalogs,
+            metadata,
+            {EngineKind.SPARK: engine, EngineKind.LOCAL: self._local},
+            router,
         )
         limits = TextLimits(settings.limits.statement_bytes, settings.limits.nesting)
         self._engine = engine
@@ -116,7 +125,8 @@ class Server:
         # lose its Spark session before it hears that it is cancelled.
         sessions.on_close(spark_sessions.release)
         self._sessions = sessions
-        self._flight: FlightFront | None = None
+        self._fronts: list[FlightFront | TrinoFront] = []
+        self._reaper: SessionReaper | None = None
 
     def start(self, warm_spark: bool = False) -> None:
         """Nothing has to be started; Spark may be warmed in the background."""
@@ -138,8 +148,27 @@ class Server:
             return ""
         from sqe.server.front import FlightFront
 
-        self._flight = FlightFront(self.settings, self.gateway, self._sessions)
-        return self._flight.start(host, port)
+        return self._listening(FlightFront(self.settings, self.gateway), host, port)
+
+    def listen_trino(self, host: str | None = None, port: int | None = None) -> str:
+        """The same for Trino's protocol."""
+        if not self.settings.trino.enabled:
+            return ""
+        from sqe.server.trino_front import TrinoFront
+
+        return self._listening(TrinoFront(self.settings, self.gateway), host, port)
+
+    def _listening(
+        self, front: FlightFront | TrinoFront, host: str | None, port: int | None
+    ) -> str:
+        address = front.start(host, port)
+        self._fronts.append(front)
+        if self._reaper is None:
+            limits = self.settings.limits
+            lifetimes = Lifetimes(limits.session_idle_s, limits.session_lifetime_s)
+            self._reaper = SessionReaper(self._sessions, lifetimes)
+            self._reaper.start()
+        return address
 
     def status(self) -> dict[str, Any]:
         running = [record for record in self.gateway.records() if not record.state.ended]
@@ -156,8 +185,10 @@ class Server:
         }
 
     def close(self) -> None:
-        if self._flight is not None:
-            self._flight.stop()
+        for front in self._fronts:
+            front.stop()
+        if self._reaper is not None:
+            self._reaper.stop()
         self.gateway.close()
         self._engine.close()
         self._local.close()

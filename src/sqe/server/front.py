@@ -10,22 +10,15 @@ from sqe.protocols.flight_sql.options import MB, FlightOptions
 from sqe.protocols.flight_sql.server import FlightSqlServer
 from sqe.server.listening import check_listening
 from sqe.server.tls import TlsFiles, TlsWatch
-from sqe.sessions.limits import Lifetimes
-from sqe.sessions.reaper import SessionReaper
-from sqe.sessions.store import SessionStore
 from sqe.settings import Settings
 
 
 class FlightFront:
-    """Listens from ``start`` to ``stop``; meanwhile changed certificates are taken up and old
-    sessions end."""
+    """Listens from ``start`` to ``stop``; meanwhile changed certificates are taken up."""
 
-    def __init__(self, settings: Settings, gateway: Gateway, sessions: SessionStore) -> None:
+    def __init__(self, settings: Settings, gateway: Gateway) -> None:
         self._settings = settings
         self._gateway = gateway
-        limits = settings.limits
-        lifetimes = Lifetimes(limits.session_idle_s, limits.session_lifetime_s)
-        self._reaper = SessionReaper(sessions, lifetimes)
         self._server: FlightSqlServer | None = None
         self._watch: TlsWatch | None = None
 
@@ -46,7 +39,6 @@ class FlightFront:
         if tls is not None:
             self._watch = TlsWatch(files, tls, server.reload, settings.tls.check_s)
             self._watch.start()
-        self._reaper.start()
         return f"grpc{'+tls' if tls is not None else ''}://{shown}:{number}"
 
     def stop(self) -> None:
@@ -54,7 +46,6 @@ class FlightFront:
             return
         if self._watch is not None:
             self._watch.stop()
-        self._reaper.stop()
         self._server.stop()
         self._server = None
 

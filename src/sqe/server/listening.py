@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import socket
+from typing import Literal
 
 from sqe.auth.loopback import is_loopback
 from sqe.errors import ErrorCode, UserError
 from sqe.settings import Settings
 
 
-def check_listening(settings: Settings, host: str) -> None:
+def check_listening(
+    settings: Settings, host: str, protocol: Literal["flight", "trino"] = "flight"
+) -> None:
     """INVALID_SETTINGS for a server that nobody could use, or that anybody could listen in to."""
     auth = settings.auth
     if not auth.knows_anyone and not auth.anonymous_allowed:
@@ -22,30 +25,39 @@ def check_listening(settings: Settings, host: str) -> None:
             "[auth] names users by TLS certificates, but no certificate could be checked.",
             "Set tls.client_authorities to the file of the authorities that sign them.",
         )
-    if reaches_only_this_machine(host):
+    if reaches_only_this_machine(host, protocol):
         return
     if not auth.knows_anyone:
         raise _refused(
-            f"flight.host is {host}, which others can reach, and nobody could connect from there: "
-            "there are no users.",
+            f"{protocol}.host is {host}, which others can reach, and nobody could connect from "
+            "there: there are no users.",
             "Add users under [auth.users], or listen on 127.0.0.1.",
         )
-    if settings.tls.certificate is None and not settings.flight.unencrypted:
+    without_tls, setting = _without_tls(settings, protocol)
+    if settings.tls.certificate is None and not without_tls:
         raise _refused(
-            f"flight.host is {host}, which others can reach, and there is no TLS: passwords and "
-            "data could be read on the way.",
-            "Set tls.certificate and tls.key, or flight.unencrypted = true if something in front "
-            "of SQE encrypts.",
+            f"{protocol}.host is {host}, which others can reach, and there is no TLS: passwords "
+            "and data could be read on the way.",
+            f"Set tls.certificate and tls.key, or {setting} = true if something in front of SQE "
+            "encrypts.",
         )
 
 
-def reaches_only_this_machine(host: str) -> bool:
+def _without_tls(settings: Settings, protocol: str) -> tuple[bool, str]:
+    """Whether the settings say that it may be, and the name of the setting that does."""
+    if protocol == "trino":
+        allowed = settings.trino.allow_plain_http_credentials
+        return allowed, "trino.allow_plain_http_credentials"
+    return settings.flight.unencrypted, "flight.unencrypted"
+
+
+def reaches_only_this_machine(host: str, protocol: str = "flight") -> bool:
     """For an address or a name to listen on."""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise _refused(
-            f"flight.host is {host}, which is no address of this machine.",
+            f"{protocol}.host is {host}, which is no address of this machine.",
             "Use 127.0.0.1 for this machine only, or 0.0.0.0 for all addresses.",
         ) from error
     return all(is_loopback(str(address[0])) for *_, address in found)

@@ -33,6 +33,7 @@ class Running(Protocol):
 
     def start(self, warm_spark: bool) -> None: ...
     def listen(self, host: str | None, port: int | None) -> str: ...
+    def listen_trino(self, host: str | None, port: int | None) -> str: ...
     def warm_local(self) -> None: ...
     def close(self) -> None: ...
     def status(self) -> dict[str, Any]: ...
@@ -64,12 +65,14 @@ def health_app(server: Running) -> Starlette:
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where to listen: the health endpoint, and Flight SQL if not where the settings say."""
+    """Where to listen: the health endpoint, and the protocols if not where the settings say."""
 
     host: str
     port: int
     flight_host: str | None = None
     flight_port: int | None = None
+    trino_host: str | None = None
+    trino_port: int | None = None
 
 
 def serve(
@@ -85,10 +88,13 @@ def serve(
             server.start(warm_spark=True)
             port = http.start()
             flight = server.listen(at.flight_host, at.flight_port)
+            trino = server.listen_trino(at.trino_host, at.trino_port)
             shown = f"[{at.host}]" if ":" in at.host else at.host
             announce(f"sqe is ready on http://{shown}:{port}")
             if flight:
                 announce(f"Flight SQL is at {flight}")
+            if trino:
+                announce(f"Trino's protocol is at {trino}")
             server.warm_local()  # this thread has nothing else to do
             stop.wait()
             announce("sqe is stopping")

@@ -12,6 +12,7 @@ from sqe.settings.settings import (
     Settings,
     SparkSettings,
 )
+from sqe.settings.trino import TrinoSettings
 
 __all__ = [
     "AuthSettings",
@@ -25,6 +26,7 @@ __all__ = [
     "Settings",
     "SparkSettings",
     "TlsSettings",
+    "TrinoSettings",
     "UserSettings",
     "load_settings",
 ]

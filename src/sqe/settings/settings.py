@@ -11,6 +11,7 @@ from pydantic import Field, SecretStr, field_validator
 
 from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings
 from sqe.settings.strict import Strict
+from sqe.settings.trino import TrinoSettings
 
 
 def default_home() -> Path:
@@ -171,5 +172,6 @@ class Settings(Strict):
     log: LogSettings = LogSettings()
     serve: ServeSettings = ServeSettings()
     flight: FlightSettings = FlightSettings()
+    trino: TrinoSettings = TrinoSettings()
     tls: TlsSettings = TlsSettings()
     auth: AuthSettings = AuthSettings()

@@ -89,6 +89,23 @@ class SpanParser(SparkParser):
             call.meta.setdefault(END, self._prev.end + 1)
         return found
 
+    def _parse_types(self, check_func: bool = False, *args: Any, **options: Any) -> Any:
+        """Spark's VOID, the type of NULL, which sqlglot has under another name. Only where nothing
+        but a type can stand (``check_func`` asks whether one does): it is a name elsewhere."""
+        if not check_func and self._curr and self._curr.text.upper() == "VOID":
+            self._advance()
+            return exp.DataType(this=exp.DType.NULL)
+        return super()._parse_types(check_func, *args, **options)
+
+    def _parse_struct_types(self, type_required: bool = False) -> Any:
+        """``name:VOID`` in a struct, whose type is no keyword of sqlglot's."""
+        ahead = self._tokens[self._index + 1 : self._index + 3]
+        if [token.text.upper() for token in ahead] == [":", "VOID"]:
+            name = self._parse_id_var()
+            self._match(TokenType.COLON)
+            return self._parse_column_def(name)
+        return super()._parse_struct_types(type_required)
+
     def _parse_placeholder(self) -> Any:
         first = self._curr
         found = super()._parse_placeholder()

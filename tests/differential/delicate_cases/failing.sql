@@ -191,3 +191,10 @@ SELECT x FROM (SELECT cast(bi as int) AS x FROM numbers) WHERE x = 5
 SELECT id FROM numbers WHERE cast(d18 as decimal(4,2)) = 2.00
 SELECT sum(k) > 5 AS x FROM (VALUES (9223372036854775807L), (1L)) AS t(k)
 SELECT count(*) AS n FROM (VALUES (9223372036854775807L), (1L)) AS t(k) HAVING sum(k) > 5
+SELECT CAST(raise_error(concat('no ', 'more')) AS INT)
+SELECT raise_error(s) FROM texts
+SELECT IF(i > 5, CAST(raise_error('too large') AS INT), i) AS i FROM numbers
+SELECT IF(i IS NULL AND i > 5, CAST(raise_error('never') AS INT), i) AS i FROM numbers
+SELECT coalesce('a', raise_error('never')) AS first_one
+SELECT sum(k) AS s FROM (VALUES (99999999999999999999999999999999999999BD), (1BD)) AS t(k)
+SELECT sum(k) AS s FROM (VALUES (99999999999999999999999999999999999998BD), (1BD)) AS t(k)

@@ -430,3 +430,7 @@ SELECT s::string, i::bigint::decimal(20, 2) FROM tame
 SELECT try_cast(bi as smallint) != 2S AS x, try_cast(bi as smallint) IN (2S, 3S) AS y FROM numbers
 SELECT try_cast(bi as smallint) BETWEEN 2S AND 3S AS x, try_cast(i as tinyint) <=> 2Y AS y FROM numbers
 SELECT id FROM numbers WHERE try_cast(d18 as decimal(4,2)) != 2.00
+SELECT NULL AS n, id FROM texts
+SELECT n, id FROM (SELECT NULL AS n, id FROM texts) AS x ORDER BY n, id
+SELECT DISTINCT NULL AS n FROM texts
+SELECT NULL AS n UNION ALL SELECT NULL

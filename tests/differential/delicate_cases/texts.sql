@@ -71,6 +71,11 @@ s ILIKE 'HÉLLO'
 s ILIKE 'straSSe'
 s LIKE t
 s LIKE '%|%%' ESCAPE '|'
+s LIKE '%\\\\%'
+s LIKE 'a\\b'
+s LIKE '%\\_%' ESCAPE '\\'
+s = 'it\'s'
+concat('a\\b', "c\"d", 'e\'f', '\n\r\t', s)
 s LIKE ANY ('a%', 'H%')
 s RLIKE '^[A-Z]'
 regexp_replace(s, '[aeiou]', '_')

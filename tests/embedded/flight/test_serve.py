@@ -22,7 +22,7 @@ from tests.embedded.flight.serving import ENDLESS, ask, query
 def serving(home: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The process, and what it says first: the lines up to the address of Flight SQL."""
     environment = {**os.environ, "SQE_HOME": str(home), "SQE_SPARK__REMOTE": "sc://127.0.0.1:1"}
-    ports = ["--port", "0", "--flight-port", "0"]
+    ports = ["--port", "0", "--flight-port", "0", "--trino-port", "0"]
     with subprocess.Popen(
         [sys.executable, "-m", "sqe", "serve", *ports, *arguments],
         stderr=subprocess.PIPE,

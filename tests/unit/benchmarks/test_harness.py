@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.__main__ import main
 from benchmarks.bench import Bench, Options
-from benchmarks.figure import Figure, Measured, Target
+from benchmarks.figure import Figure, Measured, NotMeasured, Target
 from benchmarks.figures import FIGURES
 from benchmarks.report import RESULTS, Report
 from benchmarks.tpcds import tpcds_queries
@@ -25,6 +25,10 @@ def figure(name: str, value: float) -> Figure:
 
 def broken(bench: Bench) -> Measured:
     raise RuntimeError("no clock")
+
+
+def without_peer(bench: Bench) -> Measured:
+    raise NotMeasured("no peer here")
 
 
 def test_every_figure_has_a_name_of_its_own_and_a_meaning() -> None:
@@ -115,6 +119,18 @@ def test_a_figure_that_cannot_be_measured_does_not_stop_the_others(
     assert capsys.readouterr().out == "figure b_ms 1.0 ms\n"
     (part, _) = json.loads((tmp_path / "latest.json").read_text())["figures"]
     assert (part["value"], part["ok"], part["error"]) == (None, False, "RuntimeError: no clock")
+
+
+def test_a_figure_without_its_peer_is_no_failure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    absent = Figure("a_ms", "ms", Target("<", 1), "for a test", without_peer)
+    assert main([], [absent, figure("b_ms", 1.0)], tmp_path) == 0
+    shown = capsys.readouterr()
+    assert shown.out == "figure b_ms 1.0 ms\n"
+    assert "not measured a_ms: no peer here" in shown.err
+    (part, _) = json.loads((tmp_path / "latest.json").read_text())["figures"]
+    assert (part["value"], part["detail"]) == (None, {"not_measured": "no peer here"})
 
 
 def test_what_figures_share_is_made_once() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from sqe.catalog.information_schema import RELATIONS, ListingFilter, NameFilter, rows
+from sqe.catalog.information_schema import RELATIONS, rows
+from sqe.catalog.listing import ListingFilter, NameFilter
 from sqe.errors import AccessError, ErrorCode, SqeError, UpstreamError
 from tests.unit.engines.coordinator.lake import Lake
 

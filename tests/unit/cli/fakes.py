@@ -109,6 +109,9 @@ class FakeServer:
     def listen(self, host: str | None, port: int | None) -> str:
         return ""
 
+    def listen_trino(self, host: str | None, port: int | None) -> str:
+        return ""
+
     def warm_local(self) -> None:
         return None
 

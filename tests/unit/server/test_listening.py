@@ -53,6 +53,15 @@ def test_going_without_tls_must_be_said_in_so_many_words(tmp_path: Path) -> None
     assert "no users" in refused(settings(tmp_path, flight={"unencrypted": True}), ALL)
 
 
+def test_trinos_protocol_has_a_setting_of_its_own_for_that(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"trino\.allow_plain_http_credentials"):
+        check_listening(settings(tmp_path, auth=USERS, flight={"unencrypted": True}), ALL, "trino")
+    plain = {"allow_plain_http_credentials": True}
+    check_listening(settings(tmp_path, auth=USERS, trino=plain), ALL, "trino")
+    with pytest.raises(UserError, match=r"trino\.host"):
+        check_listening(settings(tmp_path, trino=plain), ALL, "trino")
+
+
 def test_certificates_of_clients_need_authorities(tmp_path: Path) -> None:
     auth = {"certificate_pattern": "(.+)"}
     assert "tls.client_authorities" in refused(settings(tmp_path, auth=auth, tls=TLS), ALL)

@@ -10,7 +10,7 @@ from sqe.auth.hashing import hash_password, hash_token, new_token
 from sqe.errors import ErrorCode, UserError
 from sqe.model.identity import Secret
 from sqe.model.password_hash import ScryptCost
-from sqe.settings import Settings, load_settings
+from sqe.settings import Settings, TrinoSettings, load_settings
 
 PASSWORD = hash_password(Secret("correct horse"), ScryptCost(p=1)).write()
 TOKEN = f"sha256:{hash_token(new_token()).hex()}"
@@ -83,6 +83,10 @@ def test_a_secret_in_the_clear_is_refused_and_not_repeated(
         ("[flight]\nport = 65536\n", ["flight.port"]),
         ("[flight]\nmax_message_mb = 0\n", ["flight.max_message_mb"]),
         ('[flight]\ncompression = "snappy"\n', ["flight.compression", "zstd"]),
+        ("[trino]\nport = -1\n", ["trino.port"]),
+        ("[trino]\nclient_timeout_s = 0\n", ["trino.client_timeout_s"]),
+        ('[trino]\nimpersonation = ["ann"]\n', ["trino.impersonation", "who -> whom"]),
+        ('[trino]\nimpersonation = ["a -> b -> c"]\n', ["trino.impersonation"]),
         ("[limits]\nsession_idle_s = -1\n", ["limits.session_idle_s"]),
         ("[limits]\nrunning_queries_per_user = 0\n", ["limits.running_queries_per_user"]),
     ],
@@ -97,6 +101,11 @@ def test_a_credential_is_of_one_user(tmp_path: Path) -> None:
     assert "token" in refused(tmp_path, two)
     two = "[auth.users.ann]\ncertificates = ['x']\n[auth.users.bob]\ncertificates = ['x']\n"
     assert "certificate" in refused(tmp_path, two)
+
+
+def test_rules_of_impersonation_are_pairs() -> None:
+    trino = TrinoSettings(impersonation=("superset -> *", "etl->ann"))
+    assert trino.impersonation_rules == {("superset", "*"), ("etl", "ann")}
 
 
 def test_the_environment_reaches_users(tmp_path: Path) -> None:

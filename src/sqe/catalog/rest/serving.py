@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+import ssl
 import threading
 import time
+from dataclasses import dataclass
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -18,38 +21,74 @@ _STOP_SECONDS = 5.0
 _KEEP_ALIVE_SECONDS = 600
 
 
+@dataclass(frozen=True, slots=True)
+class HttpOptions:
+    """What not every server wants as it is by default."""
+
+    tls: ssl.SSLContext | None = None
+    protocol: type[asyncio.Protocol] | None = None  # a subclass of uvicorn's for h11
+    header_bytes: int | None = None  # of all headers of a request; more is refused
+    backlog: int = 128
+    finish_s: int = 1  # how long open requests may go on after ``stop``
+
+
+class _Server(uvicorn.Server):
+    """Leaves no connection behind, however little its client does for it."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            transport: asyncio.Transport = connection.transport
+            transport.abort()
+        await asyncio.sleep(0)
+
+
 class HttpThread:
     """``start`` binds the port before it returns; ``stop`` ends open requests and frees it."""
 
-    def __init__(self, app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        options: HttpOptions | None = None,
+    ) -> None:
         self._app = app
         self._host = host
         self._port = port
-        self._server: uvicorn.Server | None = None
+        self._options = options or HttpOptions()
+        self._server: _Server | None = None
         self._thread: threading.Thread | None = None
         self._socket: socket.socket | None = None
 
     @property
     def url(self) -> str:
         host = f"[{self._host}]" if ":" in self._host else self._host
-        return f"http://{host}:{self._port}"
+        return f"http{'s' if self._options.tls is not None else ''}://{host}:{self._port}"
 
     def start(self) -> int:
         """The port that is listened on. HOME_IN_USE where somebody else has it."""
-        self._socket = self._bound()
+        self._socket = self._socket or self._bound()
         self._port = self._socket.getsockname()[1]
+        options = self._options
+        tls = options.tls
         config = uvicorn.Config(
             self._app,
+            http=options.protocol or "auto",
+            h11_max_incomplete_event_size=options.header_bytes,
+            ssl_context_factory=(lambda *_: tls) if tls is not None else None,
+            backlog=options.backlog,
             access_log=False,
             log_config=None,
             log_level="warning",
             lifespan="off",
             ws="none",
-            timeout_graceful_shutdown=1,
+            timeout_graceful_shutdown=options.finish_s,
             timeout_keep_alive=_KEEP_ALIVE_SECONDS,
             server_header=False,
+            proxy_headers=False,  # uvicorn would believe what anyone on this machine says
         )
-        self._server = uvicorn.Server(config)
+        self._server = _Server(config)
         self._thread = threading.Thread(
             target=self._server.run,
             kwargs={"sockets": [self._socket]},
@@ -64,13 +103,20 @@ class HttpThread:
             time.sleep(0.005)
         return self._port
 
+    def successor(self, options: HttpOptions) -> HttpThread:
+        """Another one on the same port, which listens there without a gap if it is started before
+        this one is stopped."""
+        other = HttpThread(self._app, self._host, self._port, options)
+        other._socket = self._socket.dup() if self._socket is not None else None
+        return other
+
     def _bound(self) -> socket.socket:
         family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
         bound = socket.socket(family, socket.SOCK_STREAM)
         try:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bound.bind((self._host, self._port))
-            bound.listen(128)
+            bound.listen(self._options.backlog)
         except OSError as error:
             bound.close()
             raise ResourceError(

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from sqe.catalog.bound import BoundMetadata
-from sqe.catalog.information_schema import ListingFilter, rows
+from sqe.catalog.listing import ListingFilter
 from sqe.catalog.protocol import Catalogs
-from sqe.catalog.schemas import string_literal
 from sqe.engines.attempt import Engines
 from sqe.engines.coordinator.explain import PLAN_COLUMNS, explain
 from sqe.engines.coordinator.views import create_temporary_view, create_view
 from sqe.engines.coordinator.works import WORKS, Tools, Work
-from sqe.engines.protocol import Engine, Explanation, Run
+from sqe.engines.metadata import MetadataSource
+from sqe.engines.protocol import Engine, Explanation, GaveUp, Run
 from sqe.errors import ErrorCode, UserError
-from sqe.model.names import quote
 from sqe.model.query import EngineKind
 from sqe.results.arrow_types import arrow_schema
 from sqe.results.description import Description
@@ -34,20 +34,23 @@ _VIEWS = (StatementKind.CREATE_VIEW, StatementKind.CREATE_TEMPORARY_VIEW)
 
 
 class Coordinator:
-    """``commands`` answers SHOW, DESCRIBE, USE, SET SESSION and catalogue statements."""
+    """``commands`` answers SHOW, DESCRIBE, USE, SET SESSION and catalogue statements; ``engines``
+    are the others."""
 
     def __init__(
-        self, commands: Engine, catalogs: Catalogs, spark: Engine, local: Engine, router: Router
+        self,
+        commands: Engine,
+        catalogs: Catalogs,
+        metadata: MetadataSource,
+        engines: Mapping[EngineKind, Engine],
+        router: Router,
     ) -> None:
         self._commands = commands
+        self._metadata = metadata
         self._router = router
         self._catalogs = catalogs
-        self._spark = spark
-        self._engines: Engines = {
-            EngineKind.COORDINATOR: self,
-            EngineKind.SPARK: spark,
-            EngineKind.LOCAL: local,
-        }
+        self._spark, self._local = engines[EngineKind.SPARK], engines[EngineKind.LOCAL]
+        self._engines: Engines = {EngineKind.COORDINATOR: self, **engines}
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
         kind = statement.bound.statement.kind
@@ -96,27 +99,35 @@ class Coordinator:
         # Imported here: DuckDB and the optimizer are not needed for most statements.
         from sqe.engines.local.metadata import NotLocal, run_metadata_query
 
+        if not _asks_trino(statement):
+            with suppress(NotLocal):
+                query = metadata_query(statement, run)
+                return run_metadata_query(query, self._fetch(run), run.cancellation)
         try:
-            return run_metadata_query(
-                metadata_query(statement, run), self._fetch(run), run.cancellation
-            )
-        except NotLocal:
+            return self._local.run(statement, run)
+        except GaveUp:
             return self._spark.run(statement, run)
 
     def _describe_metadata_query(self, statement: GuardedStatement, run: Run) -> Description:
         from sqe.engines.local.metadata import NotLocal, describe_metadata_query
 
+        if not _asks_trino(statement):
+            with suppress(NotLocal):
+                return describe_metadata_query(metadata_query(statement, run))
         try:
-            return describe_metadata_query(metadata_query(statement, run))
-        except NotLocal:
+            return self._local.describe(statement, run)
+        except GaveUp:
             return self._spark.describe(statement, run)
 
     def _fetch(self, run: Run) -> Callable[[BoundMetadata, ListingFilter], pa.Table]:
-        def fetch(relation: BoundMetadata, wanted: ListingFilter) -> pa.Table:
-            catalog = self._catalogs.open(relation.catalog, run.session.identity)
-            return rows(catalog, relation.catalog, relation.table, wanted, run.cancellation.check)
+        return lambda relation, wanted: self._metadata.rows(relation, wanted, run)
 
-        return fetch
+
+def _asks_trino(statement: GuardedStatement) -> bool:
+    return any(
+        isinstance(reference.target, BoundMetadata) and reference.target.trino
+        for reference in statement.bound.references
+    )
 
 
 def _work(statement: GuardedStatement) -> Work | None:
@@ -140,35 +151,3 @@ def metadata_query(statement: GuardedStatement, run: Run) -> MetadataQuery:
         "current_user": run.session.identity.user,
     }
     return MetadataQuery(source.tree, source.text, relations, values, statement.parameters)
-
-
-def metadata_as_values(catalogs: Catalogs) -> Callable[[BoundMetadata, Run], str]:
-    """Writes a relation of information_schema as literals, for a query that Spark has to run."""
-
-    def write(relation: BoundMetadata, run: Run) -> str:
-        catalog = catalogs.open(relation.catalog, run.session.identity)
-        table = rows(
-            catalog, relation.catalog, relation.table, ListingFilter(), run.cancellation.check
-        )
-        names = ", ".join(quote(column.name) for column in relation.columns)
-        casts = ", ".join(
-            f"CAST({quote(c.name)} AS {c.type.upper()}) AS {quote(c.name)}"
-            for c in relation.columns
-        )
-        lines = [
-            "(" + ", ".join(_literal(value) for value in row.values()) + ")"
-            for row in table.to_pylist()
-        ]
-        empty = "" if lines else " WHERE false"
-        if not lines:
-            lines = ["(" + ", ".join("NULL" for _ in relation.columns) + ")"]
-        source = f"VALUES {', '.join(lines)} AS t({names})"
-        return f"SELECT {casts} FROM {source}{empty}"  # noqa: S608  literals only
-
-    return write
-
-
-def _literal(value: object) -> str:
-    if value is None:
-        return "NULL"
-    return str(value) if isinstance(value, int) else string_literal(str(value))

@@ -12,7 +12,13 @@ from sqe import __version__
 from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundTable, BoundView
 from sqe.catalog.iceberg_types import iceberg_schema
 from sqe.catalog.protocol import Catalogs, Ident
-from sqe.catalog.views import COLUMN_TYPES, QUERY_COLUMNS
+from sqe.catalog.views import (
+    COLUMN_TYPES,
+    DROP_DIALECT,
+    QUERY_COLUMNS,
+    TRINO_PREFIX,
+    TRINO_QUERY,
+)
 from sqe.engines.coordinator.explain import inner_of
 from sqe.engines.protocol import Engine, Run
 from sqe.errors import ErrorCode, InternalError, UserError
@@ -89,13 +95,15 @@ def create_view(
         )
     else:
         metadata = catalog.load_view(ident).metadata
+        if _forgets_trino(metadata, definition):
+            properties[DROP_DIALECT] = "true"
         updates: list[dict[str, Any]] = [
             {"action": "add-schema", "schema": iceberg_schema(columns)},
             {"action": "add-view-version", "view-version": {**version, "schema-id": -1}},
             {"action": "set-current-view-version", "view-version-id": -1},
             {"action": "set-properties", "updates": properties},
         ]
-        gone = [] if definition.alter else _replaced(metadata, properties)
+        gone = _replaced(metadata, properties, definition.alter)
         if gone:
             updates.append({"action": "remove-properties", "removals": gone})
         catalog.replace_view(
@@ -109,9 +117,19 @@ def create_view(
     return _done()
 
 
-def _replaced(metadata: dict[str, Any], properties: dict[str, str]) -> list[str]:
-    """What the view that is replaced had and the new one does not say: gone with the old."""
-    return sorted((metadata.get("properties") or {}).keys() - properties.keys() - _KEPT)
+def _replaced(metadata: dict[str, Any], properties: dict[str, str], alter: bool) -> list[str]:
+    """What the view that is replaced had and the new one does not say: gone with the old. ALTER
+    keeps all but what was said about the old query in Trino's dialect."""
+    gone = (metadata.get("properties") or {}).keys() - properties.keys() - _KEPT
+    return sorted(name for name in gone if not alter or name.startswith(TRINO_PREFIX))
+
+
+def _forgets_trino(metadata: dict[str, Any], definition: ViewDefinition) -> bool:
+    """A view made in Trino's SQL here gets another query in Spark's: the old text goes. Texts of
+    other engines are theirs to keep, and the catalog refuses to lose them."""
+    kept = (metadata.get("properties") or {}).keys()
+    ours = any(name.startswith(TRINO_PREFIX) for name in kept)
+    return ours and "trino" not in _texts(definition)
 
 
 def _definition(guarded: GuardedStatement) -> ViewDefinition:
@@ -170,13 +188,23 @@ def _version(definition: ViewDefinition, schema: SchemaName) -> dict[str, Any]:
         "default-catalog": schema.catalog,
         "default-namespace": list(schema.path),
         "representations": [
-            {"type": "sql", "sql": definition.query_text.strip(), "dialect": "spark"}
+            {"type": "sql", "sql": text, "dialect": dialect}
+            for dialect, text in _texts(definition).items()
         ],
     }
 
 
+def _texts(definition: ViewDefinition) -> dict[str, str]:
+    """The query by dialect. SQE reads Spark's; who wrote it in Trino's gets that back."""
+    found = {"spark": definition.query_text.strip()}
+    written = dict(definition.properties).get(TRINO_QUERY)
+    if written is not None:
+        found["trino"] = written
+    return found
+
+
 def _properties(definition: ViewDefinition, given: Sequence[Column]) -> dict[str, str]:
-    properties = dict(definition.properties)
+    properties = {name: value for name, value in definition.properties if name != TRINO_QUERY}
     if definition.comment:
         properties["comment"] = definition.comment
     names = [column.name for column in given]

@@ -14,6 +14,7 @@ from sqe.errors import ErrorCode, SqeError, UpstreamError
 from sqe.results.cancellation import Cancellation
 
 _RESULT = "complete_result"
+_VOID = pa.int32()  # what DuckDB is given for the type of NULL
 
 
 class Batches(Iterator[pa.RecordBatch]):
@@ -86,6 +87,7 @@ class Batches(Iterator[pa.RecordBatch]):
             try:
                 batch = self._reader.read_next_batch()
             except StopIteration:
+                self._instance.rest()
                 return None
             if batch.num_rows:
                 return conform(batch, self._schema)
@@ -100,9 +102,12 @@ def conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 
 def relabel(array: pa.Array, wanted: pa.DataType) -> pa.Array:
-    """The same buffers under a type that differs in names, nullability and time zone only."""
+    """The same buffers under a type that differs in names, nullability and time zone only. NULLs
+    of no type have none: DuckDB gives them one."""
     if array.type.equals(wanted, check_metadata=True):
         return array
+    if pa.types.is_null(wanted):
+        return pa.nulls(len(array))
     if array.offset:
         array = pa.concat_arrays([array])
     count = array.type.num_buffers
@@ -134,6 +139,8 @@ def _check_types(found: pa.Schema, wanted: pa.Schema) -> None:
 
 def same_values(have: pa.DataType, want: pa.DataType) -> bool:
     """Whether the types differ in names, nullability and time zone at most."""
+    if pa.types.is_null(want):
+        return bool(have == _VOID)
     if pa.types.is_timestamp(have) and pa.types.is_timestamp(want):
         return have.unit == want.unit and (have.tz is None) == (want.tz is None)
     if pa.types.is_struct(have) and pa.types.is_struct(want):

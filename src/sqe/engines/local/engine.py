@@ -14,9 +14,11 @@ from sqe.engines.local.explain import analyzed, explained
 from sqe.engines.local.failures import LOCAL, OF_VALUES, LocalFailed, translate
 from sqe.engines.local.footers import Footers
 from sqe.engines.local.instances import Instance, Instances, Need
+from sqe.engines.local.listed import list_metadata, no_metadata
 from sqe.engines.local.options import LocalOptions
 from sqe.engines.local.plan import LocalPlan, NotLocal
 from sqe.engines.local.scan import PlannedScan, ScanFacts, ScanPlanner, facts_of_scans
+from sqe.engines.metadata import MetadataRows
 from sqe.engines.protocol import Explanation, Run
 from sqe.errors import SqeError
 from sqe.results.description import Description
@@ -51,9 +53,12 @@ class DuckDbEngine:
     """NotLocal from any method: the statement is Spark's. LocalFailed from ``run`` and ``analyze``:
     this engine failed by itself, before the first row, and Spark may be asked instead."""
 
-    def __init__(self, compile: Compile, options: LocalOptions) -> None:
+    def __init__(
+        self, compile: Compile, options: LocalOptions, metadata: MetadataRows = no_metadata
+    ) -> None:
         self._compile = compile
         self._options = options
+        self._metadata = metadata
         self._planner = ScanPlanner(options)
         self._footers = Footers()
         self._lock = threading.Lock()
@@ -147,6 +152,7 @@ class DuckDbEngine:
     def _open(self, prepared: Prepared, run: Run) -> Instance:
         """An instance with the query's relations in it, locked."""
         scans = prepared.scans
+        listed = list_metadata(prepared.plan.metadata, self._metadata, run)
         need = Need(
             files=[file for scan in scans for file in scan.files],
             keys=list(dict.fromkeys(keys for scan in scans for keys in scan.storage.keys)),
@@ -161,6 +167,8 @@ class DuckDbEngine:
                 for scan in scans:
                     if scan.deleted is not None:
                         instance.keep(scan.deletes_name, scan.deleted)
+                for relation, table in listed.items():
+                    instance.keep(relation, table)
                 instance.lock(views)
         except BaseException as error:
             instance.close()
@@ -173,7 +181,8 @@ class DuckDbEngine:
     def _memory(self, prepared: Prepared) -> int:
         """What a query would like to have. It gets no more than one may take, and may get less:
         then it spills."""
-        operators = len(prepared.scans) + len(_HOLDING.findall(prepared.plan.sql))
+        relations = len(prepared.scans) + len(prepared.plan.metadata)
+        operators = relations + len(_HOLDING.findall(prepared.plan.sql))
         files = prepared.facts.bytes
         return self._options.memory_floor + operators * _PER_OPERATOR + 4 * files
 

@@ -7,6 +7,7 @@ import re
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.protocol import GaveUp
 from sqe.errors import ErrorCategory, ErrorCode, SqeError, UpstreamError, error_of
+from sqe.sql.trino.errors import raised_error
 
 
 class LocalFailed(GaveUp):
@@ -67,6 +68,9 @@ def translate(error: Exception, *, rows_sent: bool) -> Exception:
     if _STORE.match(message):  # also for whoever logs the cause of what is raised here
         message = _SAID_BY_STORE.sub(r"\1", message)
         error.args = (message,)
+    raised = raised_error(message)
+    if raised is not None:
+        return raised
     ours = _OURS.match(message)
     if ours and ours[1] == LOCAL:
         return _for_spark(ours[2].strip(), rows_sent)
@@ -79,7 +83,8 @@ def translate(error: Exception, *, rows_sent: bool) -> Exception:
         return _for_spark("a product of decimals needs more than 18 digits", rows_sent)
     users = code_of(message, USER)
     if users is not None:
-        return error_of(users, _clean(message))
+        several = "More than one row returned by a subquery" in message
+        return error_of(users, _clean(message), trino="SUBQUERY_MULTIPLE_ROWS" if several else "")
     if not rows_sent:
         return LocalFailed(_clean(message))
     return error_of(code_of(message, OWN) or ErrorCode.ENGINE_ERROR, _clean(message))

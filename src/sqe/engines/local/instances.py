@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     import duckdb
 
 _PREPARED = {
-    "threads": "1",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
@@ -45,7 +44,9 @@ SET TimeZone = 'UTC';
 SET parquet_metadata_cache = true;
 """
 _IDLE_S = 0.02
+_BUSY_S = 1.0  # who works longer than that does not mind
 _STARTING_S = 0.005  # a query that has got its database is at work in DuckDB by then
+_IDLE_THREADS = 8  # a prepared database has no more of them, which have nothing to do yet
 _LOCK_FILES = "SET enable_external_access = false;\n"
 _LOCK = "SET lock_configuration = true;\n"
 
@@ -91,6 +92,10 @@ class Instance:
         """Makes the query's relations; from then on nothing can be set any more."""
         self.connection.execute(views + _LOCK)
 
+    def rest(self) -> None:
+        """Its work is done: the next query gets the threads, even before this one is closed."""
+        self._owner.rested(self)
+
     def interrupt(self) -> None:
         """Again and again until the database is closed: an interrupt that comes just before DuckDB
         starts to work is lost."""
@@ -133,6 +138,7 @@ class Instances:
         self._ready: dict[bool, deque[Any]] = {False: deque(), True: deque()}
         self._wanted = {False: 0, True: 0}  # none for a process that asks one thing and ends
         self._running: set[Instance] = set()
+        self._working: set[Instance] = set()  # those of them whose threads have something to do
         self._taken = 0
         self._last_used = 0.0
         self._closed = False
@@ -156,6 +162,8 @@ class Instances:
         locked yet: ``Instance.lock`` does that, before anything of the user's runs."""
         options = self._options
         wanted = min(max(need.memory, options.memory_floor), options.memory_per_query)
+        if wanted > options.memory_per_query // 2:
+            wanted = options.memory_per_query  # which is what a prepared database has
         memory = self._budget.take(options.memory_floor, wanted, options.wait_s, cancellation)
         if not memory:
             raise LocalFailed("no memory was free for another local query")
@@ -167,9 +175,10 @@ class Instances:
         instance = Instance(connection, self, memory)
         with self._changed:
             self._running.add(instance)
+            self._working.add(instance)
             self._taken += 1
             self._last_used = time.monotonic()
-            threads = max(1, options.threads // len(self._running))
+            threads = max(1, options.threads // len(self._working))
         try:
             instance.execute(self._configuration(need, memory, threads))
         except BaseException as error:
@@ -180,10 +189,16 @@ class Instances:
             raise
         return instance
 
+    def rested(self, instance: Instance) -> None:
+        with self._changed:
+            self._working.discard(instance)
+            self._last_used = time.monotonic()
+            self._changed.notify_all()
+
     def returned(self, instance: Instance, memory: int) -> None:
+        self.rested(instance)
         with self._changed:
             self._running.discard(instance)
-            self._last_used = time.monotonic()
         self._budget.give_back(memory)
 
     def close(self) -> None:
@@ -200,15 +215,17 @@ class Instances:
         self._spill.close()
 
     def _configuration(self, need: Need, memory: int, threads: int) -> str:
-        spill = self._options.spill
+        """Memory and threads are left alone where they are right: whenever they are set, DuckDB
+        gives the memory that the process has free back to the system, for all databases."""
+        options, spill = self._options, self._options.spill
+        as_it_is = memory == options.memory_per_query
         return "".join(
             [
-                f"SET memory_limit = '{memory // MB}MiB'; SET threads = {threads};\n",
+                "" if as_it_is else f"SET memory_limit = '{memory // MB}MiB';\n",
+                "" if threads == _threads(options) else f"SET threads = {threads};\n",
                 f"SET temp_directory = {text(str(self._spill.new()) if spill else '')};\n",
                 f"SET max_temp_directory_size = '{spill // MB}MiB';\n" if spill else "",
                 "SET preserve_insertion_order = true;\n" if need.in_order else "",
-                # What is read from this machine's files would be kept in memory for a second look.
-                "" if need.keys else "SET enable_external_file_cache = false;\n",
                 secrets_sql(need.keys),
                 f"SET allowed_paths = [{', '.join(text(file) for file in need.files)}];\n",
                 _LOCK_FILES,
@@ -221,7 +238,7 @@ class Instances:
                 raise LocalFailed("the local engine is being closed")
             found = self._ready[remote].popleft() if self._ready[remote] else None
         self._want(remote)
-        return found or _prepare(remote, self._options.remote_timeout_s)
+        return found or _prepare(remote, self._options)
 
     def _want(self, remote: bool) -> None:
         """From the first time on, instances of the kind are kept ready."""
@@ -239,7 +256,7 @@ class Instances:
                     return
                 remote = self._missing()
             try:
-                connection = _prepare(bool(remote), self._options.remote_timeout_s)
+                connection = _prepare(bool(remote), self._options)
             except Exception:  # noqa: BLE001  whoever needs one next meets the same, and tells it
                 with self._changed:
                     self._wanted[bool(remote)] = 0
@@ -252,7 +269,10 @@ class Instances:
         milliseconds. Best when nobody works; but if none is ready and queries follow each other,
         while DuckDB does. Who finds none ready makes one for himself."""
         none_ready = not self._ready[bool(self._missing())]
-        quiet = _STARTING_S if none_ready and self._taken > 1 else _IDLE_S
+        if none_ready and self._taken > 1:
+            quiet = _STARTING_S
+        else:
+            quiet = _BUSY_S if self._working else _IDLE_S
         return self._last_used + quiet - time.monotonic()
 
     def _missing(self) -> bool | None:
@@ -262,15 +282,30 @@ class Instances:
         return None
 
 
-def _prepare(remote: bool, timeout_s: float) -> duckdb.DuckDBPyConnection:
+def _threads(options: LocalOptions) -> int:
+    """Of a prepared database."""
+    return options.threads if options.threads <= _IDLE_THREADS else 1
+
+
+def _prepare(remote: bool, options: LocalOptions) -> duckdb.DuckDBPyConnection:
+    """As far as it is the same for all queries."""
     import duckdb
 
-    connection = duckdb.connect(":memory:", config=dict(_PREPARED))
+    config: dict[str, Any] = {
+        **_PREPARED,
+        "threads": str(_threads(options)),
+        "memory_limit": f"{options.memory_per_query // MB}MiB",
+        # What is read from this machine's files would be kept in memory for a second look.
+        "enable_external_file_cache": "true" if remote else "false",
+    }
+    connection = duckdb.connect(":memory:", config=config)
     try:
         connection.execute(_SESSION)
         if remote:
             connection.execute(f"LOAD {text(str(_extension('httpfs')))}")
-            connection.execute(f"SET http_timeout = {int(timeout_s)}; SET http_retries = 1")
+            connection.execute(
+                f"SET http_timeout = {int(options.remote_timeout_s)}; SET http_retries = 1"
+            )
     except BaseException:
         connection.close()
         raise

@@ -7,6 +7,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from sqe.engines.local.options import LocalOptions
+from sqe.engines.metadata import MetadataRows
 from sqe.engines.protocol import Explanation, GaveUp, Run
 from sqe.errors import SqeError
 from sqe.results.description import Description
@@ -22,8 +23,9 @@ _log = logging.getLogger(__name__)
 
 
 class LazyLocalEngine:
-    def __init__(self, options: LocalOptions) -> None:
+    def __init__(self, options: LocalOptions, metadata: MetadataRows) -> None:
         self._options = options
+        self._metadata = metadata
         self._lock = threading.Lock()
         self._made: DuckDbEngine | None = None
 
@@ -40,6 +42,7 @@ class LazyLocalEngine:
                         statement, run.session.identity, run.session.property("sqe.time_zone")
                     ),
                     self._options,
+                    self._metadata,
                 )
             return self._made
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from sqe.catalog.bound import BoundTable
+from sqe.catalog.bound import BoundMetadata, BoundTable
 from sqe.engines.protocol import GaveUp
 from sqe.model.query import Column
 
@@ -56,6 +56,17 @@ class Scan:
 
 
 @dataclass(frozen=True)
+class MetadataScan:
+    """A list of what is in the catalogs, as the query reads it: ``pruning`` says which names
+    count."""
+
+    relation: str
+    metadata: BoundMetadata
+    columns: tuple[ScanColumn, ...]
+    pruning: tuple[Comparison, ...] = ()
+
+
+@dataclass(frozen=True)
 class LocalPlan:
     """A statement the local engine may run. The SQL gives columns of exactly ``schema``'s types,
     in its order, under any names."""
@@ -66,3 +77,4 @@ class LocalPlan:
     schema: pa.Schema
     doubtful: bool = False  # where a value fails, another one may fail first on Spark, or none
     values: Mapping[str, object] | None = field(default=None, repr=False)  # of markers in the SQL
+    metadata: Sequence[MetadataScan] = ()

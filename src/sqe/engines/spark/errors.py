@@ -9,6 +9,7 @@ from sqe.broker.handles import Grant
 from sqe.errors import ErrorCode, SqeError, TextPosition, error_of
 from sqe.sql.splice import Spliced
 from sqe.sql.statement import position_at
+from sqe.sql.trino.errors import raised_error
 
 # Error conditions by prefix; the longest that fits decides.
 CONDITIONS: dict[str, ErrorCode] = {
@@ -60,6 +61,11 @@ CONDITIONS: dict[str, ErrorCode] = {
     "INTERNAL_ERROR": ErrorCode.ENGINE_ERROR,
     "FAILED_TO_PARSE_TOO_COMPLEX": ErrorCode.STATEMENT_TOO_COMPLEX,
     "UNABLE_TO_ACQUIRE_MEMORY": ErrorCode.OUT_OF_MEMORY,
+}
+# Conditions that Trino has a name of its own for.
+_TRINO = {
+    "MERGE_CARDINALITY_VIOLATION": "MERGE_TARGET_ROW_MULTIPLE_MATCHES",
+    "SCALAR_SUBQUERY_TOO_MANY_ROWS": "SUBQUERY_MULTIPLE_ROWS",
 }
 # Java exceptions that reach us without a condition, by a word in the message.
 MESSAGES: tuple[tuple[str, ErrorCode], ...] = (
@@ -158,10 +164,14 @@ def translate(
     if code is ErrorCode.CANCELLED:
         return error_of(code, "The query was cancelled.")
     text = clean(message)
+    raised = raised_error(text) if condition == "USER_RAISED_EXCEPTION" else None
+    if raised is not None:
+        return raised
     return error_of(
         code,
         grant.to_user(text) if grant else text,
         position=_position(error, spliced),
+        trino=_TRINO.get(condition, ""),
     )
 
 

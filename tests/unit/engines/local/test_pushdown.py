@@ -10,7 +10,8 @@ import pytest
 from sqlglot import parse_one
 
 from sqe.catalog.bound import BoundMetadata
-from sqe.catalog.information_schema import RELATIONS, ListingFilter
+from sqe.catalog.information_schema import RELATIONS
+from sqe.catalog.listing import ListingFilter
 from sqe.engines.local.metadata import MetadataQuery, run_metadata_query
 from sqe.results.cancellation import Cancellation
 

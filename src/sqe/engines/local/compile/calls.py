@@ -137,7 +137,8 @@ def _with_unit(here: Compiling, node: Any, name: str) -> list[Any]:
     """The unit or format as it is written: sqlglot has put its own in the place of it."""
     call = call_text(here, node)
     first = name == "date_trunc"
-    found = re.search(r"^\w+\s*\(\s*'([^']+)'" if first else r"'([^']+)'\s*\)$", call)
+    # A quote inside of the format is written with a backslash: what follows it is no format.
+    found = re.search(r"^\w+\s*\(\s*'([^'\\]+)'" if first else r",\s*'([^'\\]+)'\s*\)$", call)
     if found is None:
         raise NotLocal(f"{name} by a computed unit is Spark's")
     unit, moment = exp.Literal.string(found[1]), _unwrapped(node.this)

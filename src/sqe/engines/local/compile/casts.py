@@ -201,6 +201,9 @@ def cast(here: Compiling, node: exp.Cast) -> Value:
         raise NotLocal(":: behind anything but a value is Spark's")
     value = here.value(node.this)
     tried = bool(node.args.get("safe"))
+    if isinstance(node.this, exp.Anonymous) and node.this.name.lower() == "raise_error":
+        # It is never a text to be read: it fails before there is one.
+        return made(f"CAST({value.sql} AS {wanted.duckdb})", wanted, "", value, nullable=True)
     if value.type == STRING and wanted != STRING and node.this.find(exp.Column) is None:
         _check_constant(here, value, wanted)
     sql = cast_sql(here, value, wanted, tried=tried)

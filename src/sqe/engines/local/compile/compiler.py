@@ -32,17 +32,20 @@ def compile_statement(guarded: GuardedStatement, time_zone: str) -> LocalPlan:
     compiler = QueryCompiler(guarded, time_zone)
     relation = compiler.compile(guarded.bound)
     compiler.parameters.check()
-    if any(output.type == VOID for output in relation.outputs):
-        raise NotLocal("a column of NULLs without a type is Spark's")
     if any(not output.name for output in relation.outputs):
         raise NotLocal("a column without a name that is certain; give it an alias")
     columns = tuple(Column(o.name, str(o.type), o.nullable) for o in relation.outputs)
     schema = pa.schema(
-        [pa.field(o.name, o.type.arrow(time_zone), o.nullable) for o in relation.outputs]
+        [
+            pa.field(o.name, o.type.arrow(time_zone), o.nullable or o.type == VOID)
+            for o in relation.outputs
+        ]
     )
     doubtful = len(list(islice(_failing(guarded.bound), 2))) > 1
     values = used(relation.sql, compiler.parameters.values)
-    return LocalPlan(relation.sql, compiler.scans(), columns, schema, doubtful, values)
+    return LocalPlan(
+        relation.sql, compiler.scans(), columns, schema, doubtful, values, compiler.metadata()
+    )
 
 
 def _failing(bound: BoundStatement) -> Iterator[Any]:

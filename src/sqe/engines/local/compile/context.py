@@ -10,7 +10,7 @@ from typing import Any
 from sqe.catalog.bound import BoundStatement
 from sqe.engines.local.compile.expressions import Expressions
 from sqe.engines.local.compile.parameters import Parameters
-from sqe.engines.local.compile.scans import ScanDraft
+from sqe.engines.local.compile.scans import MetadataDraft, ScanDraft
 from sqe.engines.local.compile.scope import Relation, Scope
 from sqe.engines.local.compile.texts import check_statement
 from sqe.rewrite.guarded import GuardedStatement
@@ -28,6 +28,7 @@ class Context:
         self.time_zone = time_zone
         self.query = query
         self.drafts: list[ScanDraft] = []
+        self.metadata: list[MetadataDraft] = []
         self._numbers = itertools.count(1)
         self._statements: list[BoundStatement] = []
 

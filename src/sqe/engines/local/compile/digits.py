@@ -35,7 +35,7 @@ def unscaled(value: Value, whole: str = "HUGEINT") -> str:
         return _long(value.sql, kind, whole)
     if kind.precision <= _DOUBLE_DIGITS:
         return _short(value.sql, kind, whole)
-    most = f"CAST('{_point('9' * _DOUBLE_DIGITS, kind.scale)}' AS {kind.duckdb})"
+    most = nines(_DOUBLE_DIGITS, kind)
     short, long = _short("whole", kind, whole), _long("whole", kind, whole)
     body = f"CASE WHEN whole BETWEEN -{most} AND {most} THEN {short} ELSE {long} END"
     return f"list_transform([{value.sql}], lambda whole: {body})[1]"
@@ -52,10 +52,12 @@ def _long(sql: str, kind: SparkType, whole: str) -> str:
     return f"CAST({wide(Value(sql, kind, ''), kind.scale + 1)} * {ten} AS {whole})"
 
 
-def _point(digits: str, scale: int) -> str:
-    """The digits with the last ``scale`` of them behind the point."""
-    digits = digits.rjust(scale + 1, "0")
-    return f"{digits[:-scale]}.{digits[-scale:]}"
+def nines(count: int, kind: SparkType) -> str:
+    """The largest number of the type with so many digits, all places behind the point included."""
+    digits = ("9" * count).rjust(kind.scale + 1, "0")
+    point = len(digits) - kind.scale
+    number = f"{digits[:point]}.{digits[point:]}" if kind.scale else digits
+    return f"CAST('{number}' AS {kind.duckdb})"
 
 
 def wide(value: Value, other_precision: int) -> str:

@@ -9,10 +9,16 @@ from collections.abc import Callable
 
 from sqe.engines.local.compile.arithmetic import average, average_type, give_up, sum_type
 from sqe.engines.local.compile.built import Built, need
+from sqe.engines.local.compile.digits import nines
 from sqe.engines.local.compile.value import Value, opaque
 from sqe.engines.local.types import BIGINT, BOOLEAN, DOUBLE
 
 Write = Callable[[Value, str, str], Built]
+
+
+# Digits that ten thousand million rows cannot make more than 38 of. DuckDB adds in 128 bits, which
+# hold a little more than 38 digits, and does not look.
+_SAFE_DIGITS = 28
 
 
 def total(value: Value, distinct: str, after: str) -> Built:
@@ -22,6 +28,11 @@ def total(value: Value, distinct: str, after: str) -> Built:
     quick = "" if "OVER (" in after else value.quick
     argument = value.cast(DOUBLE) if kind == DOUBLE else quick or value.sql
     sql = f"CAST(sum({distinct}{argument}){after} AS {kind.duckdb})"
+    if value.type.is_decimal and value.type.precision > _SAFE_DIGITS:
+        most = nines(38, kind)
+        more = give_up("a sum of more than 38 digits", kind)
+        fits = f"{sql} BETWEEN -{most} AND {most} OR {sql} IS NULL"
+        sql = f"CASE WHEN {fits} THEN {sql} ELSE {more} END"
     return opaque(sql) if kind.is_integral else sql, kind, True
 
 

@@ -195,3 +195,11 @@ def concat_ws(here: Compiling, values: Sequence[Value]) -> Built:
     _strings(values, "concat_ws", *range(2, 50))
     need(isinstance(values[0].literal, str), "concat_ws with a computed separator is Spark's")
     return f"concat_ws({', '.join(_text(values))})", STRING, False
+
+
+def raise_error(here: Compiling, values: Sequence[Value]) -> Built:
+    """Fails as on Spark, with the user's words. Typed as a string, so that no place takes it for a
+    NULL that can be left out."""
+    _strings(values, "raise_error", 1)
+    message = f"coalesce({values[0].cast(STRING)}, 'null')"
+    return f"CAST(error(concat('SQE:USER_ERROR:', {message})) AS VARCHAR)", STRING, True

@@ -267,15 +267,18 @@ def escaped(here: Compiling, node: exp.Escape) -> Value:
     return _like(inner, here.value(inner.this), here.value(inner.expression), mark)
 
 
+_OWN_MARK = "\\"  # Spark's escape where none is written; DuckDB has none then
+
+
 def _like(node: Any, value: Value, pattern: Value, mark: str) -> Value:
     if value.type != STRING or not isinstance(pattern.known, str):
         raise NotLocal("LIKE with a computed pattern is Spark's")
     if "\\" in pattern.known and not mark:
-        raise NotLocal("LIKE with an escape is Spark's")
+        mark = _OWN_MARK
     if mark and (mark in "%_'" or not _escapes_fit(pattern.known, mark)):
         raise NotLocal("this ESCAPE is Spark's")
     escape = f" ESCAPE '{mark}'" if mark else ""
-    name = shown(f"{{}} LIKE {{}}{escape}", value, pattern)
+    name = shown(f"{{}} LIKE {{}}{escape if mark != _OWN_MARK else ''}", value, pattern)
     sides = value.sql, pattern.sql
     if isinstance(node, exp.ILike):
         if pattern.bound is not None or not pattern.known.isascii() or mark:

@@ -76,6 +76,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(("isnan",), "float or double", "boolean", numbers.isnan),
     Function(("greatest",), "any but double, …", "common type", numbers.extreme("greatest")),
     Function(("least",), "any but double, …", "common type", numbers.extreme("least")),
+    Function(("raise_error",), "string", "string", texts.raise_error),
     # Numbers
     Function(("abs",), "number", "same type", numbers.absolute),
     Function(("negative",), "number", "same type", numbers.negative),

@@ -125,16 +125,43 @@ def _alternatives(node: exp.Or, known: Known) -> Iterator[Found]:
         yield column, "in", tuple(either)
 
 
-def _prefix(node: exp.Like, known: Known) -> Iterator[Found]:
-    pattern = node.expression
-    if node.args.get("negate") or node.args.get("escape"):
+def _like(node: exp.Like, known: Known) -> Iterator[Found]:
+    yield from _pattern(node, "\\", known)
+
+
+def _escaped(node: exp.Escape, known: Known) -> Iterator[Found]:
+    mark = constant(node.expression, known)
+    if isinstance(node.this, exp.Like) and isinstance(mark, str) and len(mark) == 1:
+        yield from _pattern(node.this, mark, known)
+
+
+def _pattern(node: exp.Like, mark: str, known: Known) -> Iterator[Found]:
+    """What comes before the first wildcard; all of it, where there is none."""
+    text = constant(node.expression, known)
+    constants = exp.Literal | exp.Placeholder
+    if node.args.get("negate") or not isinstance(node.expression, constants):
         return
-    text = constant(pattern, known)
-    if not isinstance(text, str) or not isinstance(pattern, exp.Literal | exp.Placeholder):
+    if not isinstance(text, str) or not text:
         return
-    prefix = text.partition("%")[0].partition("_")[0]
-    if prefix and "\\" not in text:
+    prefix, rest = _before_wildcard(text, mark)
+    if not rest:
+        yield node.this, "=", (prefix,)
+    elif prefix:
         yield node.this, "startswith", (prefix,)
+
+
+def _before_wildcard(pattern: str, mark: str) -> tuple[str, str]:
+    """The text that must stand first, and what is left of the pattern from its first wildcard on,
+    or from an escape on that may be none."""
+    prefix, place = "", 0
+    while place < len(pattern) and pattern[place] not in "%_":
+        if pattern[place] == mark:
+            place += 1
+            if pattern[place : place + 1] not in ("%", "_", mark) or place == len(pattern):
+                return prefix, mark
+        prefix += pattern[place]
+        place += 1
+    return prefix, pattern[place:]
 
 
 _FORMS: tuple[tuple[Any, Callable[[Any, Known], Iterator[Found]]], ...] = (
@@ -145,7 +172,8 @@ _FORMS: tuple[tuple[Any, Callable[[Any, Known], Iterator[Found]]], ...] = (
     (exp.In, _listed),
     (exp.Is, _is_null),
     (exp.Not, _negated),
-    (exp.Like, _prefix),
+    (exp.Like, _like),
+    (exp.Escape, _escaped),
     (tuple(_OPERATORS), _compared),
 )
 

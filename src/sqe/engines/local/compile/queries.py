@@ -24,7 +24,7 @@ from sqe.engines.local.compile.scope import (
 from sqe.engines.local.compile.select import Selects
 from sqe.engines.local.compile.tables import inline_table
 from sqe.engines.local.compile.value import Value, without_sign_of_zero
-from sqe.engines.local.plan import NotLocal, Scan
+from sqe.engines.local.plan import MetadataScan, NotLocal, Scan
 from sqe.engines.local.types import SparkType, common_type
 from sqe.rewrite.guarded import GuardedStatement
 
@@ -52,6 +52,9 @@ class QueryCompiler:
 
     def scans(self) -> tuple[Scan, ...]:
         return tuple(draft.finished() for draft in self.drafts)
+
+    def metadata(self) -> tuple[MetadataScan, ...]:
+        return tuple(draft.finished() for draft in self._context.metadata)
 
     def _query(self, node: Any, scope: Scope) -> Relation:
         if isinstance(node, exp.Subquery):

@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundReference, BoundTable, BoundView
+from sqe.catalog.bound import BoundMetadata, BoundReference, BoundTable, BoundView
 from sqe.engines.local.compile.context import Context
 from sqe.engines.local.compile.joins import Joins
-from sqe.engines.local.compile.scans import ScanDraft, TableColumn
+from sqe.engines.local.compile.scans import Draft, MetadataDraft, ScanDraft, TableColumn
 from sqe.engines.local.compile.scope import Scope, Source, renamed, source_columns
 from sqe.engines.local.compile.tables import inline_table, number_range
 from sqe.engines.local.compile.travel import read_at
@@ -99,22 +99,32 @@ class Relations:
 
     def _stored(self, reference: BoundReference, node: exp.Table, name: str, scope: Scope) -> str:
         target = reference.target
+        if isinstance(target, BoundMetadata):
+            return self._metadata(target, node, name, scope)
         if not isinstance(target, BoundTable):
-            raise NotLocal("information_schema is not read by this engine")
+            raise NotLocal(f"{node.name} is not certain to be a table")
         if self._context.guarded.restriction(reference) is not None:
             raise NotLocal("a table under row filters or masks is read by Spark")
         snapshot_id, stored = read_at(target, node.args.get("version"), self._context.time_zone)
-        draft = ScanDraft(self._context.name("scan_"), target, stored, snapshot_id)
+        draft = ScanDraft(
+            relation=self._context.name("scan_"),
+            table=target,
+            columns=stored,
+            snapshot_id=snapshot_id,
+        )
         self._context.drafts.append(draft)
-        columns = [TableColumn(column, name, draft) for column in stored]
-        listed = _listed(node)
-        if listed:
-            if len(listed) != len(columns):
-                raise NotLocal("a list of column names that does not fit is Spark's")
-            columns = [column.renamed(new) for column, new in zip(columns, listed, strict=True)]
         path = target.name.parts if node.args.get("alias") is None and not target.suffix else ()
-        scope.add(Source(node.alias_or_name, list(columns), path))
-        return f"{draft.relation} AS {name}"
+        return _add(draft, node, name, scope, path)
+
+    def _metadata(self, target: BoundMetadata, node: exp.Table, name: str, scope: Scope) -> str:
+        if node.args.get("version"):
+            raise NotLocal("a list of the catalog's contents has no versions")
+        relation = self._context.name("scan_")
+        draft = MetadataDraft(relation=relation, metadata=target, columns=target.columns)
+        self._context.metadata.append(draft)
+        named = (target.catalog, target.schema, target.table)
+        path = named if node.args.get("alias") is None and not target.trino else ()
+        return _add(draft, node, name, scope, path)
 
     def _function(self, node: exp.Table, scope: Scope) -> str:
         name = self._context.name("f_")
@@ -143,6 +153,17 @@ class Relations:
             if span is not None and reference.reference.span == span:
                 return reference
         return None
+
+
+def _add(draft: Draft, node: exp.Table, name: str, scope: Scope, path: tuple[str, ...]) -> str:
+    columns = [TableColumn(column, name, draft) for column in draft.columns]
+    listed = _listed(node)
+    if listed:
+        if len(listed) != len(columns):
+            raise NotLocal("a list of column names that does not fit is Spark's")
+        columns = [column.renamed(new) for column, new in zip(columns, listed, strict=True)]
+    scope.add(Source(node.alias_or_name, list(columns), path))
+    return f"{draft.relation} AS {name}"
 
 
 def _alias(node: Any) -> str:

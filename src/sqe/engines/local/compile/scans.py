@@ -5,34 +5,58 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field
 
-from sqe.catalog.bound import BoundTable
+from sqe.catalog.bound import BoundMetadata, BoundTable
 from sqe.engines.local.compile.scope import SourceColumn
 from sqe.engines.local.compile.value import Value
-from sqe.engines.local.plan import Comparison, NotLocal, Scan, ScanColumn
+from sqe.engines.local.plan import Comparison, MetadataScan, NotLocal, Scan, ScanColumn
 from sqe.engines.local.types import VOID, parse_type
 from sqe.model.query import Column
 
 
-@dataclass
-class ScanDraft:
-    """A table of FROM. ``columns`` are those of the snapshot that is read."""
+@dataclass(kw_only=True)
+class Draft:
+    """A relation of FROM, and what the query wants of it."""
 
     relation: str
-    table: BoundTable
     columns: tuple[Column, ...]
-    snapshot_id: int | None
     used: dict[str, ScanColumn] = field(default_factory=dict)
     pruning: list[Comparison] = field(default_factory=list)
     without_nan: set[str] = field(default_factory=set)  # as a Scan's
     without_zero: set[str] = field(default_factory=set)
 
+    @property
+    def read(self) -> tuple[ScanColumn, ...]:
+        return tuple(self.used.values()) or _any_column(self.columns)
+
+    @property
+    def conditions(self) -> tuple[Comparison, ...]:
+        return tuple(dict.fromkeys(self.pruning))
+
+
+@dataclass(kw_only=True)
+class MetadataDraft(Draft):
+    """A list of what is in the catalogs."""
+
+    metadata: BoundMetadata
+
+    def finished(self) -> MetadataScan:
+        return MetadataScan(self.relation, self.metadata, self.read, self.conditions)
+
+
+@dataclass(kw_only=True)
+class ScanDraft(Draft):
+    """A table. ``columns`` are those of the snapshot that is read."""
+
+    table: BoundTable
+    snapshot_id: int | None
+
     def finished(self) -> Scan:
         return Scan(
             relation=self.relation,
             table=self.table,
-            columns=tuple(self.used.values()) or _any_column(self.columns),
+            columns=self.read,
             snapshot_id=self.snapshot_id,
-            pruning=tuple(dict.fromkeys(self.pruning)),
+            pruning=self.conditions,
             without_nan=tuple(sorted(self.without_nan)),
             without_zero=tuple(sorted(self.without_zero)),
         )
@@ -41,7 +65,7 @@ class ScanDraft:
 class TableColumn(SourceColumn):
     """A stored column; naming it makes the scan read it, and only then its type matters."""
 
-    def __init__(self, column: Column, relation: str, draft: ScanDraft) -> None:
+    def __init__(self, column: Column, relation: str, draft: Draft) -> None:
         super().__init__(column.name, f"{relation}.{_quoted(column.name)}", VOID, column.nullable)
         self.stored = column.name
         self.type_text = column.type

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import TokenType
 
 from sqe.engines.local.plan import NotLocal
 from sqe.sql.dialect import DIALECT
 from sqe.sql.statement import Statement
+
+_ESCAPED = re.compile(r"""\\([\\'"nrt])""")
+_CHARACTERS = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def check_statement(statement: Statement) -> None:
@@ -32,8 +37,8 @@ _BEFORE_VALUES = {
 
 
 def _check_tokens(text: str) -> None:
-    """Spark joins neighbouring strings and reads escapes; sqlglot does neither as Spark does. And
-    it forgets a plus before a value, which Spark shows in names."""
+    """Spark joins neighbouring strings and reads escapes; sqlglot does the first never and the
+    second for a few only. And it forgets a plus before a value, which Spark shows in names."""
     previous: TokenType | None = None
     for token in DIALECT.tokenize(text):
         if token.text.upper() == "UNKNOWN" and previous in (TokenType.IS, TokenType.NOT):
@@ -42,8 +47,15 @@ def _check_tokens(text: str) -> None:
             raise NotLocal("a plus before a value is Spark's")
         if token.token_type is TokenType.STRING:
             raw = text[token.start : token.end + 1]
-            if raw[1:-1] != token.text or raw[0] != raw[-1] or "\\" in raw:
+            if raw[0] != raw[-1] or not _reads_alike(raw[1:-1], token.text):
                 raise NotLocal("strings with escapes are Spark's")
             if previous is TokenType.STRING:
                 raise NotLocal("neighbouring strings are Spark's")
         previous = token.token_type
+
+
+def _reads_alike(raw: str, read: str) -> bool:
+    """Whether a string, as written between its quotes, is to Spark what sqlglot has read: a
+    backslash stands only where it means the same to both."""
+    meant = _ESCAPED.sub(lambda found: _CHARACTERS.get(found[1], found[1]), raw)
+    return "\\" not in _ESCAPED.sub("", raw) and meant == read

@@ -11,12 +11,8 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqe.catalog.information_schema import (
-    SCHEMA_COLUMNS,
-    TABLE_COLUMNS,
-    ListingFilter,
-    NameFilter,
-)
+from sqe.catalog.information_schema import SCHEMA_COLUMNS, TABLE_COLUMNS
+from sqe.catalog.listing import ListingFilter, NameFilter
 from sqe.engines.local.metadata.proven import like_pieces
 
 _Place = tuple[str, str]  # (alias in one SELECT, column)

@@ -16,7 +16,7 @@ from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.qualify import qualify
 
 from sqe.catalog.bound import BoundMetadata
-from sqe.catalog.information_schema import ListingFilter
+from sqe.catalog.listing import ListingFilter
 from sqe.engines.local.metadata.conversions import check_types
 from sqe.engines.local.metadata.names import name_projections
 from sqe.engines.local.metadata.parameters import as_literals, as_parameters

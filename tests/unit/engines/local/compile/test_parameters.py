@@ -93,6 +93,12 @@ def test_selected_parameters_have_their_types(parts: Lakehouse) -> None:
     assert found.num_rows == 1
 
 
+def test_a_null_of_no_type_stays_without_one(parts: Lakehouse) -> None:
+    found = parts.ask("SELECT ? AS a, NULL AS b FROM p LIMIT 2", P("void", None))
+    assert found.schema.types == [pa.null(), pa.null()]
+    assert found.num_rows == 2
+
+
 def test_a_value_is_never_in_the_text(parts: Lakehouse) -> None:
     values = (P("string", "n1x17'; --"), P("string", "2024-02-08"), P("int", 424242), P("int", 5))
     sql = "EXPLAIN SELECT id FROM p WHERE name = ? AND day = ? AND id < ? LIMIT ?"
@@ -117,7 +123,6 @@ REFUSED: list[tuple[str, list[P], str]] = [
     ("SELECT id FROM p WHERE name = ?", [P("string", "a\0b")], "NUL"),
     ("SELECT id FROM p WHERE id = ? + 1", [P("int", 2**31 - 1)], "cannot be computed"),
     ("SELECT id FROM p WHERE day = ?", [P("string", "nonsense")], "meet in one expression"),
-    ("SELECT ? AS a FROM p", [P("void", None)], "without a type"),
     ("SELECT ? AS a FROM p", [P("binary", b"x")], "binary"),
     ("SELECT ? AS a FROM p", [P("array<int>", [1])], "array<int>"),
 ]  # fmt: skip

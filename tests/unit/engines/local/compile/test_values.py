@@ -129,6 +129,7 @@ def test_rows_that_fail_or_are_sparks(expression: str, code: str) -> None:
         "cast(300 as tinyint)",
         "cast('b' as timestamp)",
         "if(b, 1 % 0, 2)",
+        r"date_format(ts, 'yyyy-MM-dd\'T\'HH:mm:ss')",  # a quote inside is not where it begins
     ],
 )
 def test_what_is_not_proven_is_sparks(expression: str) -> None:

@@ -200,6 +200,39 @@ def test_a_query_waits_for_memory_and_then_goes_elsewhere(make: MakeWorld) -> No
     assert world.query("SELECT 1::BIGINT", NUMBER).num_rows == 1
 
 
+def test_threads_are_shared_by_those_at_work(make: MakeWorld) -> None:
+    world = make(threads=4)
+    threads = "SELECT current_setting('threads')::BIGINT"
+    assert world.query(threads, NUMBER)["n"].to_pylist() == [4]
+    with world.engine.run(world.statement(series(10**12), NUMBER, ()), new_run()) as at_work:
+        next(iter(at_work))
+        assert world.query(threads, NUMBER)["n"].to_pylist() == [2]
+    with world.engine.run(world.statement(series(5), NUMBER, ()), new_run()) as done:
+        assert done.read_all().num_rows == 5
+        assert world.query(threads, NUMBER)["n"].to_pylist() == [4]
+
+
+def test_more_threads_than_are_prepared(make: MakeWorld) -> None:
+    world = make(threads=11)
+    threads = "SELECT current_setting('threads')::BIGINT"
+    assert world.query(threads, NUMBER)["n"].to_pylist() == [11]
+
+
+@pytest.mark.parametrize(
+    ("total", "per_query", "wanted"), [(1024, 100, 100), (150, 100, 75), (1024, 150, 64)]
+)
+def test_a_querys_limit_is_the_memory_it_was_given(
+    make: MakeWorld, total: int, per_query: int, wanted: int
+) -> None:
+    world = make(memory=total * MB, memory_floor=64 * MB, memory_per_query=per_query * MB)
+    schema = pa.schema({"limit": pa.string()})
+    limit = "SELECT current_setting('memory_limit') FROM range(2)"
+    with world.engine.run(world.statement(limit, schema, ()), new_run()) as result:
+        given = world.engine.instances.memory_used // MB
+        assert result.read_all()["limit"].to_pylist() == [f"{given}.0 MiB"] * 2
+    assert given == wanted
+
+
 def test_a_missing_data_file_is_the_engines_failure(world: World) -> None:
     table = world.create("t", pa.table({"n": [1]}))
     scan = scan_of(loaded_of(table))

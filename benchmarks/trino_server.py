@@ -1,0 +1,148 @@
+"""A real Trino as the peer: fetched once with Maven, checked, and kept in the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.bench import Bench
+from benchmarks.figure import NotMeasured
+
+VERSION = "476"
+_SHA256 = "cfd5accde17e8ebd251eeeb78aed1f490e77bb3a164d95a0f454bf8a7c1cbd3f"
+_NAME = f"trino-server-{VERSION}"
+_PLUGINS = ("iceberg",)  # each of the others costs time and memory at the start
+_JAVA = 24  # what this Trino needs at least
+_BOOT_S = 300
+_STOP_S = 30
+
+
+@contextmanager
+def trino_server(bench: Bench) -> Iterator[str]:
+    """Its address. Its catalog ``lake`` reads files anywhere, as ``local:///…``.
+
+    NotMeasured: there is no Trino to be had here, and why.
+    """
+    java = _java()
+    installed = _installed(bench)
+    port = _free_port()
+    folder = bench.folder()
+    _configure(folder, port)
+    command = [str(java), "-Xmx2G", "--add-modules=jdk.incubator.vector"]
+    command += [f"-Dnode.data-dir={folder}", f"-Dplugin.dir={installed / 'plugin'}"]
+    command += [f"-Dconfig={folder / 'config.properties'}", "-cp", f"{installed / 'lib'}/*"]
+    log = (folder / "server.log").open("w")
+    with (
+        log,
+        subprocess.Popen(
+            [*command, "io.trino.server.TrinoServer"], cwd=folder, stdout=log, stderr=log
+        ) as process,
+    ):
+        try:
+            _wait(process, port, folder / "server.log")
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            try:
+                process.wait(_STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _java() -> Path:
+    """The first that is new enough: JAVA_HOME's, then those of the system."""
+    homes = [Path(os.environ["JAVA_HOME"])] if "JAVA_HOME" in os.environ else []
+    for home in [*homes, *sorted(Path("/usr/lib/jvm").glob("*"), reverse=True)]:
+        release = home / "release"
+        for line in release.read_text().splitlines() if release.is_file() else ():
+            name, _, value = line.partition("=")
+            major = value.strip('"').split(".")[0]
+            if name == "JAVA_VERSION" and major.isdigit() and int(major) >= _JAVA:
+                return home / "bin" / "java"
+    raise NotMeasured(f"Trino {VERSION} needs Java {_JAVA}, which is not installed")
+
+
+def _installed(bench: Bench) -> Path:
+    """The folder with ``lib`` and ``plugin``, unpacked once."""
+    folder = bench.cache / "trino"
+    installed = folder / _NAME
+    if not installed.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        archive = _fetched(bench, folder)
+        coming = folder / f"{_NAME}.{os.getpid()}"
+        coming.mkdir()
+        # All of it: the plugins share files as hard links.
+        subprocess.run(["tar", "-xzf", archive, "-C", coming], check=True)
+        for plugin in (coming / _NAME / "plugin").iterdir():
+            if plugin.name not in _PLUGINS:
+                shutil.rmtree(plugin)
+        (coming / _NAME).rename(installed)
+        coming.rmdir()
+        archive.unlink()
+    return installed
+
+
+def _fetched(bench: Bench, folder: Path) -> Path:
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise NotMeasured(f"Trino {VERSION} is not in the cache, and there is no Maven to fetch it")
+    bench.note(f"fetching Trino {VERSION} (821 MB), once")
+    command = [maven, "-q", "-B", "dependency:copy", f"-DoutputDirectory={folder}"]
+    command += [f"-Dartifact=io.trino:trino-server:{VERSION}:tar.gz"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise NotMeasured(f"Maven could not fetch Trino {VERSION}: {done.stdout[-500:]}")
+    archive = folder / f"{_NAME}.tar.gz"
+    with archive.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    if digest != _SHA256:
+        archive.unlink()
+        raise RuntimeError(f"{archive.name} is not the pinned one: its SHA-256 is {digest}")
+    return archive
+
+
+def _configure(folder: Path, port: int) -> None:
+    (folder / "catalog").mkdir()
+    (folder / "config.properties").write_text(
+        "node.environment=bench\nnode.id=bench\ncoordinator=true\n"
+        "node-scheduler.include-coordinator=true\n"
+        f"http-server.http.port={port}\ndiscovery.uri=http://127.0.0.1:{port}\n"
+        f"catalog.config-dir={folder / 'catalog'}\n"
+    )
+    (folder / "catalog" / "lake.properties").write_text(
+        "connector.name=iceberg\niceberg.catalog.type=TESTING_FILE_METASTORE\n"
+        f"hive.metastore.catalog.dir=local://{folder}/metastore\n"
+        "iceberg.add-files-procedure.enabled=true\n"
+        "fs.native-local.enabled=true\nlocal.location=/\n"
+    )
+
+
+def _free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+        return port
+
+
+def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    end = time.monotonic() + _BOOT_S
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            raise RuntimeError(f"Trino ended: {log.read_text()[-2000:]}")
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/info", timeout=5) as answer:
+                if not json.load(answer)["starting"]:
+                    return
+        except OSError:
+            pass
+        time.sleep(0.2)
+    raise RuntimeError(f"Trino did not start in {_BOOT_S} s")

@@ -1,0 +1,36 @@
+"""The credential in an ``Authorization`` header, as every protocol over HTTP has it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+from sqe.auth.chain import denied
+from sqe.auth.protocol import Bearer, Password
+from sqe.model.identity import Secret
+
+_LONGEST = 16_384  # of a credential; tokens are a few kB
+
+
+def credential_in(value: str) -> Password | Bearer:
+    """Raises AUTHENTICATION_FAILED for a header that is not understood."""
+    if len(value) > _LONGEST:
+        raise denied()
+    scheme, _, rest = value.partition(" ")
+    rest = rest.strip()
+    if scheme.lower() == "bearer" and rest:
+        return Bearer(Secret(rest))
+    if scheme.lower() == "basic" and rest:
+        return _password(rest)
+    raise denied()
+
+
+def _password(encoded: str) -> Password:
+    try:
+        padded = encoded + "=" * (-len(encoded) % 4)  # some clients leave the padding out
+        user, colon, password = base64.b64decode(padded, validate=True).decode().partition(":")
+    except (binascii.Error, ValueError):
+        raise denied() from None
+    if not colon or not user:
+        raise denied()
+    return Password(user, Secret(password))

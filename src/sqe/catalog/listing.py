@@ -1,0 +1,134 @@
+"""What is in a catalog, as far as a query wants to know it: schemas, tables and views by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, Namespace
+from sqe.errors import ErrorCode, SqeError
+
+_T = TypeVar("_T")
+
+# What may happen to one table or schema while the others are well: it was dropped in between, it
+# is damaged, or this user may not see it. Anything else, above all a catalog that is down, fails
+# the listing, because an empty answer would be a wrong one.
+_SKIPPED = frozenset(
+    {
+        ErrorCode.SCHEMA_NOT_FOUND,
+        ErrorCode.TABLE_NOT_FOUND,
+        ErrorCode.VIEW_NOT_FOUND,
+        ErrorCode.ACCESS_DENIED,
+        ErrorCode.CORRUPT_DATA,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NameFilter:
+    """Names that may be asked for. A superset of what the query wants is always right."""
+
+    names: frozenset[str] | None = None  # None: any
+    prefixes: tuple[str, ...] = ()  # all of them must fit
+
+    def admits(self, name: str) -> bool:
+        return (self.names is None or name in self.names) and all(
+            name.startswith(prefix) for prefix in self.prefixes
+        )
+
+    def admits_below(self, parent: str) -> bool:
+        """Whether a dotted name that starts with ``parent`` and a dot may be admitted."""
+        inside = parent + "."
+        return (self.names is None or any(n.startswith(inside) for n in self.names)) and all(
+            inside.startswith(prefix) or prefix.startswith(inside) for prefix in self.prefixes
+        )
+
+    def both(self, other: NameFilter) -> NameFilter:
+        if self.names is None or other.names is None:
+            names = self.names if other.names is None else other.names
+        else:
+            names = self.names & other.names
+        return NameFilter(names, self.prefixes + other.prefixes)
+
+
+@dataclass(frozen=True, slots=True)
+class ListingFilter:
+    schemas: NameFilter = field(default_factory=NameFilter)
+    tables: NameFilter = field(default_factory=NameFilter)
+    catalogs: NameFilter = field(default_factory=NameFilter)
+
+
+def _nothing() -> None:
+    return None
+
+
+def _as_it_is(name: str) -> str:
+    return name
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One catalog. Only what ``wanted`` admits is listed and loaded. ``check`` is called between
+    requests and may raise, to stop. ``spell`` makes of the catalog's names those that ``wanted``
+    speaks of."""
+
+    catalog: Catalog
+    wanted: ListingFilter
+    check: Callable[[], None] = _nothing
+    spell: Callable[[str], str] = _as_it_is
+
+    def namespaces(self, parent: Namespace = ()) -> Iterator[Namespace]:
+        self.check()
+        wanted = self.wanted.schemas
+        for namespace in sorted(_or_empty(lambda: self.catalog.list_namespaces(parent))):
+            name = self.dotted(namespace)
+            if wanted.admits(name):
+                yield namespace
+            if wanted.admits_below(name):
+                yield from self.namespaces(namespace)
+
+    def relations(self, namespace: Namespace) -> list[tuple[str, bool]]:
+        """Names with True for a view. Some catalogs list views among the tables as well."""
+        views = set(self.views(namespace))
+        tables = set(self.tables(namespace)) - views
+        return sorted([(name, False) for name in tables] + [(name, True) for name in views])
+
+    def tables(self, namespace: Namespace) -> list[str]:
+        return self._names(self.catalog.list_tables, namespace)
+
+    def views(self, namespace: Namespace) -> list[str]:
+        return self._names(self.catalog.list_views, namespace)
+
+    def read(
+        self, namespace: Namespace, name: str, is_view: bool, read: Callable[[Json], _T]
+    ) -> _T | None:
+        """What ``read`` makes of the metadata, or None where it cannot be had."""
+        self.check()
+        load: Callable[[Ident], Loaded]
+        load = self.catalog.load_view if is_view else self.catalog.load_table
+        try:
+            return read(load(Ident(namespace, name)).metadata)
+        except SqeError as error:
+            if error.code not in _SKIPPED:
+                raise
+        except (ValueError, KeyError, TypeError, AttributeError):
+            pass  # metadata that is not JSON, or not of Iceberg's shape
+        return None
+
+    def dotted(self, namespace: Namespace) -> str:
+        return self.spell(".".join(namespace))
+
+    def _names(self, list_names: Callable[[Namespace], list[str]], at: Namespace) -> list[str]:
+        self.check()
+        names = _or_empty(lambda: list_names(at))
+        return sorted(name for name in names if self.wanted.tables.admits(self.spell(name)))
+
+
+def _or_empty(listing: Callable[[], list[_T]]) -> list[_T]:
+    try:
+        return listing()
+    except SqeError as error:
+        if error.code not in _SKIPPED:
+            raise
+    return []

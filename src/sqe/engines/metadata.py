@@ -1,0 +1,66 @@
+"""Relations that are no tables: ``information_schema``, in Spark's shape and in Trino's, and the
+rest of Trino's catalog ``system``."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+
+import pyarrow as pa
+
+from sqe.catalog.bound import BoundMetadata
+from sqe.catalog.information_schema import rows
+from sqe.catalog.listing import ListingFilter
+from sqe.catalog.protocol import Catalogs
+from sqe.catalog.schemas import string_literal
+from sqe.catalog.trino_metadata import NO_RUNTIME, Runtime, Viewer, trino_rows
+from sqe.engines.protocol import Run
+from sqe.model.names import quote
+
+MetadataRows = Callable[[BoundMetadata, ListingFilter, Run], pa.Table]
+
+
+class MetadataSource:
+    """Gives their rows, of what the run's user may see."""
+
+    def __init__(self, catalogs: Catalogs, runtime: Runtime = NO_RUNTIME) -> None:
+        self._catalogs = catalogs
+        self._runtime = runtime
+
+    def rows(self, relation: BoundMetadata, wanted: ListingFilter, run: Run) -> pa.Table:
+        identity, check = run.session.identity, run.cancellation.check
+        if relation.trino:
+            viewer = Viewer(self._catalogs, identity, self._runtime, check)
+            return trino_rows(viewer, relation.catalog, relation.schema, relation.table, wanted)
+        catalog = self._catalogs.open(relation.catalog, identity)
+        return rows(catalog, relation.catalog, relation.table, wanted, check)
+
+    def as_values(self, relation: BoundMetadata, run: Run) -> str:
+        """A relation as literals, for a query that Spark has to run."""
+        table = self.rows(relation, ListingFilter(), run)
+        names = ", ".join(quote(column.name) for column in relation.columns)
+        casts = ", ".join(
+            f"CAST({quote(c.name)} AS {c.type.upper()}) AS {quote(c.name)}"
+            for c in relation.columns
+        )
+        lines = [
+            "(" + ", ".join(_literal(value) for value in row.values()) + ")"
+            for row in table.to_pylist()
+        ]
+        empty = "" if lines else " WHERE false"
+        if not lines:
+            lines = ["(" + ", ".join("NULL" for _ in relation.columns) + ")"]
+        source = f"VALUES {', '.join(lines)} AS t({names})"
+        return f"SELECT {casts} FROM {source}{empty}"  # noqa: S608  literals only
+
+
+def _literal(value: object) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, list):
+        return f"ARRAY({', '.join(map(_literal, value))})"
+    if isinstance(value, datetime.datetime):
+        return f"TIMESTAMP '{value.astimezone(datetime.UTC):%Y-%m-%d %H:%M:%S.%f}Z'"
+    return str(value) if isinstance(value, int) else string_literal(str(value))

@@ -1,0 +1,139 @@
+"""The catalogs as the translation of Trino's SQL sees them: as this user, through the pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from sqe.catalog.bound import BoundStatement, BoundTable, BoundView
+from sqe.catalog.materialized import is_materialized
+from sqe.catalog.protocol import Catalogs, Ident
+from sqe.catalog.trino_metadata.columns import trino_columns
+from sqe.errors import ABSENT, ErrorCode, SqeError, UserError
+from sqe.model.decision import Restrict
+from sqe.model.names import RelationName, SchemaName
+from sqe.model.query import ClientState
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.sessions.session import Session
+from sqe.sql.trino.context import Known, KnownColumn
+from sqe.sql.trino.metadata import metadata_relation, metadata_table
+from sqe.sql.trino.metadata.relations import TrinoColumn, schemas_of
+from sqe.sql.trino.typed import quoted
+
+_ABSENT = (*ABSENT, ErrorCode.CATALOG_NOT_FOUND)
+# Plans ``SELECT * FROM name``: what may be read, and which of it, is decided where it always is.
+Open = Callable[[str], GuardedStatement]
+
+
+class PipeLookup:
+    """One statement's. What was looked up once is not asked for again."""
+
+    def __init__(
+        self, catalogs: Catalogs, session: Session, client: ClientState, open_: Open
+    ) -> None:
+        self._catalogs = catalogs
+        self._session = session
+        self._client = client
+        self._open = open_
+        self._known: dict[tuple[str, str, str], Known | None] = {}
+
+    def catalogs(self) -> Sequence[str]:
+        return [*self._catalogs.names(), "system"]
+
+    def schema_exists(self, catalog: str, schema: str) -> bool:
+        if catalog in self.catalogs() and schema in schemas_of(catalog):
+            return True
+        return catalog in self._catalogs.names() and self._namespace(catalog, schema) is not None
+
+    def schema_properties(self, catalog: str, schema: str) -> Mapping[str, str]:
+        if catalog not in self._catalogs.names() or schema in schemas_of(catalog):
+            return {}
+        return self._namespace(catalog, schema) or {}
+
+    def _namespace(self, catalog: str, schema: str) -> Mapping[str, str] | None:
+        opened = self._catalogs.open(catalog, self._session.identity)
+        try:
+            return opened.load_namespace(tuple(schema.split(".")))
+        except SqeError as error:
+            if error.code not in _ABSENT:
+                raise
+            return None
+
+    def relation(self, catalog: str, schema: str, name: str) -> Known | None:
+        key = (catalog, schema, name)
+        if key not in self._known:
+            self._known[key] = self._find(*key)
+        return self._known[key]
+
+    def _find(self, catalog: str, schema: str, name: str) -> Known | None:
+        metadata = metadata_relation((catalog, schema, name), self._client)
+        if metadata is not None:
+            return Known(metadata.text, _metadata_columns(metadata.columns), "METADATA")
+        if catalog not in self._catalogs.names():
+            return None
+        found = self._load(catalog, schema, name)
+        table, dollar, suffix = name.rpartition("$")
+        if found is not None or not dollar:
+            return found
+        base = self._load(catalog, schema, table)
+        if base is None or base.kind == "VIEW":
+            return None
+        listed = metadata_table(base.text, base.metadata, suffix)
+        if listed is None:
+            return None
+        return Known(listed.text, _metadata_columns(listed.columns), "METADATA")
+
+    def _load(self, catalog: str, schema: str, name: str) -> Known | None:
+        written = ".".join(quoted(part) for part in (catalog, *schema.split("."), name))
+        try:
+            guarded = self._open(f"SELECT * FROM {written}")  # noqa: S608  quoted parts
+        except SqeError as error:
+            broken = self._broken_view(catalog, schema, name, error)
+            if broken is None and error.code not in _ABSENT:
+                raise
+            return broken
+        try:
+            return _known(guarded)
+        except ValueError as error:  # a type that Trino does not have
+            message = f"{catalog}.{schema}.{name}: {error}"
+            raise UserError(ErrorCode.NOT_SUPPORTED, message) from None
+
+    def _broken_view(self, catalog: str, schema: str, name: str, why: SqeError) -> Known | None:
+        """A view that cannot be read is there all the same: it can be dropped or replaced."""
+        if why.code is ErrorCode.ACCESS_DENIED:
+            return None
+        opened = self._catalogs.open(catalog, self._session.identity)
+        try:
+            loaded = opened.load_view(Ident(tuple(schema.split(".")), name))
+        except SqeError:
+            return None
+        text = _text(RelationName(SchemaName(catalog, tuple(schema.split("."))), name))
+        return Known(text, (), "VIEW", loaded.metadata, broken=why.message)
+
+
+def _metadata_columns(columns: Sequence[TrinoColumn]) -> tuple[KnownColumn, ...]:
+    return tuple(KnownColumn(one.name, one.type, hidden=one.hidden) for one in columns)
+
+
+def _known(guarded: GuardedStatement) -> Known | None:
+    bound: BoundStatement = guarded.bound
+    reference = bound.references[0]
+    target = reference.target
+    if isinstance(target, BoundTable):
+        name, metadata = target.name, target.metadata
+        kind = "MATERIALIZED VIEW" if is_materialized(metadata) else "TABLE"
+    elif isinstance(target, BoundView) and target.relation is not None:
+        name, metadata, kind = target.relation, target.metadata, "VIEW"
+    else:
+        return None
+    decision = guarded.decisions[(name, reference.reference.access)]
+    hidden = {one.lower() for one in decision.hidden} if isinstance(decision, Restrict) else set()
+    columns = tuple(
+        KnownColumn(stored.name, one.type, one.nullable, one.comment or "")
+        for one, stored in zip(trino_columns(metadata), target.columns, strict=True)
+        if one.name not in hidden
+    )
+    return Known(_text(name), columns, kind, metadata)
+
+
+def _text(name: RelationName) -> str:
+    return ".".join(quoted(part) for part in name.parts)

@@ -1,0 +1,1 @@
+"""Trino's client protocol: statements over HTTP, results as pages of JSON."""

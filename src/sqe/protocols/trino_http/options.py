@@ -1,0 +1,48 @@
+"""How the server of Trino's protocol listens and what it allows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqe.model.identity import Identity
+from sqe.protocols.flight_sql.options import Tls
+
+MB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Impersonation:
+    """Who may act as whom. ``rules`` are pairs of a principal and a user; ``*`` is anyone."""
+
+    rules: frozenset[tuple[str, str]] = frozenset()
+    known: Mapping[str, Identity] = field(default_factory=dict)  # users with groups and roles
+
+    def allows(self, principal: str, user: str) -> bool:
+        return any((who, whom) in self.rules for who in (principal, "*") for whom in (user, "*"))
+
+    def identity(self, user: str) -> Identity:
+        """Without a credential: that of the principal is not this user's."""
+        return self.known.get(user) or Identity(user)
+
+
+@dataclass(frozen=True, slots=True)
+class TrinoOptions:
+    host: str = "127.0.0.1"
+    port: int = 0
+    tls: Tls | None = None
+    plain_credentials: bool = False  # take passwords and tokens without TLS
+    forwarded: bool = False  # believe X-Forwarded-Proto and -Host: a proxy of ours sets them
+    impersonation: Impersonation = Impersonation()
+    page_bytes: int = MB  # of the rows of a page
+    wait_s: float = 1.0  # the longest a request waits for something new
+    request_s: float = 60.0  # the longest a client may take to send a statement
+    queue_s: float = 10.0  # the longest a statement waits for others of its user to end
+    client_timeout_s: float = 300.0  # a query that nobody asks about is ended
+    transaction_idle_s: float = 300.0  # so is a transaction
+    encodings: tuple[str, ...] = ("json+zstd", "json+lz4", "json")  # of segments, if asked for
+    statement_bytes: int = MB
+    header_bytes: int = 256 * 1024  # of all headers of a request
+    running: int = 200  # queries at once, in all
+    running_per_user: int = 150
+    environment: str = "sqe"  # how the server calls itself in /v1/info

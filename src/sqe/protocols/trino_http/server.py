@@ -1,0 +1,110 @@
+"""The server of Trino's protocol: HTTP requests in, gateway calls out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sqe.auth.chain import Authenticators
+from sqe.catalog.rest.serving import HttpOptions, HttpThread
+from sqe.errors import ErrorCode, ResourceError, SqeError
+from sqe.gateway.gateway import Gateway
+from sqe.protocols.flight_sql.options import Tls
+from sqe.protocols.trino_http.bridge import Bridge
+from sqe.protocols.trino_http.connections import ClientConnection
+from sqe.protocols.trino_http.credentials import Callers, Origin
+from sqe.protocols.trino_http.oauth2 import Logins, OAuth2Flow
+from sqe.protocols.trino_http.oauth2_routes import OAuth2Routes
+from sqe.protocols.trino_http.options import TrinoOptions
+from sqe.protocols.trino_http.routes import Routes, app_of
+from sqe.protocols.trino_http.sessions import TrinoSessions
+from sqe.protocols.trino_http.statements import Statements, Sweeper
+from sqe.protocols.trino_http.tls import context_of
+
+_BACKLOG = 1024
+_FINISH_S = 4
+
+
+class TrinoServer:
+    """Listens from ``start`` to ``stop``, on a thread of its own."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        authenticators: Authenticators,
+        options: TrinoOptions,
+        oauth2: OAuth2Flow | None = None,
+    ) -> None:
+        self._options = options
+        self._bridge = Bridge()
+        self._logins = Logins(oauth2) if oauth2 is not None else None
+        sessions = TrinoSessions(gateway, options.transaction_idle_s)
+        self._statements = Statements(gateway, sessions, options)
+        self._sweeper = Sweeper(self._statements, options)
+        callers = Callers(authenticators, options, self._challenge)
+        routes = Routes(gateway, callers, self._statements, self._bridge, options).routes()
+        if self._logins is not None:
+            routes += OAuth2Routes(self._logins, self._bridge, options).routes()
+        self._app = app_of(routes)
+        self._lock = threading.Lock()
+        self._http: HttpThread | None = None
+
+    def start(self) -> int:
+        """The port it listens on. HOME_IN_USE where somebody else has it."""
+        options = self._options
+        http = HttpThread(self._app, options.host, options.port, self._http_options(options))
+        try:
+            port = http.start()
+        except SqeError as error:
+            raise _cannot_listen(options, error) from error
+        self._http = http
+        self._sweeper.start()
+        return port
+
+    def reload(self, tls: Tls) -> None:
+        """New connections get the new certificate; requests under way go on."""
+        with self._lock:
+            old = self._http
+            if old is None:
+                return
+            new = old.successor(self._http_options(replace(self._options, tls=tls)))
+            new.start()
+            self._http = new
+        threading.Thread(target=old.stop, name="trino-end", daemon=True).start()
+
+    def stop(self) -> None:
+        """Ends what runs, then listening: clients that wait hear of it."""
+        with self._lock:
+            http, self._http = self._http, None
+        if http is None:
+            return
+        self._sweeper.stop()
+        self._statements.close()
+        http.stop()
+        self._bridge.close()
+
+    def _http_options(self, options: TrinoOptions) -> HttpOptions:
+        return HttpOptions(
+            tls=context_of(options.tls) if options.tls is not None else None,
+            protocol=ClientConnection,
+            header_bytes=options.header_bytes,
+            backlog=_BACKLOG,
+            finish_s=_FINISH_S,
+        )
+
+    def _challenge(self, origin: Origin) -> Mapping[str, str]:
+        """Clients that can do both log in through a browser."""
+        if self._logins is not None:
+            return {"WWW-Authenticate": self._logins.challenge(origin.base)}
+        return {"WWW-Authenticate": 'Basic realm="Trino", Bearer realm="Trino"'}
+
+
+def _cannot_listen(options: TrinoOptions, error: SqeError) -> ResourceError:
+    if error.code is not ErrorCode.HOME_IN_USE:
+        raise error
+    return ResourceError(
+        ErrorCode.HOME_IN_USE,
+        f"Cannot listen on {options.host}:{options.port} for Trino's protocol.",
+        hint="Stop the program that uses the port, or choose another one with trino.port.",
+    )

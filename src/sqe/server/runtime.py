@@ -1,0 +1,27 @@
+"""What this process tells Trino's clients about itself in ``system.runtime``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sqe.catalog.trino_metadata import Runtime, ServerNode
+from sqe.errors import ErrorCode
+from sqe.model.query import QueryRecord
+from sqe.model.trino_version import VERSION
+
+
+def process_runtime(records: Callable[[], Iterable[QueryRecord]]) -> Runtime:
+    """``records`` of all queries of the process."""
+    return Runtime(records, _node, _error)
+
+
+def _node() -> ServerNode:
+    return ServerNode("sqe", "", VERSION)
+
+
+def _error(code: ErrorCode) -> tuple[str, str]:
+    from sqe.protocols.trino_http.error_codes import ERRORS
+    from sqe.protocols.trino_http.errors import NAMES
+
+    error = ERRORS[NAMES[code]]
+    return error.type, error.name

@@ -1,0 +1,1 @@
+"""Trino's functions: each with its signatures and the Spark SQL that computes it."""

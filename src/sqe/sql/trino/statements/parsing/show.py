@@ -1,0 +1,115 @@
+"""SHOW, DESCRIBE, EXPLAIN and CALL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqe.sql.trino.nodes import Name, Statement
+from sqe.sql.trino.statements.nodes import CallProcedure, Explain
+from sqe.sql.trino.statements.parsing.access import grant_object
+from sqe.sql.trino.statements.parsing.clauses import arguments
+from sqe.sql.trino.statements.session_nodes import Show
+
+if TYPE_CHECKING:
+    from sqe.sql.trino.parser import Parser
+
+_LISTS = (
+    "BRANCHES", "CATALOGS", "COLUMNS", "CREATE", "CURRENT", "FUNCTIONS", "GRANTS", "ROLE",
+    "ROLES", "SCHEMAS", "SESSION", "STATS", "TABLES",
+)  # fmt: skip
+_CREATES = ("FUNCTION", "MATERIALIZED", "SCHEMA", "TABLE", "VIEW")
+
+
+def show(p: Parser) -> Statement:
+    at = p.expect("SHOW")
+    word = p.expect_any(*_LISTS)
+    if word == "CREATE":
+        return _create(p, at)
+    if word == "STATS":
+        return _stats(p, at)
+    if word == "GRANTS":
+        return _grants(p, at)
+    if word == "CURRENT":
+        p.expect("ROLES")
+        return Show(at, "CURRENT ROLES", _within(p))
+    if word == "ROLE":
+        p.expect("GRANTS")
+        return Show(at, "ROLE GRANTS", _within(p))
+    if word == "BRANCHES":
+        p.expect_any("FROM", "IN")
+        p.expect("TABLE")
+        return Show(at, word, p.name())
+    if word == "COLUMNS":
+        p.expect_any("FROM", "IN")
+        return _like(p, Show(at, word, p.name()))
+    of = None if word in ("CATALOGS", "SESSION") else _within(p)
+    return _like(p, Show(at, word, of))
+
+
+def _within(p: Parser) -> Name | None:
+    return p.name() if p.accept_any("FROM", "IN") else None
+
+
+def _like(p: Parser, found: Show) -> Show:
+    if not p.accept("LIKE"):
+        return found
+    pattern = p.string().value
+    escape = p.string().value if p.accept("ESCAPE") else None
+    return Show(found.at, found.what, found.name, pattern, escape)
+
+
+def _create(p: Parser, at: int) -> Statement:
+    kind = p.expect_any(*_CREATES)
+    if kind == "MATERIALIZED":
+        p.expect("VIEW")
+        kind = "MATERIALIZED VIEW"
+    return Show(at, f"CREATE {kind}", p.name())
+
+
+def _stats(p: Parser, at: int) -> Statement:
+    p.expect("FOR")
+    if not p.accept("("):
+        return Show(at, "STATS", p.name())
+    query = p.query()
+    p.expect(")")
+    return Show(at, "STATS", query=query)
+
+
+def _grants(p: Parser, at: int) -> Statement:
+    if not p.accept("ON"):
+        return Show(at, "GRANTS")
+    return Show(at, "GRANTS", grant_object(p))
+
+
+def describe(p: Parser) -> Statement:
+    """As in Trino, DESCRIBE t is SHOW COLUMNS FROM t."""
+    at = p.here
+    p.expect_any("DESC", "DESCRIBE")
+    return Show(at, "COLUMNS", p.name())
+
+
+def explain(p: Parser) -> Statement:
+    at = p.expect("EXPLAIN")
+    if p.accept("ANALYZE"):
+        verbose = p.accept("VERBOSE")
+        return Explain(at, p.statement(), analyze=True, verbose=verbose)
+    kind = form = ""
+    if p.looking_at("(", "TYPE") or p.looking_at("(", "FORMAT"):
+        p.expect("(")
+        while True:
+            if p.expect_any("FORMAT", "TYPE") == "TYPE":
+                kind = p.expect_any("DISTRIBUTED", "IO", "LOGICAL", "VALIDATE")
+            else:
+                form = p.expect_any("GRAPHVIZ", "JSON", "TEXT")
+            if not p.accept(","):
+                break
+        p.expect(")")
+    return Explain(at, p.statement(), kind, form)
+
+
+def call(p: Parser) -> Statement:
+    at = p.expect("CALL")
+    name = p.name()
+    if not p.looking_at("("):
+        p.fail("'('")
+    return CallProcedure(at, name, arguments(p))

@@ -1,0 +1,108 @@
+"""Views and materialized views."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from sqe.sql.trino import nodes as tree
+from sqe.sql.trino.analyzer import Analyzer
+from sqe.sql.trino.context import Context, Known
+from sqe.sql.trino.errors import Refused, not_supported
+from sqe.sql.trino.scope import Scope
+from sqe.sql.trino.statements.column_types import stored_type
+from sqe.sql.trino.statements.create_as import named_columns
+from sqe.sql.trino.statements.names import Target, check_new, find, target_of
+from sqe.sql.trino.statements.nodes import (
+    CreateMaterializedView,
+    CreateView,
+    RefreshMaterializedView,
+    RefreshView,
+)
+from sqe.sql.trino.statements.query_text import query_text
+from sqe.sql.trino.statements.stored_views import COLUMNS, QUERY, SECURITY
+from sqe.sql.trino.statements.table_properties import assignments, read_options
+from sqe.sql.trino.statements.tables import comment_clause
+from sqe.sql.trino.translated import Translated
+from sqe.sql.trino.tree import walk
+from sqe.sql.trino.typed import quoted
+
+
+def create_view(node: CreateView, context: Context) -> Translated:
+    target = target_of(context, node.name, node.at)
+    check_new(context, target, node.at)
+    for one in node.properties:
+        name = one.name.name.lower()
+        message = f"Catalog '{target.catalog}' view property '{name}' does not exist"
+        raise Refused("INVALID_VIEW_PROPERTY", message, one.at)
+    known = find(context, target)
+    _check_free(known, target, node)
+    _refuse_recursion(node.query, target, context)
+    built = Analyzer(replace(context, stored=True)).queries.query(node.query, Scope())
+    columns = named_columns(built, None, node.at)
+    properties = {
+        QUERY: query_text(node.query, node.query_text),
+        COLUMNS: json.dumps([str(kind) for kind in columns.values()]),
+        SECURITY: node.security or "DEFINER",
+    }
+    replaces = "OR REPLACE " if node.or_replace else ""
+    text = f"CREATE {replaces}VIEW {target.spark} ({', '.join(map(quoted, columns))})"
+    text += f"{comment_clause(node.comment)} TBLPROPERTIES ({assignments(properties)})"
+    return Translated(f"{text} AS {built.text}", update_type="CREATE VIEW")
+
+
+def _check_free(known: Known | None, target: Target, node: CreateView) -> None:
+    if known is None or (known.kind == "VIEW" and node.or_replace):
+        return
+    kind = known.kind.capitalize()
+    raise Refused("TABLE_ALREADY_EXISTS", f"{kind} already exists: '{target}'", node.at)
+
+
+def _refuse_recursion(query: tree.Query, target: Target, context: Context) -> None:
+    for node in walk(query, into_queries=True):
+        if not isinstance(node, tree.TableRef):
+            continue
+        if len(node.name) == 1 and not context.client.schema:
+            continue  # a query of WITH, or an error of its own
+        if Target(*context.table_name(node.name)) == target:
+            message = "Statement would create a recursive view"
+            raise Refused("VIEW_IS_RECURSIVE", message, node.at)
+
+
+def refresh_view(node: RefreshView, context: Context) -> Translated:
+    raise not_supported("ALTER VIEW … REFRESH", node.at)
+
+
+def create_materialized_view(node: CreateMaterializedView, context: Context) -> Translated:
+    target = target_of(context, node.name, node.at)
+    check_new(context, target, node.at)
+    if node.grace_period:
+        raise not_supported("GRACE PERIOD", node.at)
+    known = find(context, target)
+    if known is not None and node.if_not_exists and known.kind == "MATERIALIZED VIEW":
+        return Translated("", update_type="CREATE MATERIALIZED VIEW")
+    if known is not None and not (node.or_replace and known.kind == "MATERIALIZED VIEW"):
+        kind = known.kind.capitalize()
+        raise Refused("TABLE_ALREADY_EXISTS", f"{kind} already exists: '{target}'", node.at)
+    built = Analyzer(replace(context, stored=True)).queries.query(node.query, Scope())
+    columns = named_columns(built, None, node.at)
+    kinds = {name: stored_type(kind, node.at) for name, kind in columns.items()}
+    options = read_options(node.properties, target.catalog, kinds, context)
+    if options.order is not None:
+        raise not_supported("sorted_by of a materialized view", node.at)
+    replaces = "OR REPLACE " if node.or_replace else ""
+    tolerant = "IF NOT EXISTS " if node.if_not_exists else ""
+    text = f"CREATE {replaces}MATERIALIZED VIEW {tolerant}{target.spark}"
+    text += f" ({', '.join(map(quoted, columns))})"
+    text += f"{comment_clause(node.comment)}{options.clauses} AS {built.text}"
+    return Translated(text, update_type="CREATE MATERIALIZED VIEW")
+
+
+def refresh_materialized_view(node: RefreshMaterializedView, context: Context) -> Translated:
+    target = target_of(context, node.name, node.at)
+    known = find(context, target)
+    if known is None or known.kind != "MATERIALIZED VIEW":
+        message = f"Materialized view '{target}' does not exist"
+        raise Refused("TABLE_NOT_FOUND", message, node.at)
+    text = f"REFRESH MATERIALIZED VIEW {target.spark}"
+    return Translated(text, update_type="REFRESH MATERIALIZED VIEW")

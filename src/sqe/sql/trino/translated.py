@@ -1,0 +1,40 @@
+"""What a Trino statement becomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqe.model.query import ClientChanges
+from sqe.model.trino_types import TrinoType
+
+
+@dataclass(frozen=True, slots=True)
+class OutputColumn:
+    """A column of the answer, as Trino names and types it."""
+
+    name: str
+    type: TrinoType
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """``text`` is Spark's, its columns those of ``columns`` by position; empty: nothing is run,
+    only ``changes`` are told. ``then`` are further texts of the same statement, run after it: all
+    of them change the tables, or none does. ``counts``: the answer is one row, how many rows were
+    changed."""
+
+    text: str
+    columns: tuple[OutputColumn, ...] = ()
+    update_type: str = ""
+    changes: ClientChanges = field(default_factory=ClientChanges)
+    then: tuple[str, ...] = ()
+    counts: bool = False
+    # What the gateway itself does: "start", "start read only", "commit" or "rollback".
+    transaction: str = ""
+    # The query to be ended, and why: CALL system.runtime.kill_query.
+    kill: tuple[str, str] | None = None
+
+    @property
+    def is_many(self) -> bool:
+        """Several statements for the engines that must be one for everybody else."""
+        return bool(self.text and self.then and not self.columns)

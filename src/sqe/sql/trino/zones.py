@@ -1,0 +1,169 @@
+"""Time zones: their names, and the zone and the moment of the session.
+
+The rules of types have no context of their own, but a ``timestamp`` that becomes a ``timestamp
+with time zone`` does so in the session's zone, wherever in the analysis that happens. So the
+analyzer of a statement says here which session it is.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+import zoneinfo
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqe.model.trino_types import TIMESTAMP_TZ, RowField, TrinoType
+from sqe.sql.trino.errors import Refused, not_supported
+
+if TYPE_CHECKING:
+    from sqe.sql.trino.context import Context
+
+TIME_ZONE_ID = "time_zone_id"  # the session property that SET TIME ZONE sets
+_FURTHEST = 14 * 60
+_OFFSET = re.compile(r"([+-])(?:(\d)|(\d\d)(?::?(\d\d))?)", re.ASCII)
+_NAMED_OFFSET = re.compile(r"(?:UTC|GMT|UT)(?=[+-])")
+_ETC = re.compile(r"Etc/GMT([+-])(\d\d?)")
+# Names that Trino takes for UTC itself.
+_UTC = frozenset(
+    {"UTC", "UCT", "UT", "Z", "Zulu", "Universal", "GMT", "GMT0", "Greenwich", "Etc/UTC",
+     "Etc/UCT", "Etc/Universal", "Etc/GMT", "Etc/GMT0"}
+)  # fmt: skip
+
+
+def offset_named(minutes: int) -> str | None:
+    """``+02:00``; None where no zone is that far away."""
+    if abs(minutes) > _FURTHEST:
+        return None
+    if minutes == 0:
+        return "UTC"
+    hours, rest = divmod(abs(minutes), 60)
+    return f"{'-' if minutes < 0 else '+'}{hours:02}:{rest:02}"
+
+
+def is_offset(name: str) -> bool:
+    """Whether it is written as an offset, near enough or too far away."""
+    return _OFFSET.fullmatch(name) is not None
+
+
+def zone_named(name: str) -> str | None:
+    """A zone as Trino spells it: a name, or ``+02:00``. None: there is no such zone."""
+    if name in _UTC:
+        return "UTC"
+    etc = _ETC.fullmatch(name)
+    if etc is not None:  # counts to the west
+        hours = int(etc[2])
+        return offset_named((hours if etc[1] == "-" else -hours) * 60)
+    offset = _OFFSET.fullmatch(_NAMED_OFFSET.sub("", name))
+    if offset is not None:
+        minutes = int(offset[2] or offset[3]) * 60 + int(offset[4] or 0)
+        return offset_named(-minutes if offset[1] == "-" else minutes)
+    return name if name in _names() and name not in _UNKNOWN else None
+
+
+# In Python's list, not in Trino's.
+_UNKNOWN = frozenset(
+    {"America/Coyhaique", "EST", "Etc/Greenwich", "Etc/Zulu", "Factory", "HST", "MST", "ROC",
+     "localtime", "posixrules"}
+)  # fmt: skip
+_NAMES: frozenset[str] = frozenset()
+
+
+def _names() -> frozenset[str]:
+    global _NAMES
+    if not _NAMES:
+        _NAMES = frozenset(zoneinfo.available_timezones())
+    return _NAMES
+
+
+def rules_of(zone: str) -> datetime.tzinfo:
+    """``zone`` as ``zone_named`` spells it."""
+    offset = _OFFSET.fullmatch(zone)
+    if offset is None:
+        return zoneinfo.ZoneInfo(zone)
+    minutes = int(offset[3]) * 60 + int(offset[4])
+    return datetime.timezone(datetime.timedelta(minutes=-minutes if offset[1] == "-" else minutes))
+
+
+# ------------------------------------------------------------------------- the session
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    zone: str = "UTC"
+    now: datetime.datetime | None = None
+    stored: bool = False
+
+
+_NONE = _Session()
+_SESSION: ContextVar[_Session] = ContextVar("trino_session", default=_NONE)
+
+
+def enter(context: Context) -> None:
+    """From here on the analysis is of this statement."""
+    client = context.client
+    name = client.properties.get(TIME_ZONE_ID) or client.time_zone
+    zone = zone_named(name)
+    if zone is None:
+        raise Refused("NOT_SUPPORTED", f"Time zone not supported: {name}")
+    _SESSION.set(_Session(zone, context.now, context.stored))
+
+
+def implied_zone() -> str:
+    """The session's; none in a text that is kept, whose readers have sessions of their own."""
+    session = _SESSION.get()
+    return "" if session.stored else session.zone
+
+
+def session_zone(at: int) -> str:
+    zone = implied_zone()
+    if not zone:
+        raise not_supported("The time zone of the session in a view", at)
+    return zone
+
+
+def session_start(at: int) -> datetime.datetime:
+    """When the statement began, in UTC without saying so."""
+    session = _SESSION.get()
+    if session.stored or session.now is None:
+        raise not_supported("The current date and time in a view", at)
+    return session.now.replace(tzinfo=None)
+
+
+# ---------------------------------------------------------------------- zones of types
+
+
+def zones_in(kind: TrinoType) -> set[str]:
+    """Of all moments inside; an empty one where it is not known."""
+    found = {kind.zone} if kind.base == TIMESTAMP_TZ else set()
+    for part in (*kind.types, *(one.type for one in kind.fields)):
+        found |= zones_in(part)
+    return found
+
+
+def with_common_zones(one: TrinoType, other: TrinoType) -> TrinoType:
+    """``one``, without its zones that ``other``, an equal type, does not have."""
+    if one.base == TIMESTAMP_TZ:
+        return one if one.zone == other.zone else replace(one, zone="")
+    if not (one.types or one.fields):
+        return one
+    types = tuple(map(with_common_zones, one.types, other.types))
+    fields = tuple(
+        RowField(mine.name, with_common_zones(mine.type, their.type))
+        for mine, their in zip(one.fields, other.fields, strict=True)
+    )
+    return replace(one, types=types, fields=fields)
+
+
+def shown(kind: TrinoType, at: int = 0) -> TrinoType:
+    """The type of a column of the answer, with the one zone of all moments inside as its own."""
+    found = zones_in(kind)
+    if not found:
+        return kind
+    if len(found) > 1 or "" in found:
+        raise not_supported("A column of different time zones", at)
+    zone = found.pop()
+    if zone != "UTC" and _SESSION.get().stored:
+        raise not_supported(f"A view with a column of the time zone {zone}", at)
+    return replace(kind, zone=zone)

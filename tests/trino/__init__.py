@@ -1,0 +1,1 @@
+"""Trino's own recorded answers against SQE's."""

@@ -1,0 +1,23 @@
+"""Steps of the recorded scripts that are answered differently, each with the reason."""
+
+from __future__ import annotations
+
+_MISTAKE = "Trino fails with an internal error; SQE names the user's mistake"
+_FILES = "how many files hold a few rows, and so whether a DELETE drops one whole, is the writer's"
+_UPDATE = (
+    "UPDATE writes files anew and no delete files, or Spark takes no correlated subquery in it"
+)
+
+REVIEWED: dict[tuple[str, int], str] = {
+    ("script-007", 10): _MISTAKE,
+    ("script-026", 8): _MISTAKE,
+    ("script-046", 11): _MISTAKE,
+    ("script-050", 3): _FILES,
+    ("script-050", 4): _FILES,
+    ("script-050", 5): _FILES,
+    ("script-050", 6): _FILES,
+    ("script-050", 7): "Trino adds statistics to a new table by a commit of their own",
+    ("script-062", 8): _UPDATE,
+    ("script-077", 1): "there is no memory connector",
+    ("script-078", 8): _UPDATE,
+}

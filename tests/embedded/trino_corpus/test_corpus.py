@@ -9,7 +9,7 @@ import pytest
 
 from tests.trino.asking import Asker
 from tests.trino.corpus import FOLDER, Verdict, cases, judge
-from tests.trino.reviewed import REVIEWED
+from tests.trino.reviewed import NOT_RUN, REVIEWED
 
 pytestmark = [
     pytest.mark.spark,
@@ -24,6 +24,8 @@ SHARES = {"functions": 0.90, "queries": 0.90, "errors": 0.85}
 def _judged(asker: Asker, chosen: list[dict[str, Any]]) -> dict[Verdict, list[str]]:
     found: dict[Verdict, list[str]] = collections.defaultdict(list)
     for case in chosen:
+        if case["id"] in NOT_RUN:
+            continue
         verdict, why = judge(case, asker.trino(case["sql"]))
         if case["id"] in REVIEWED:
             assert verdict is Verdict.DIFFERENT, f"{case['id']} is not different any more"

@@ -66,6 +66,7 @@ CONDITIONS: dict[str, ErrorCode] = {
 _TRINO = {
     "MERGE_CARDINALITY_VIOLATION": "MERGE_TARGET_ROW_MULTIPLE_MATCHES",
     "SCALAR_SUBQUERY_TOO_MANY_ROWS": "SUBQUERY_MULTIPLE_ROWS",
+    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY": "NOT_SUPPORTED",
 }
 # Java exceptions that reach us without a condition, by a word in the message.
 MESSAGES: tuple[tuple[str, ErrorCode], ...] = (
@@ -171,7 +172,7 @@ def translate(
         code,
         grant.to_user(text) if grant else text,
         position=_position(error, spliced),
-        trino=_TRINO.get(condition, ""),
+        trino=_TRINO.get(condition.partition(".")[0], ""),
     )
 
 

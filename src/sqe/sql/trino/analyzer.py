@@ -32,6 +32,9 @@ from sqe.sql.trino.subscripts import subscript
 from sqe.sql.trino.typed import Typed, string
 from sqe.sql.trino.windows import direction, window_text
 
+# Trino's Iceberg tables have them; nothing here tells a row's file.
+_HIDDEN_COLUMNS = ("$path", "$file_modified_time", "$partition", "$file_size")
+
 
 class Analyzer:
     """One statement's. Numbers the names it makes up, so that none is used twice."""
@@ -106,6 +109,8 @@ class Analyzer:
         if variable is not None:
             return variable
         found = scope.find((name,), node.at)
+        if found is None and name in _HIDDEN_COLUMNS:
+            raise not_supported(f"Column {name}", node.at)
         if found is None:
             raise _unresolved(node.identifier.name, node.at)
         return found.typed

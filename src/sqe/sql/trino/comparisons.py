@@ -48,7 +48,30 @@ def compared(operator: str, left: Typed, right: Typed, at: int) -> Typed:
     return Typed(BOOLEAN, plain)
 
 
+def _with_both_zeros(operator: str, value: Typed, kind: TrinoType) -> str | None:
+    """A comparison with zero. Iceberg leaves out files by their bounds, and there -0.0 is less than
+    0.0: the text must not let it leave out the other one."""
+    name = "FLOAT" if kind == REAL else "DOUBLE"
+    plus, minus = f"CAST(0 AS {name})", f"CAST('-0.0' AS {name})"
+    if operator == "=":
+        return f"({value.sql} = {plus} OR {value.sql} = {minus})"
+    if operator == ">=":
+        return f"({value.sql} >= {minus} AND NOT isnan({value.sql}))"
+    return f"({value.sql} <= {plus})" if operator == "<=" else None
+
+
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
 def _compared_floats(operator: str, left: Typed, right: Typed, plain: str) -> str:
+    if _is_number(right) and right.constant == 0 and not _is_number(left):
+        zeros = _with_both_zeros(operator, left, left.type)
+        if zeros is not None:
+            return zeros
+    if _is_number(left) and left.constant == 0 and not _is_number(right):
+        zeros = _with_both_zeros(_TURNED.get(operator, operator), right, right.type)
+        if zeros is not None:
+            return zeros
     if _is_number(right):  # only a NaN on the left is seen differently, and only as the larger
         guard = operator in (">", ">=") and not _is_number(left)
         return f"({plain} AND NOT isnan({left.sql}))" if guard else plain

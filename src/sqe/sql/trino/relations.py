@@ -12,6 +12,7 @@ from sqe.sql.trino.aggregation import check_scalar
 from sqe.sql.trino.casts import cast, coerce
 from sqe.sql.trino.coercion import common_type
 from sqe.sql.trino.comparisons import compare
+from sqe.sql.trino.context import Known
 from sqe.sql.trino.errors import Refused, mismatch, not_supported
 from sqe.sql.trino.scope import Field, Scope
 from sqe.sql.trino.typed import quoted, string
@@ -77,12 +78,33 @@ class Relations:
         if known.broken:
             message = f"Failed analyzing stored view '{catalog}.{schema}.{table}': {known.broken}"
             raise Refused("INVALID_VIEW", message, node.at)
-        qualifier = (catalog, schema, table)
+        qualifier = tuple(one.name.lower() for one in node.name)
         fields = tuple(
             Field(one.name.lower(), one.type, f"{name}.{quoted(one.name)}", qualifier, one.hidden)
             for one in known.columns
         )
+        if node.version is not None or node.moment is not None:
+            self._check_columns(node, known)
         return Source(f"{known.text}{self._version(node)} AS {name}", fields)
+
+    def _check_columns(self, node: nodes.TableRef, known: Known) -> None:
+        """What is read of the past has the columns of then; only those of now are known here."""
+        metadata = known.metadata
+        if len(metadata.get("schemas", ())) < 2:
+            return
+        wanted = None
+        if node.version is not None:
+            version = self._queries.analyzer.expression(node.version, Scope()).constant
+            ref = (metadata.get("refs") or {}).get(version, {})
+            if ref.get("type") == "branch":
+                return
+            wanted = ref.get("snapshot-id", version)
+        for snapshot in metadata.get("snapshots", ()):
+            if snapshot["snapshot-id"] == wanted:
+                if snapshot.get("schema-id") == metadata.get("current-schema-id"):
+                    return
+                break
+        raise not_supported("Reading a version whose columns were others", node.at)
 
     def _absent(self, catalog: str, schema: str, table: str, at: int) -> Refused:
         lookup = self._queries.analyzer.context.lookup
@@ -99,7 +121,7 @@ class Relations:
             value = analyzer.expression(node.version, Scope())
             if value.type == BIGINT and isinstance(value.constant, int):
                 return f" VERSION AS OF {value.constant}"
-            if isinstance(value.constant, str):
+            if value.type.base == "varchar" and isinstance(value.constant, str):
                 return f" VERSION AS OF {string(value.constant)}"
             message = f"Unsupported type for table version: {value.type}"
             raise Refused("NOT_SUPPORTED", message, node.version.at)
@@ -126,7 +148,7 @@ class Relations:
         share = analyzer.expression(node.percentage, Scope()).constant
         if not isinstance(share, int | float | str) or not 0 <= float(share) <= 100:
             message = "Sample percentage must be between 0 and 100"
-            raise Refused("INVALID_ARGUMENTS", message, node.percentage.at)
+            raise Refused("NUMERIC_VALUE_OUT_OF_RANGE", message, node.percentage.at)
         name = analyzer.fresh("r")
         listed = ", ".join(f"{one.sql} AS c{i}" for i, one in enumerate(source.fields))
         text = f"SELECT {listed} FROM {source.text} WHERE rand() * 100 < {float(share)!r}D"

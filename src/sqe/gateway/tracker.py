@@ -26,6 +26,7 @@ from sqe.model.query import (
 )
 from sqe.results.buffer import BatchBuffer
 from sqe.results.cancellation import Cancellation
+from sqe.results.sizes import batch_bytes
 from sqe.results.stream import ResultStream
 
 Listener = Callable[[QueryEvent], None]
@@ -96,7 +97,7 @@ class TrackedQuery:
         with result:
             for batch in result:
                 self.cancellation.check()
-                rows, size = rows + batch.num_rows, size + batch.nbytes
+                rows, size = rows + batch.num_rows, size + batch_bytes(batch)
                 if not self._buffer.put(batch):
                     self.cancellation.check()
                     break

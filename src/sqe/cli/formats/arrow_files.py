@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 from sqe.cli.formats.writer import unique_names
 from sqe.errors import ErrorCode, UserError
+from sqe.results.sizes import batch_bytes
 from sqe.results.stream import ResultStream
 
 _ROW_GROUP_BYTES = 64 << 20
@@ -64,7 +65,7 @@ class ParquetWriter:
 
     def write(self, batch: pa.RecordBatch) -> None:
         self._pending.append(pa.RecordBatch.from_arrays(batch.columns, schema=self._schema))
-        if sum(part.nbytes for part in self._pending) >= _ROW_GROUP_BYTES:
+        if sum(batch_bytes(part) for part in self._pending) >= _ROW_GROUP_BYTES:
             self._write_pending()
 
     def _write_pending(self) -> None:

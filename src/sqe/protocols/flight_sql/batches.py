@@ -9,6 +9,7 @@ import pyarrow.types as kinds
 
 from sqe.errors import SqeError
 from sqe.protocols.flight_sql.errors import known, raised
+from sqe.results.sizes import batch_bytes
 
 
 class Batches:
@@ -65,7 +66,7 @@ def _nullable(field: pa.Field) -> pa.Field:
 
 def fitting(batch: pa.RecordBatch, limit: int) -> list[pa.RecordBatch]:
     """The batch in parts of at most ``limit`` bytes each, but of one row at least."""
-    if batch.num_rows <= 1 or batch.nbytes <= limit:
+    if batch.num_rows <= 1 or batch_bytes(batch) <= limit:
         return [batch]
     half = batch.num_rows // 2
     return fitting(batch.slice(0, half), limit) + fitting(batch.slice(half), limit)

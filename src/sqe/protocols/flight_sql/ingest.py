@@ -23,6 +23,7 @@ from sqe.gateway.uploads import Upload, no_room
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import QueryRequest
 from sqe.protocols.flight_sql.ingest_types import Conversion
+from sqe.results.sizes import batch_bytes
 from sqe.sessions.session import Session
 
 _ROW_GROUP = 32 * 1024 * 1024  # bytes in memory
@@ -225,7 +226,7 @@ class _ParquetFile:
         if not batch.num_rows:
             return
         self._few.append(batch)
-        self._size += batch.nbytes
+        self._size += batch_bytes(batch)
         if len(self._few) >= _FEW:
             self._gather()
         if self._size >= _ROW_GROUP:

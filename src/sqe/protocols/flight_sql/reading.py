@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 
 from sqe.errors import ErrorCode, UserError
 from sqe.protocols.flight_sql.parameters import Row, rows_of
+from sqe.results.sizes import batch_bytes
 
 
 class Reading:
@@ -73,7 +74,7 @@ class Put:
             except (pa.ArrowException, OSError) as error:
                 raise self._broken() from error
             if chunk.data is not None:
-                check_size(chunk.data.nbytes, self.limit)
+                check_size(batch_bytes(chunk.data), self.limit)
                 yield chunk.data
         if self.gone():
             raise self._broken()

@@ -19,6 +19,7 @@ from sqe.protocols.trino_http.encode_carriers import NotCarried
 from sqe.protocols.trino_http.encode_json import fragments, in_row
 from sqe.protocols.trino_http.signature import PARAMETRIC_DATETIME
 from sqe.protocols.trino_http.wire import column_type
+from sqe.results.sizes import batch_bytes
 
 ZONE = b"sqe.zone"  # of a field of the schema: the zone that its instants print in
 _SLICE_ROWS = 32_768
@@ -91,7 +92,7 @@ def _slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         waiting = [batch.slice(start, _SLICE_ROWS)]
         while waiting:
             part = waiting.pop()
-            if part.nbytes <= _SLICE_BYTES or part.num_rows == 1:
+            if batch_bytes(part) <= _SLICE_BYTES or part.num_rows == 1:
                 yield part
             else:
                 half = part.num_rows // 2

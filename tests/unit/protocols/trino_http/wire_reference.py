@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -15,6 +15,9 @@ from sqe.model.trino_types import TIME, TIMESTAMP, TIMESTAMP_TZ, TrinoType
 _SECOND = 1_000_000
 _DAY = 86_400 * _SECOND
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+_WIDE = Context(prec=80)  # Python's own has 28 digits
 
 
 def json_value(kind: TrinoType, value: Any, parametric: bool = True) -> Any:
@@ -66,7 +69,7 @@ def _plain(kind: TrinoType, value: Any) -> str:
         case "double":
             return _number(repr(value), value)
         case "decimal":
-            return format(value.quantize(Decimal(1).scaleb(-kind.scale)), "f")
+            return format(value.quantize(Decimal(1).scaleb(-kind.scale), context=_WIDE), "f")
         case "char":
             return str(value).ljust(kind.numbers[0])
         case "varbinary":

@@ -20,4 +20,4 @@ def batch_bytes(batch: pa.RecordBatch) -> int:
 
 
 def _has_inside(kind: pa.DataType) -> bool:
-    return pa.types.is_nested(kind) or pa.types.is_dictionary(kind)
+    return bool(pa.types.is_nested(kind) or pa.types.is_dictionary(kind))

@@ -49,8 +49,7 @@ from sqe.settings.spark_conf import changes_meaning
 from sqe.sql.text import TextLimits
 
 if TYPE_CHECKING:
-    from sqe.server.front import FlightFront
-    from sqe.server.trino_front import TrinoFront
+    from sqe.server.listener import Front
 
 CATALOG_FILE = "lake.db"
 WAREHOUSE = "warehouse"
@@ -125,7 +124,7 @@ class Server:
         # lose its Spark session before it hears that it is cancelled.
         sessions.on_close(spark_sessions.release)
         self._sessions = sessions
-        self._fronts: list[FlightFront | TrinoFront] = []
+        self._fronts: list[Front] = []
         self._reaper: SessionReaper | None = None
 
     def start(self, warm_spark: bool = False) -> None:
@@ -158,9 +157,7 @@ class Server:
 
         return self._listening(TrinoFront(self.settings, self.gateway), host, port)
 
-    def _listening(
-        self, front: FlightFront | TrinoFront, host: str | None, port: int | None
-    ) -> str:
+    def _listening(self, front: Front, host: str | None, port: int | None) -> str:
         address = front.start(host, port)
         self._fronts.append(front)
         if self._reaper is None:

@@ -1,53 +1,24 @@
-"""Flight SQL with all that a server needs around it."""
+"""Flight SQL."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from sqe.auth.configured import authenticators
-from sqe.gateway.gateway import Gateway
-from sqe.protocols.flight_sql.options import MB, FlightOptions
+from sqe.protocols.flight_sql.options import MB, FlightOptions, Tls
 from sqe.protocols.flight_sql.server import FlightSqlServer
-from sqe.server.listening import check_listening
-from sqe.server.tls import TlsFiles, TlsWatch
+from sqe.server.listener import Front, shown
 from sqe.settings import Settings
 
 
-class FlightFront:
-    """Listens from ``start`` to ``stop``; meanwhile changed certificates are taken up."""
+class FlightFront(Front):
+    section: Literal["flight", "trino"] = "flight"
+    schemes = ("grpc", "grpc+tls")
 
-    def __init__(self, settings: Settings, gateway: Gateway) -> None:
-        self._settings = settings
-        self._gateway = gateway
-        self._server: FlightSqlServer | None = None
-        self._watch: TlsWatch | None = None
-
-    def start(self, host: str | None = None, port: int | None = None) -> str:
-        """Where it listens, as clients write it. INVALID_SETTINGS if it must not or cannot."""
-        settings = self._settings
-        host = settings.flight.host if host is None else host
-        check_listening(settings, host)
-        shown = f"[{host}]" if ":" in host else host  # as gRPC and people write it
-        options = _options(settings, shown, settings.flight.port if port is None else port)
-        files = TlsFiles(settings.tls, settings.home)
-        tls = files.read()
-        server = FlightSqlServer(
-            self._gateway, authenticators(settings.auth), replace(options, tls=tls)
-        )
-        number = server.start()
-        self._server = server
-        if tls is not None:
-            self._watch = TlsWatch(files, tls, server.reload, settings.tls.check_s)
-            self._watch.start()
-        return f"grpc{'+tls' if tls is not None else ''}://{shown}:{number}"
-
-    def stop(self) -> None:
-        if self._server is None:
-            return
-        if self._watch is not None:
-            self._watch.stop()
-        self._server.stop()
-        self._server = None
+    def make(self, host: str, port: int, tls: Tls | None) -> FlightSqlServer:
+        options = replace(_options(self._settings, shown(host), port), tls=tls)
+        return FlightSqlServer(self._gateway, authenticators(self._settings.auth), options)
 
 
 def _options(settings: Settings, host: str, port: int) -> FlightOptions:

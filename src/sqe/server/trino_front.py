@@ -1,56 +1,28 @@
-"""Trino's protocol with all that a server needs around it."""
+"""Trino's protocol."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from sqe.auth.configured import authenticators
-from sqe.gateway.gateway import Gateway
 from sqe.model.identity import Identity
+from sqe.protocols.flight_sql.options import Tls
 from sqe.protocols.trino_http.options import Impersonation, TrinoOptions
 from sqe.protocols.trino_http.server import TrinoServer
-from sqe.server.listening import check_listening
-from sqe.server.tls import TlsFiles, TlsWatch
+from sqe.server.listener import Front
 from sqe.settings import Settings
 
 KB = 1024
 
 
-class TrinoFront:
-    """Listens from ``start`` to ``stop``; meanwhile changed certificates are taken up."""
+class TrinoFront(Front):
+    section: Literal["flight", "trino"] = "trino"
+    schemes = ("http", "https")
 
-    def __init__(self, settings: Settings, gateway: Gateway) -> None:
-        self._settings = settings
-        self._gateway = gateway
-        self._server: TrinoServer | None = None
-        self._watch: TlsWatch | None = None
-
-    def start(self, host: str | None = None, port: int | None = None) -> str:
-        """Where it listens, as clients write it. INVALID_SETTINGS if it must not or cannot."""
-        settings = self._settings
-        host = settings.trino.host if host is None else host
-        check_listening(settings, host, "trino")
-        options = _options(settings, host, settings.trino.port if port is None else port)
-        files = TlsFiles(settings.tls, settings.home)
-        tls = files.read()
-        server = TrinoServer(
-            self._gateway, authenticators(settings.auth), replace(options, tls=tls)
-        )
-        number = server.start()
-        self._server = server
-        if tls is not None:
-            self._watch = TlsWatch(files, tls, server.reload, settings.tls.check_s)
-            self._watch.start()
-        shown = f"[{host}]" if ":" in host else host
-        return f"http{'s' if tls is not None else ''}://{shown}:{number}"
-
-    def stop(self) -> None:
-        if self._server is None:
-            return
-        if self._watch is not None:
-            self._watch.stop()
-        self._server.stop()
-        self._server = None
+    def make(self, host: str, port: int, tls: Tls | None) -> TrinoServer:
+        options = replace(_options(self._settings, host, port), tls=tls)
+        return TrinoServer(self._gateway, authenticators(self._settings.auth), options)
 
 
 def _options(settings: Settings, host: str, port: int) -> TrinoOptions:

@@ -55,6 +55,8 @@ class Analyzer:
         terms = node.terms if isinstance(node, nodes.Logical) and node.operator == "AND" else ()
         for term in terms:
             self.note_filter(term)
+        if isinstance(node, nodes.Not) and isinstance(node.value, nodes.InQuery):
+            self._filters.add(id(node.value))  # Spark joins NOT IN with its NULLs in mind
         self._filters.add(id(node))
 
     def filters(self, node: nodes.Expression) -> bool:

@@ -1,40 +1,23 @@
-"""SQL fragments that many translations share: a value that is computed once, lambdas taken apart,
+"""SQL fragments that many translations share: values that are computed once, lambdas taken apart,
 and the question whether a nested value has a NULL inside."""
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Callable, Sequence
 
 from sqe.model.trino_types import DOUBLE, REAL, TrinoType, quoted_field
-
-_CHEAP = re.compile(r"[\w.`\0]{1,60}|'[^'\\]{0,40}'")
-_QUERY = re.compile(r"\bSELECT\b")
-_NUMBERED = re.compile(r"\bv(\d+)\b")
-_calls = itertools.count()  # tells the holes of nested calls apart; none stays in the text
+from sqe.sql.trino.repeated import repeated
 
 
 def once(values: Sequence[str], body: Callable[..., str]) -> str:
-    """``body`` of names that stand for the values, where each is computed one time. Names and
-    literals stand for themselves; the others become a lambda's parameter or fields of it."""
-    costly = [i for i, value in enumerate(values) if not _CHEAP.fullmatch(value)]
-    # Spark has no queries and no aggregates inside of lambdas' arguments; they are repeated.
-    if not costly or any(_QUERY.search(values[i]) for i in costly):
-        return body(*values)
-    # Names are given once it is known which are taken inside.
-    call = next(_calls)
-    holes = [f"\0{call}.{i}\0" if i in costly else value for i, value in enumerate(values)]
-    written = body(*holes)
-    taken = [int(number) for number in _NUMBERED.findall("".join([*values, written]))]
-    name = f"v{max(taken, default=-1) + 1}"
-    given = values[costly[0]]
-    if len(costly) > 1:
-        fields = ", ".join(f"'p{i}', {values[i]}" for i in costly)
-        given = f"named_struct({fields})"
-    for i in costly:
-        written = written.replace(holes[i], name if len(costly) == 1 else f"{name}.p{i}")
-    return f"transform(array({given}), {name} -> {written})[0]"
+    """``body`` of texts that stand for the values, none of which is computed twice."""
+
+    def written(done: list[str], rest: list[str]) -> str:
+        if not rest:
+            return body(*done)
+        return repeated(rest[0], lambda one: written([*done, one], rest[1:]))
+
+    return written([], list(values))
 
 
 def lambda_parts(sql: str) -> tuple[list[str], str]:

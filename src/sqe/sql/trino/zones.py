@@ -62,6 +62,12 @@ def zone_named(name: str) -> str | None:
     return name if name in _names() and name not in _UNKNOWN else None
 
 
+def zone_in_any_case(name: str) -> str | None:
+    """The same for SET TIME ZONE, which does not look at the case."""
+    proper = next((one for one in _names() if one.lower() == name.lower()), name)
+    return zone_named(proper)
+
+
 # In Python's list, not in Trino's.
 _UNKNOWN = frozenset(
     {"America/Coyhaique", "EST", "Etc/Greenwich", "Etc/Zulu", "Factory", "HST", "MST", "ROC",

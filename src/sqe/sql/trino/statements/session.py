@@ -23,8 +23,8 @@ from sqe.sql.trino.statements.session_nodes import (
     Use,
 )
 from sqe.sql.trino.statements.session_properties import SessionProperty, property_named, written
-from sqe.sql.trino.statements.time_zones import offset_zone, zone_of
 from sqe.sql.trino.translated import Translated
+from sqe.sql.trino.zones import offset_named, zone_in_any_case
 
 _TIME_ZONE = "time_zone_id"
 _OWN = "sqe"  # in front of SQE's own properties, and no catalog
@@ -81,7 +81,7 @@ def set_time_zone(node: SetTimeZone, context: Context) -> Translated:
 def _zone(node: SetTimeZone, context: Context) -> str:
     if isinstance(node.value, IntervalLiteral) and node.value.start not in ("year", "month"):
         minutes, rest = divmod(interval_value(node.value), 60_000)
-        zone = offset_zone(minutes) if not rest else None
+        zone = offset_named(minutes) if not rest else None
         if zone is None:
             raise Refused("INVALID_FUNCTION_ARGUMENT", f"Invalid offset minutes {minutes}")
         return zone
@@ -90,7 +90,7 @@ def _zone(node: SetTimeZone, context: Context) -> str:
     value = constant(node.value, context) if node.value is not None else None
     if not isinstance(value, str):
         raise _no_zone(shown(value), type_name(value))
-    found = zone_of(value)
+    found = zone_in_any_case(value)
     if found is None:
         raise Refused("NOT_SUPPORTED", f"Time zone not supported: {value}")
     return found

@@ -16,7 +16,7 @@ from importlib import resources
 
 from sqe.sql.trino.errors import Refused
 from sqe.sql.trino.statements.constants import Constant, shown, type_name
-from sqe.sql.trino.statements.time_zones import zone_of
+from sqe.sql.trino.zones import zone_in_any_case
 
 _LISTED_CATALOG = "iceberg"  # whose properties every catalog has
 _OWN_CATALOG = "system"
@@ -118,7 +118,7 @@ def _problem(given: SessionProperty, value: Constant) -> str:
     text = str(value)
     if given.values and text.upper() not in [one.upper() for one in given.values]:
         return f"Invalid value [{text}]. Valid values: [{', '.join(given.values)}]"
-    if given.name == "time_zone_id" and zone_of(text) is None:
+    if given.name == "time_zone_id" and zone_in_any_case(text) is None:
         return f"Time zone not supported: {text}"
     if given.type == "varchar" and _DURATION.match(given.default) and not _DURATION.match(text):
         return f"duration is not a valid data duration string: {text}"

@@ -1,0 +1,67 @@
+"""What listens for clients, with all that a server needs around it."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from sqe.gateway.gateway import Gateway
+from sqe.protocols.flight_sql.options import Tls
+from sqe.server.listening import check_listening
+from sqe.server.tls import TlsFiles, TlsWatch
+from sqe.settings import Settings
+
+
+class ProtocolServer(Protocol):
+    """One protocol's server."""
+
+    def start(self) -> int:
+        """The port it listens on."""
+        ...
+
+    def reload(self, tls: Tls) -> None: ...
+    def stop(self) -> None: ...
+
+
+class Front:
+    """Listens from ``start`` to ``stop``; meanwhile changed certificates are taken up."""
+
+    section: Literal["flight", "trino"]  # of the settings: its host and port
+    schemes: tuple[str, str]  # in the address, without TLS and with it
+
+    def __init__(self, settings: Settings, gateway: Gateway) -> None:
+        self._settings = settings
+        self._gateway = gateway
+        self._server: ProtocolServer | None = None
+        self._watch: TlsWatch | None = None
+
+    def make(self, host: str, port: int, tls: Tls | None) -> ProtocolServer:
+        raise NotImplementedError
+
+    def start(self, host: str | None = None, port: int | None = None) -> str:
+        """Where it listens, as clients write it. INVALID_SETTINGS if it must not or cannot."""
+        settings = self._settings
+        section = getattr(settings, self.section)
+        host = section.host if host is None else host
+        check_listening(settings, host, self.section)
+        files = TlsFiles(settings.tls, settings.home)
+        tls = files.read()
+        server = self.make(host, section.port if port is None else port, tls)
+        number = server.start()
+        self._server = server
+        if tls is not None:
+            self._watch = TlsWatch(files, tls, server.reload, settings.tls.check_s)
+            self._watch.start()
+        return f"{self.schemes[tls is not None]}://{shown(host)}:{number}"
+
+    def stop(self) -> None:
+        if self._server is None:
+            return
+        if self._watch is not None:
+            self._watch.stop()
+        self._server.stop()
+        self._server = None
+
+
+def shown(host: str) -> str:
+    """As addresses have it."""
+    return f"[{host}]" if ":" in host else host

@@ -84,8 +84,9 @@ def test_a_users_mistake_is_told_as_on_spark(world: World, sql: str, code: Error
 
 
 def test_a_mistake_late_in_the_stream_is_still_the_users(world: World) -> None:
-    sql = "SELECT CASE WHEN n < 500000 THEN n ELSE error('SQE:INVALID_CAST:bad') END FROM "
-    statement = world.statement(sql + "range(1000000) r(n)", NUMBER, ())
+    # So far behind the first rows that no thread gets there before somebody reads those.
+    sql = "SELECT CASE WHEN n < 9999999 THEN n ELSE error('SQE:INVALID_CAST:bad') END FROM "
+    statement = world.statement(sql + "range(10000000) r(n)", NUMBER, ())
     with world.engine.run(statement, new_run()) as result:
         assert next(iter(result)).num_rows
         with pytest.raises(SqeError, match="bad"):

@@ -83,10 +83,11 @@ def test_a_users_mistake_is_told_as_on_spark(world: World, sql: str, code: Error
     assert "Error:" not in raised.value.message
 
 
-def test_a_mistake_late_in_the_stream_is_still_the_users(world: World) -> None:
-    # So far behind the first rows that no thread gets there before somebody reads those.
-    sql = "SELECT CASE WHEN n < 9999999 THEN n ELSE error('SQE:INVALID_CAST:bad') END FROM "
-    statement = world.statement(sql + "range(10000000) r(n)", NUMBER, ())
+def test_a_mistake_late_in_the_stream_is_still_the_users(make: MakeWorld) -> None:
+    # With several threads DuckDB sometimes says only that it interrupted the others.
+    world = make(threads=1)
+    sql = "SELECT CASE WHEN n < 500000 THEN n ELSE error('SQE:INVALID_CAST:bad') END FROM "
+    statement = world.statement(sql + "range(1000000) r(n)", NUMBER, ())
     with world.engine.run(statement, new_run()) as result:
         assert next(iter(result)).num_rows
         with pytest.raises(SqeError, match="bad"):

@@ -1,4 +1,4 @@
-"""Trino's reserved words, and which names it prints in quotes."""
+"""Trino's reserved words, and how it writes names and texts."""
 
 from __future__ import annotations
 
@@ -25,3 +25,8 @@ def printed(name: str) -> str:
     if _PLAIN.fullmatch(name) and name.lower() not in RESERVED:
         return name
     return quoted(name)
+
+
+def literal(value: str) -> str:
+    """A text as Trino's SQL writes it."""
+    return "'" + value.replace("'", "''") + "'"

@@ -109,14 +109,7 @@ class Server:
                 router=router,
             ),
             sessions,
-            QueryTracker(
-                Events([self._audit] if self._audit else []),
-                QueryLimits(
-                    settings.limits.running_queries,
-                    settings.limits.running_queries_per_user,
-                    settings.limits.finished_queries,
-                ),
-            ),
+            QueryTracker(Events([self._audit] if self._audit else []), _query_limits(settings)),
             Uploads(home / UPLOADS, settings.load.upload_mb * MB),
             settings.limits.query_timeout_s,
         )
@@ -229,6 +222,13 @@ def _local_options(settings: Settings) -> LocalOptions:
         memory_per_query=local.query_memory_mb * MB,
         spill=local.spill_mb * MB,
         **given,
+    )
+
+
+def _query_limits(settings: Settings) -> QueryLimits:
+    limits = settings.limits
+    return QueryLimits(
+        limits.running_queries, limits.running_queries_per_user, limits.finished_queries
     )
 
 

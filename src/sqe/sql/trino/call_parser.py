@@ -30,6 +30,9 @@ _COUNTS = {
     "format": (2, None, "The 'format' function must have at least two arguments"),
 }
 
+# What cannot begin the first argument of SUBSTRING and POSITION in their own syntax.
+_NO_VALUE = (")", "*", "NOT", "DISTINCT", "ALL", "ORDER")
+
 
 class _AfterCall(NamedTuple):
     filter: n.Expression | None
@@ -194,15 +197,19 @@ class CallParser(Grammar):
 
     # -------------------------------------- functions with a syntax of their own
 
-    def substring(self) -> n.Expression:
-        """``SUBSTRING(x FROM a FOR b)``, or an ordinary call."""
-        if self.word_ahead(2) in (")", "*", "NOT", "DISTINCT", "ALL", "ORDER"):
-            return self.call()
+    def _name_and_first(self) -> tuple[int, n.Name, n.Expression]:
+        """``name(value``, where a word may follow that is no argument's."""
         at = self.here
         name = self.name()
         self.expect("(")
         with self.scanned():
-            value = self.value_expression()
+            return at, name, self.value_expression()
+
+    def substring(self) -> n.Expression:
+        """``SUBSTRING(x FROM a FOR b)``, or an ordinary call."""
+        if self.word_ahead(2) in _NO_VALUE:
+            return self.call()
+        at, name, value = self._name_and_first()
         if not self.accept("FROM"):
             return self.arguments(at, name, value)
         arguments = [value, self.value_expression()]
@@ -213,13 +220,9 @@ class CallParser(Grammar):
 
     def position(self) -> n.Expression:
         """``POSITION(a IN b)``, or an ordinary call."""
-        if self.word_ahead(2) in (")", "*", "NOT", "DISTINCT", "ALL", "ORDER"):
+        if self.word_ahead(2) in _NO_VALUE:
             return self.call()
-        at = self.here
-        name = self.name()
-        self.expect("(")
-        with self.scanned():
-            part = self.value_expression()
+        at, name, part = self._name_and_first()
         if not self.accept("IN"):
             return self.arguments(at, name, part)
         whole = self.value_expression()

@@ -19,8 +19,9 @@ from sqe.model.trino_types import (
     varchar,
 )
 from sqe.sql.trino import literals
-from sqe.sql.trino.coercion import LONGEST_CHAR, can_coerce
+from sqe.sql.trino.coercion import LONGEST_CHAR
 from sqe.sql.trino.errors import Refused, mismatch, not_supported
+from sqe.sql.trino.repeated import repeated
 from sqe.sql.trino.temporal_literals import with_zones
 from sqe.sql.trino.trying import trying
 from sqe.sql.trino.typed import OpenParameter, Typed, null_of, raised, spark_type
@@ -173,14 +174,20 @@ def check_type(kind: TrinoType, at: int) -> None:
         check_type(part, at)
 
 
-def is_castable(source: TrinoType, target: TrinoType) -> bool:
-    """Whether there is a way from the one to the other that SQE can write."""
-    return can_coerce(source, target) or (source.base, target.base) in CASTS
-
-
 def failed(message: str, target: TrinoType, at: int, *, safe: bool) -> str:
     """What a value that cannot be cast becomes. ``message`` is SQL of a string."""
     return "NULL" if safe else raised("INVALID_CAST_ARGUMENT", message, target, at)
+
+
+def fitting_text(text: str, target: TrinoType, at: int, *, safe: bool) -> str:
+    """A number or a date in ``text``, which must not be cut to fit in a varchar(n)."""
+
+    def write(sql: str) -> str:
+        message = f"concat('Value ', {sql}, ' cannot be represented as {target}')"
+        error = failed(message, target, at, safe=safe)
+        return f"IF(length({sql}) > {target.length}, {error}, {sql})"
+
+    return repeated(text, write)
 
 
 def spark_cast(value: str, target: TrinoType, at: int, *, safe: bool) -> str:

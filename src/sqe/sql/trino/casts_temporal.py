@@ -6,7 +6,7 @@ Fractions of a second that the target has no digits for are rounded, halves up.
 from __future__ import annotations
 
 from sqe.model.trino_types import DATE, TIMESTAMP_TZ, TrinoType
-from sqe.sql.trino.casts import casts, failed
+from sqe.sql.trino.casts import casts, fitting_text
 from sqe.sql.trino.moments import (
     MICROS_OF_DAY,
     from_micros,
@@ -112,13 +112,7 @@ def _date_to_text(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     text = f"replace(CAST({value.sql} AS STRING), '+', '')"  # of years after 9999
     if target.length is None or target.length >= _LONGEST_DATE:
         return text
-
-    def write(sql: str) -> str:
-        message = f"concat('Value ', {sql}, ' cannot be represented as {target}')"
-        error = failed(message, target, at, safe=safe)
-        return f"IF(length({sql}) > {target.length}, {error}, {sql})"
-
-    return repeated(text, write)
+    return fitting_text(text, target, at, safe=safe)
 
 
 @casts("timestamp timestamp_with_time_zone", "varchar")

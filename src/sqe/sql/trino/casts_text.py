@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sqe.model.trino_types import DOUBLE, REAL, TrinoType
-from sqe.sql.trino.casts import casts, failed, spark_cast
+from sqe.sql.trino.casts import casts, failed, fitting_text, spark_cast
 from sqe.sql.trino.casts_numbers import shortest_digits
 from sqe.sql.trino.repeated import repeated
 from sqe.sql.trino.typed import Typed, raised, spark_type, string
@@ -26,13 +26,7 @@ def _exact_to_text(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     text = f"CAST({value.sql} AS STRING)"
     if target.length is None or target.length >= longest:
         return text
-
-    def write(sql: str) -> str:
-        message = f"concat('Value ', {sql}, ' cannot be represented as {target}')"
-        error = failed(message, target, at, safe=safe)
-        return f"IF(length({sql}) > {target.length}, {error}, {sql})"
-
-    return repeated(text, write)
+    return fitting_text(text, target, at, safe=safe)
 
 
 @casts("boolean", "varchar")

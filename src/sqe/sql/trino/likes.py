@@ -25,9 +25,10 @@ def like(value: Typed, pattern: Typed, escape: Typed | None, node: nodes.Like) -
 
 
 def _pattern(pattern: Typed, escape: Typed | None, node: nodes.Like) -> str:
-    if isinstance(pattern.constant, str) and (escape is None or isinstance(escape.constant, str)):
-        sign = escape.constant if escape is not None else None
-        return string(_with_backslashes(pattern.constant, sign, node.at))  # type: ignore[arg-type]
+    sign = escape.constant if escape is not None else None
+    known = sign is None if escape is None else isinstance(sign, str)
+    if isinstance(pattern.constant, str) and known and isinstance(sign, str | None):
+        return string(_with_backslashes(pattern.constant, sign, node.at))
     if escape is not None:
         raise not_supported("LIKE … ESCAPE with a pattern that is not constant", node.at)
     return f"replace({pattern.sql}, '\\\\', '\\\\\\\\')"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqe.model.query import ClientChanges
+from sqe.model.trino_words import literal
 from sqe.sql.trino import nodes
 from sqe.sql.trino.context import Context
 from sqe.sql.trino.errors import Refused
@@ -125,7 +126,3 @@ def _aliases(node: nodes.Statement, count: int) -> list[bool]:
     if not isinstance(body, nodes.Select) or len(body.items) != count:
         return [False] * count
     return [isinstance(one, nodes.SelectItem) and one.alias is not None for one in body.items]
-
-
-def literal(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

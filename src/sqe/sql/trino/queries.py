@@ -282,7 +282,7 @@ class Queries:
                 )
                 raise mismatch(message, node.at)
             kinds.append(kind)
-        texts = [self._changed(one, kinds, node.at) for one in (left, right)]
+        texts = [self.changed(one, kinds, node.at) for one in (left, right)]
         word = node.operator + ("" if node.distinct else " ALL")
         columns = tuple(
             BuiltColumn(column.name, kind, column.sql_name)
@@ -290,7 +290,7 @@ class Queries:
         )
         return Built(f"({texts[0]}) {word} ({texts[1]})", columns)
 
-    def _changed(self, built: Built, kinds: Sequence[TrinoType], at: int) -> str:
+    def changed(self, built: Built, kinds: Sequence[TrinoType], at: int) -> str:
         """The query with its columns changed to these types."""
         if all(column.type == kind for column, kind in zip(built.columns, kinds, strict=True)):
             return built.text

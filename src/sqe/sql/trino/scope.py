@@ -67,9 +67,6 @@ class Scope:
             scope = scope.parent
         return None
 
-    def is_local(self, one: Field) -> bool:
-        return any(one is mine for mine in self.fields)
-
     def variable(self, name: str) -> Typed | None:
         return self.variables.get(name.lower())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from sqe.model.trino_words import quoted
+from sqe.model.trino_words import literal, quoted
 from sqe.sql.trino.context import Context, Known
 from sqe.sql.trino.errors import Refused, not_supported
 from sqe.sql.trino.metadata.relations import FUNCTIONS, FUNCTIONS_NAME, SYSTEM
@@ -32,10 +32,6 @@ _GRANTS = {
 def rewrite_show(node: Show, context: Context) -> str:
     """A query in Trino's SQL that gives the answer under Trino's names and types."""
     return _FORMS[node.what](node, context)
-
-
-def literal(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
 
 
 def _like(column: str, node: Show) -> list[str]:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from sqe.model.trino_types import TrinoType
-from sqe.model.trino_words import printed
+from sqe.model.trino_words import literal, printed
 from sqe.sql.trino.context import Context, Known
 from sqe.sql.trino.errors import Refused, not_supported
 from sqe.sql.trino.metadata.iceberg import column_text, schema_of, sorted_by, view_text
@@ -56,10 +56,6 @@ def _identifier(one: Identifier) -> str:
     return f'"{one.name}"' if one.quoted else one.name
 
 
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
-
-
 def _with(properties: _Properties) -> str:
     if not properties:
         return ""
@@ -84,7 +80,7 @@ def _schema(node: Show, context: Context) -> str:
         raise Refused("SCHEMA_NOT_FOUND", message, node.at)
     stored = context.lookup.schema_properties(catalog, schema)
     owner = f"\nAUTHORIZATION USER {printed(stored['owner'])}" if "owner" in stored else ""
-    properties = {"location": _text(stored["location"])} if "location" in stored else {}
+    properties = {"location": literal(stored["location"])} if "location" in stored else {}
     return f"CREATE SCHEMA {printed(catalog)}.{printed(schema)}{owner}{_with(properties)}"
 
 
@@ -95,7 +91,7 @@ def _view(name: str, known: Known, node: Show) -> str:
         message = f"Cannot read unsupported dialect 'spark' for view '{name}'"
         raise Refused("ICEBERG_UNSUPPORTED_VIEW_DIALECT", message)
     comment = properties.get("comment")
-    comment = f" COMMENT {_text(comment)}" if comment is not None else ""
+    comment = f" COMMENT {literal(comment)}" if comment is not None else ""
     security = properties.get("trino.security", "DEFINER")
     return f"CREATE VIEW {name}{comment} SECURITY {security} AS\n{text.strip()}"
 
@@ -108,13 +104,13 @@ def _table(target: Target, known: Known) -> str:
         if not column.hidden:
             doc = docs.get(column.name.lower())
             required = "" if column.nullable else " NOT NULL"
-            comment = f" COMMENT {_text(doc)}" if doc is not None else ""
+            comment = f" COMMENT {literal(doc)}" if doc is not None else ""
             name = printed(column.name.lower())
             lines.append(f"   {name} {sql_type(column.type)}{required}{comment}")
     name = ".".join(printed(part) for part in (target.catalog, target.schema, target.name))
     columns = ",\n".join(lines)
     about = (known.metadata.get("properties") or {}).get("comment")
-    comment = f"\nCOMMENT {_text(about)}" if about is not None else ""
+    comment = f"\nCOMMENT {literal(about)}" if about is not None else ""
     properties = table_properties(known.metadata) if stored else {}
     return f"CREATE TABLE {name} (\n{columns}\n){comment}{_with(properties)}"
 
@@ -140,9 +136,9 @@ def table_properties(metadata: Mapping[str, Any]) -> dict[str, str]:
     """Those that Trino shows of an Iceberg table, written as in WITH (…)."""
     stored: Mapping[str, str] = metadata.get("properties") or {}
     found = {
-        "format": _text(stored.get("write.format.default", "parquet").upper()),
+        "format": literal(stored.get("write.format.default", "parquet").upper()),
         "format_version": str(metadata.get("format-version", 2)),
-        "location": _text(str(metadata.get("location", ""))),
+        "location": literal(str(metadata.get("location", ""))),
         "max_commit_retry": str(int(stored.get("commit.retry.num-retries", "4"))),
     }
     partitioning = [_partition(field) for field in stored_partitioning(metadata)]
@@ -154,7 +150,7 @@ def table_properties(metadata: Mapping[str, Any]) -> dict[str, str]:
     if stored.get("write.object-storage.enabled") == "true":
         found["object_store_layout_enabled"] = "true"
     if "write.data.path" in stored:
-        found["data_location"] = _text(stored["write.data.path"])
+        found["data_location"] = literal(stored["write.data.path"])
     return found | _bloom_filters(stored)
 
 
@@ -176,7 +172,7 @@ def _bloom_filters(stored: Mapping[str, str]) -> dict[str, str]:
 
 
 def _array(texts: list[str]) -> str:
-    return f"ARRAY[{','.join(map(_text, texts))}]"
+    return f"ARRAY[{','.join(map(literal, texts))}]"
 
 
 def _double(text: str) -> str:

@@ -49,7 +49,7 @@ def in_query(analyzer: Analyzer, node: nodes.InQuery, scope: Scope) -> Typed:
         raise mismatch(message, node.at)
     if kind.base in ("real", "double"):
         raise not_supported(f"IN with a subquery of {kind}", node.at)
-    inner = _single(analyzer, built, kind, node.at)
+    inner = analyzer.queries.changed(built, [kind], node.at)
     wanted = coerce(value, kind, node.at).sql
     if analyzer.filters(node):
         return Typed(BOOLEAN, f"({wanted} IN ({inner}))")
@@ -79,17 +79,6 @@ def _row_in(analyzer: Analyzer, node: nodes.InQuery, built: Built, scope: Scope)
         raise not_supported("IN with a subquery of several columns of other types", node.at)
     listed = ", ".join(value.sql for value in values)
     return Typed(BOOLEAN, f"(({listed}) IN ({built.text}))")
-
-
-def _single(analyzer: Analyzer, built: Built, kind: object, at: int) -> str:
-    """The query with its one column changed to ``kind``."""
-    column = built.columns[0]
-    if column.type == kind:
-        return built.text
-    name = analyzer.fresh("r")
-    value = Typed(column.type, f"{name}.{quoted(column.sql_name)}")
-    changed = coerce(value, kind, at)  # type: ignore[arg-type]
-    return f"SELECT {changed.sql} AS {quoted(column.sql_name)} FROM ({built.text}) AS {name}"
 
 
 def quantified(analyzer: Analyzer, node: nodes.Quantified, scope: Scope) -> Typed:

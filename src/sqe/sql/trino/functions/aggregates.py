@@ -6,7 +6,7 @@ from sqe.model.trino_types import BIGINT, TrinoType, decimal
 from sqe.sql.trino.calls import CallSite, special
 from sqe.sql.trino.casts import cast
 from sqe.sql.trino.errors import Refused
-from sqe.sql.trino.functions.registry import AGGREGATE, Bound, declare
+from sqe.sql.trino.functions.registry import AGGREGATE, Bound, Emit, Returns, declare
 from sqe.sql.trino.functions.signatures import Bindings
 from sqe.sql.trino.operators import arithmetic
 from sqe.sql.trino.typed import Typed, spark_type
@@ -29,10 +29,9 @@ def _written_by_special(call: Bound) -> str:
     raise call.refuse("its calls are translated elsewhere")
 
 
-def aggregate(name: str, signatures: str | list[str], spark: object, description: str,
-              result: object = None) -> None:  # fmt: skip
-    declare(name, signatures, spark, kind=AGGREGATE, result=result,  # type: ignore[arg-type]
-            description=description)  # fmt: skip
+def aggregate(name: str, signatures: str | list[str], spark: str | Emit, description: str,
+              result: Returns | None = None) -> None:  # fmt: skip
+    declare(name, signatures, spark, kind=AGGREGATE, result=result, description=description)
 
 
 aggregate("count", ["() -> bigint", "(T) -> bigint"], _written_by_special,
@@ -42,7 +41,7 @@ aggregate("count", ["() -> bigint", "(T) -> bigint"], _written_by_special,
 # ------------------------------------------------------------- sums and means
 
 
-def _through_double(name: str) -> object:
+def _through_double(name: str) -> Emit:
     """Reals are added up as doubles, or less would be left of them."""
     return lambda call: f"CAST({call.aggregate(name, f'CAST({call.sql(0)} AS DOUBLE)')} AS FLOAT)"
 
@@ -94,7 +93,7 @@ aggregate("geometric_mean", ["(bigint) -> double", "(double) -> double"],
 # ----------------------------------------------------------- least and greatest
 
 
-def _extreme(name: str) -> object:
+def _extreme(name: str) -> Emit:
     def write(call: Bound) -> str:
         kind, value = call.arguments[0].type, call.sql(0)
         if kind.base in ("map", "json"):
@@ -113,7 +112,7 @@ aggregate("min", "(T) -> T", _extreme("min"), "Returns the minimum value of the 
 aggregate("max", "(T) -> T", _extreme("max"), "Returns the maximum value of the argument")
 
 
-def _several(least: bool) -> object:
+def _several(least: bool) -> Emit:
     def write(call: Bound) -> str:
         kind, count = call.arguments[0].type, call.arguments[1].constant
         if not isinstance(count, int) or kind.base in (*_FLOATS, "map", "json", "row"):
@@ -132,7 +131,7 @@ aggregate("min", "(T, bigint) -> array(T)", _several(True), "")
 aggregate("max", "(T, bigint) -> array(T)", _several(False), "")
 
 
-def _by(name: str) -> object:
+def _by(name: str) -> Emit:
     def write(call: Bound) -> str:
         order = call.arguments[1]
         if order.type.base in (*_FLOATS, "map", "json"):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from sqe.sql.trino.errors import Refused
-from sqe.sql.trino.functions.registry import WINDOW, Bound, declare
+from sqe.sql.trino.functions.registry import WINDOW, Bound, Emit, declare
 
 
-def _rank(name: str) -> object:
+def _rank(name: str) -> Emit:
     return lambda call: f"CAST({call.aggregate(name)} AS BIGINT)"
 
 
 for _name in ("rank", "dense_rank", "row_number"):
-    declare(_name, "() -> bigint", _rank(_name), kind=WINDOW)  # type: ignore[arg-type]
+    declare(_name, "() -> bigint", _rank(_name), kind=WINDOW)
 for _name in ("percent_rank", "cume_dist"):
     declare(_name, "() -> double", _name, kind=WINDOW)
 
@@ -28,7 +28,7 @@ def _ntile(call: Bound) -> str:
 declare("ntile", "(bigint) -> bigint", _ntile, kind=WINDOW)
 
 
-def _shifted(name: str) -> object:
+def _shifted(name: str) -> Emit:
     def write(call: Bound) -> str:
         offset = call.arguments[1].constant if len(call.arguments) > 1 else 1
         if not isinstance(offset, int):
@@ -53,7 +53,7 @@ def _frame(call: Bound) -> object:
 
 for _name in ("lag", "lead"):
     declare(_name, ["(T) -> T", "(T, bigint) -> T", "(T, bigint, T) -> T"],
-            _shifted(_name), kind=WINDOW)  # type: ignore[arg-type]  # fmt: skip
+            _shifted(_name), kind=WINDOW)  # fmt: skip
 for _name in ("first_value", "last_value"):
     declare(_name, "(T) -> T", _name, kind=WINDOW)
 

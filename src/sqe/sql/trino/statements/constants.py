@@ -6,6 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+from sqe.model.trino_words import literal
 from sqe.sql.trino import nodes
 from sqe.sql.trino.context import Context
 from sqe.sql.trino.errors import Refused, not_supported
@@ -83,7 +84,7 @@ def type_name(value: Constant) -> str:
 def shown(value: Constant) -> str:
     """As Trino writes it in an error: ``'CSV'``, ``9``, ``ARRAY['a']``."""
     if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
+        return literal(value)
     if isinstance(value, bool):
         return str(value).lower()
     if value is None:

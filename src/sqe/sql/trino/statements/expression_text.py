@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from sqe.model.trino_words import RESERVED, quoted
+from sqe.model.trino_words import RESERVED, literal, quoted
 from sqe.sql.trino import nodes
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ def name_text(name: nodes.Identifier) -> str:
 
 def names_text(names: Iterable[nodes.Identifier], separator: str = ".") -> str:
     return separator.join(map(name_text, names))
-
-
-def string_text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
 
 
 class ExpressionText:
@@ -61,7 +57,7 @@ class ExpressionText:
     def interval(self, node: nodes.IntervalLiteral) -> str:
         sign = "- " if node.negative else ""
         end = f" TO {node.end.upper()}" if node.end else ""
-        return f"INTERVAL {sign}{string_text(node.value)} {node.start.upper()}{end}"
+        return f"INTERVAL {sign}{literal(node.value)} {node.start.upper()}{end}"
 
     def negative(self, node: nodes.Negative) -> str:
         if node.sign == "-" and isinstance(node.value, nodes.DecimalLiteral):
@@ -204,13 +200,13 @@ def _cast(text: ExpressionText, node: nodes.Cast) -> str:
 
 def _generic(text: ExpressionText, node: nodes.GenericLiteral) -> str:
     kind = "DECIMAL" if node.type.lower() == "decimal" else node.type
-    return f"{kind} {string_text(node.value)}"
+    return f"{kind} {literal(node.value)}"
 
 
 _WRITERS: dict[type[nodes.Node], Writer] = {
     nodes.NullLiteral: lambda text, node: "null",
     nodes.BooleanLiteral: lambda text, node: str(node.value).lower(),
-    nodes.StringLiteral: lambda text, node: string_text(node.value),
+    nodes.StringLiteral: lambda text, node: literal(node.value),
     nodes.BinaryLiteral: lambda text, node: f"X'{node.value.hex().upper()}'",
     nodes.LongLiteral: lambda text, node: str(node.value),
     nodes.DecimalLiteral: lambda text, node: f"DECIMAL '{node.text}'",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sqe.model.masks import Mask
 from sqe.model.names import RelationName
 
 
@@ -15,11 +16,11 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class Restrict:
-    """Only these rows, these values. Expressions are Spark SQL over the table's stored columns."""
+    """Only these rows, these values. The filter is Spark SQL over the table's stored columns."""
 
     reason: str
     row_filter: str | None = None
-    masks: Mapping[str, str] = field(default_factory=dict)  # column -> expression
+    masks: Mapping[str, Mask] = field(default_factory=dict)  # by column
     hidden: frozenset[str] = frozenset()
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sqe.model.decision import Decision, Deny, Restrict, TableFacts
 from sqe.model.identity import Identity
+from sqe.model.masks import Mask, strictest
 from sqe.policy.source import PolicySource
 
 _log = logging.getLogger(__name__)
@@ -44,11 +45,14 @@ def _combine(answers: Sequence[Decision]) -> Decision:
         return answers[0]
     if len(restrictions) == 1:
         return restrictions[0]
-    masks: dict[str, str] = {}
+    masks: dict[str, Mask] = {}
     for restriction in restrictions:
         for column, mask in restriction.masks.items():
-            if masks.setdefault(column, mask) != mask:
-                return Deny(f"two different masks on column {column}")
+            name = column.lower()
+            strict = strictest(masks.get(name, mask), mask)
+            if strict is None:
+                return Deny(f"two masks on column {column}, neither the stricter one")
+            masks[name] = strict
     filters = [f"({r.row_filter})" for r in restrictions if r.row_filter]
     return Restrict(
         reason="; ".join(r.reason for r in restrictions),

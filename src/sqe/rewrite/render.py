@@ -18,6 +18,7 @@ from sqe.catalog.schemas import string_literal
 from sqe.model.decision import Restrict
 from sqe.model.names import RelationName, SchemaName, quote
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.masks import mask_sql
 from sqe.sql.splice import Edit, Spliced, splice
 from sqe.sql.statement import Span, Statement
 
@@ -129,9 +130,7 @@ def _guarded(table: BoundTable, restriction: Restrict, source: str) -> str:
     masks = {name.lower(): mask for name, mask in restriction.masks.items()}
     hidden = {name.lower() for name in restriction.hidden}
     items = ", ".join(
-        f"CAST({masks[c.name.lower()]} AS {c.type}) AS {quote(c.name)}"
-        if c.name.lower() in masks
-        else quote(c.name)
+        mask_sql(masks[c.name.lower()], c) if c.name.lower() in masks else quote(c.name)
         for c in table.columns
         if c.name.lower() not in hidden
     )

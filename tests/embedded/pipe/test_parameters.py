@@ -14,6 +14,7 @@ import pytest
 
 from sqe.errors import ErrorCode, SqeError
 from sqe.model.decision import Restrict
+from sqe.model.masks import ConstantMask
 from sqe.model.query import EngineKind, Parameter, QueryRequest, RowsAffected
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
@@ -375,7 +376,7 @@ def test_a_hidden_column_tells_nothing_through_a_marker(spark: Desk) -> None:
 
 
 def test_a_guard_holds_with_parameters(spark: Desk) -> None:
-    guard = Restrict("two rows", row_filter="i32 < 2", masks={"txt": "'***'"})
+    guard = Restrict("two rows", row_filter="i32 < 2", masks={"txt": ConstantMask("***")})
     with spark.lake.rules.on("lake.p.t", guard, "read"):
         found = spark.run(
             "SELECT txt FROM p.t WHERE i32 < ? OR txt = ?", P("int", 100), P("string", "x5")

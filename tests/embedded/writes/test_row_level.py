@@ -9,6 +9,7 @@ import pytest
 
 from sqe.errors import ErrorCode
 from sqe.model.decision import Deny, Restrict
+from sqe.model.masks import ExpressionMask
 from tests.embedded.pipe.lake import Lake
 from tests.embedded.writes.conftest import WAYS, NewTable
 
@@ -172,7 +173,7 @@ def test_what_a_write_reads_is_guarded_as_in_a_query(
 ) -> None:
     table = new_table("id INT, v STRING", rows="VALUES (1, ''), (2, ''), (3, '')")
     secret = new_table("id INT, v STRING", rows="VALUES (1, 'hers'), (2, 'mine')")
-    partly = Restrict("mine only", row_filter="id = 2", masks={"v": "upper(v)"})
+    partly = Restrict("mine only", row_filter="id = 2", masks={"v": ExpressionMask("upper(v)")})
     statements = [
         f"MERGE INTO {table} t USING {secret} s ON t.id = s.id "
         "WHEN MATCHED THEN UPDATE SET v = s.v",

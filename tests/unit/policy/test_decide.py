@@ -6,6 +6,7 @@ import pytest
 
 from sqe.model.decision import Allow, Decision, Deny, Restrict, TableFacts
 from sqe.model.identity import Identity
+from sqe.model.masks import ExpressionMask, NullMask, PartialMask
 from sqe.model.names import RelationName, SchemaName
 from sqe.policy.decide import decide
 
@@ -37,10 +38,10 @@ def test_any_deny_or_failure_denies(bad: Decision | Exception) -> None:
 
 
 def test_filters_are_all_applied() -> None:
-    both = combined(Restrict("a", "x OR y"), Allow("yes"), Restrict("b", "z", {"ssn": "NULL"}))
+    both = combined(Restrict("a", "x OR y"), Allow("yes"), Restrict("b", "z", {"SSN": NullMask()}))
     assert isinstance(both, Restrict)
     assert both.row_filter == "(x OR y) AND (z)"
-    assert both.masks == {"ssn": "NULL"}
+    assert both.masks == {"ssn": NullMask()}
     assert both.reason == "a; b"
 
 
@@ -50,7 +51,14 @@ def test_hidden_columns_add_up() -> None:
     assert both.hidden == {"id", "x"}
 
 
-def test_two_different_masks_deny() -> None:
-    assert isinstance(
-        combined(Restrict("a", masks={"ssn": "NULL"}), Restrict("b", masks={"ssn": "'x'"})), Deny
+def test_the_strictest_of_several_masks_is_taken() -> None:
+    both = combined(
+        Restrict("a", masks={"ssn": PartialMask(last=4)}), Restrict("b", masks={"SSN": NullMask()})
     )
+    assert isinstance(both, Restrict) and both.masks == {"ssn": NullMask()}
+
+
+def test_masks_of_which_neither_is_stricter_deny() -> None:
+    one, other = PartialMask(first=1), ExpressionMask("upper(ssn)")
+    answer = combined(Restrict("a", masks={"ssn": one}), Restrict("b", masks={"ssn": other}))
+    assert isinstance(answer, Deny)

@@ -13,6 +13,7 @@ from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.errors import AccessError, ErrorCode, InternalError, UserError
 from sqe.model.decision import Allow, Decision, Deny, Restrict
 from sqe.model.identity import Identity
+from sqe.model.masks import ExpressionMask
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import Column
 from sqe.rewrite.guard import facts_of, guard
@@ -97,7 +98,7 @@ def test_a_view_is_inlined_under_its_own_names(rendered: Rendered) -> None:
     assert sampled == f"SELECT * FROM {INLINED} TABLESAMPLE (5 ROWS) AS v"
 
 
-PART = Restrict("test", "a > 1 OR a = 0", {"b": "upper(B)"})
+PART = Restrict("test", "a > 1 OR a = 0", {"b": ExpressionMask("upper(B)")})
 GUARDED = "(SELECT a, CAST(upper(B) AS string) AS B FROM sqe.h1.t{} WHERE a > 1 OR a = 0)"
 
 

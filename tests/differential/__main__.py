@@ -31,7 +31,7 @@ ZONES = ("UTC", "Europe/Berlin", "America/New_York")
 
 def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
-    folder = Path(options.folder)
+    folder = Path(options.folder).absolute()  # Spark works in a folder of its own
     folder.mkdir(parents=True, exist_ok=True)
     jars = Path(os.environ.get("SQE_JARS") or default_home() / "jars")
     lakehouse = open_lakehouse(folder / f"home-{fingerprint()}", jars, memory="2g", quick=True)

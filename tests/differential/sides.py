@@ -21,7 +21,7 @@ from sqe.sessions.session import Session
 from sqe.settings import Settings, SparkSettings
 from sqe.settings.settings import LogSettings
 from tests.differential.data import BASIC, SCHEMA
-from tests.differential.evolved import ATTEMPTS, STEPS, Refer, Respec, Step
+from tests.differential.evolved import STEPS, Refer, Respec, Step
 from tests.differential.outcome import Answer, Failure, Outcome, Refusal, Side
 
 CATALOG = "lake"
@@ -93,8 +93,6 @@ class Lakehouse:
                 side.must(step)
             else:
                 self._change(step)
-        for statement in ATTEMPTS:
-            side.ask(statement)
         side.session.close()
 
     def _change(self, step: Respec | Refer) -> None:

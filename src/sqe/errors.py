@@ -5,6 +5,7 @@
     ├── AccessError          this user may not do this
     ├── ResourceError        a limit was reached; later or smaller may work
     ├── UpstreamError        Spark, a catalog or the storage failed
+    │   └── Unanswered       … without an answer, or with half of one
     └── InternalError        a defect in SQE
 
 A code is stable: clients may match on it. Its category says whose fault it is, and each protocol
@@ -65,6 +66,7 @@ class ErrorCode(Enum):
     COMMIT_CONFLICT = (ErrorCategory.USER, "Someone else changed the table first.")
 
     AUTHENTICATION_FAILED = (ErrorCategory.ACCESS, "The credential was not accepted.")
+    TOKEN_EXPIRED = (ErrorCategory.ACCESS, "The login has expired and could not be renewed.")
     ACCESS_DENIED = (ErrorCategory.ACCESS, "This user may not do this.")
 
     TIMEOUT = (ErrorCategory.RESOURCES, "The time limit was reached.")
@@ -79,6 +81,9 @@ class ErrorCode(Enum):
     ENGINE_LOST = (ErrorCategory.UPSTREAM, "Spark ended while the query was running.")
     ENGINE_ERROR = (ErrorCategory.UPSTREAM, "Spark failed for reasons of its own.")
     CATALOG_UNAVAILABLE = (ErrorCategory.UPSTREAM, "The catalog cannot be reached.")
+    ISSUER_UNAVAILABLE = (ErrorCategory.UPSTREAM, "The identity provider cannot be reached.")
+    STORE_UNAVAILABLE = (ErrorCategory.UPSTREAM, "SQE's own database cannot be used.")
+    STORAGE_UNAVAILABLE = (ErrorCategory.UPSTREAM, "The storage refused, or cannot be reached.")
     COMMIT_UNKNOWN = (ErrorCategory.UPSTREAM, "It is not known whether the write happened.")
     CORRUPT_DATA = (ErrorCategory.UPSTREAM, "A data or metadata file is missing or damaged.")
 
@@ -150,6 +155,15 @@ class ResourceError(SqeError):
 
 class UpstreamError(SqeError):
     category = ErrorCategory.UPSTREAM
+
+
+class Unanswered(UpstreamError):
+    """No answer, or not all of it. ``maybe_done``: the service may have got the request."""
+
+    def __init__(self, code: ErrorCode, message: str, *, timed_out: bool, maybe_done: bool) -> None:
+        super().__init__(code, message, hint="Try again; if it stays so, tell the administrator.")
+        self.timed_out = timed_out
+        self.maybe_done = maybe_done
 
 
 class InternalError(SqeError):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqe.model.passport import Passport
 
 
 class Secret:
@@ -34,9 +39,18 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A person or program, as authenticated, with the credential to pass on to the catalog."""
+    """A person or program, as authenticated. Equal ones are the same person with the same rights,
+    whatever they have shown; ``issuer`` keeps people of one name apart.
+
+    ``passport`` is what the catalogs are shown; None: nothing that a catalog could know.
+    ``scopes``: the only things they may do; none named: whatever the user may. ``standing`` says
+    whether what they have shown is still good, if that can end before the session does.
+    """
 
     user: str
     groups: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
-    credential: Secret | None = field(default=None, compare=False)
+    issuer: str = ""
+    passport: Passport | None = field(default=None, compare=False, repr=False)
+    scopes: frozenset[str] = frozenset()
+    standing: Callable[[], bool] | None = field(default=None, compare=False, repr=False)

@@ -6,8 +6,25 @@ import base64
 import binascii
 from dataclasses import dataclass, field
 
-_FORM = "scrypt$ln=…,r=…,p=…$salt$hash"
+_FORM = "$argon2id$v=19$m=…,t=…,p=…$salt$hash"
 _MEMORY = 256 * 1024 * 1024  # one check may not take more
+_VERSION = "v=19"  # of argon2; the one that is in use
+
+
+@dataclass(frozen=True, slots=True)
+class Argon2Cost:
+    """argon2id's own numbers: m KB of memory, t rounds, p lanes. What new hashes have; less than
+    the smallest allowed is not thought safe any more."""
+
+    m: int = 19_456
+    t: int = 2
+    p: int = 1
+
+    def __post_init__(self) -> None:
+        if not (7_168 <= self.m <= 262_144 and 1 <= self.t <= 16 and 1 <= self.p <= 8):
+            raise ValueError("its cost must be within m=7168…262144, t=1…16, p=1…8")
+        if self.m * self.t < 35_840:
+            raise ValueError("its cost is too small: m times t must be 35840 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,35 +48,46 @@ class ScryptCost:
         return 128 * self.r * ((1 << self.ln) + self.p + 2)
 
 
+Cost = Argon2Cost | ScryptCost
+
+
 @dataclass(frozen=True, slots=True)
 class PasswordHash:
     """Not the password, but still nothing to show: who has it can try passwords on it."""
 
-    cost: ScryptCost
+    cost: Cost
     salt: bytes = field(repr=False)
     digest: bytes = field(repr=False)
 
     @classmethod
     def parse(cls, text: str) -> PasswordHash:
-        """ValueError, without the text, if it is not of the form that ``write`` gives."""
+        """ValueError, without the text, if it is not of a form that ``write`` gives."""
         try:
-            kind, cost, salt, digest = text.split("$")
+            *kind, cost, salt, digest = text.split("$")
             names = dict(pair.split("=") for pair in cost.split(","))
             numbers = {name: int(number) for name, number in names.items()}
             raw = _decoded(salt), _decoded(digest)
         except ValueError:
-            raise ValueError(f"it is not of the form {_FORM}; make one with `sqe password`") from (
-                None
-            )
-        if kind != "scrypt" or set(numbers) != {"ln", "r", "p"}:
-            raise ValueError(f"it is not of the form {_FORM}; make one with `sqe password`")
+            raise _malformed() from None
         if len(raw[0]) < 16 or len(raw[1]) < 32:
             raise ValueError("its salt or hash is too short; make one with `sqe password`")
-        return cls(ScryptCost(**numbers), *raw)
+        if kind == ["", "argon2id", _VERSION] and set(numbers) == {"m", "t", "p"}:
+            return cls(Argon2Cost(**numbers), *raw)
+        if kind == ["scrypt"] and set(numbers) == {"ln", "r", "p"}:
+            return cls(ScryptCost(**numbers), *raw)
+        raise _malformed()
 
     def write(self) -> str:
-        cost = f"ln={self.cost.ln},r={self.cost.r},p={self.cost.p}"
-        return f"scrypt${cost}${_encoded(self.salt)}${_encoded(self.digest)}"
+        cost = self.cost
+        if isinstance(cost, Argon2Cost):
+            begin = f"$argon2id${_VERSION}$m={cost.m},t={cost.t},p={cost.p}"
+        else:
+            begin = f"scrypt$ln={cost.ln},r={cost.r},p={cost.p}"
+        return f"{begin}${_encoded(self.salt)}${_encoded(self.digest)}"
+
+
+def _malformed() -> ValueError:
+    return ValueError(f"it is not of the form {_FORM}; make one with `sqe password`")
 
 
 def _encoded(raw: bytes) -> str:

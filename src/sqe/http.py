@@ -1,0 +1,154 @@
+"""How SQE calls other services over HTTP: the issuer of tokens, catalogs, policy servers.
+
+No cookies, no redirects, no proxies or credentials from the environment; every call ends within
+its time. Connections are shared by all users: what tells them apart is in each call's own headers.
+"""
+
+from __future__ import annotations
+
+import json
+import ssl
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import urllib3
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError, TimeoutError
+
+from sqe.errors import ErrorCode, Unanswered
+
+_CHUNK = 256 * 1024
+_NOT_SENT = ConnectTimeoutError  # and what is one: no connection at all
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whatever the status. Header names are lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+
+    def json(self) -> Any:
+        """ValueError if it is none."""
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpOptions:
+    """``what`` is the service in words, for messages; ``unavailable`` the code of its failures."""
+
+    what: str
+    unavailable: ErrorCode
+    connect_s: float = 5.0
+    total_s: float = 30.0
+    authorities: Path | None = None  # PEM; None: the system's
+    connections: int = 32
+    most_bytes: int = 256 * 1024 * 1024
+
+
+class Http:
+    """Calls to one service. Thread-safe."""
+
+    def __init__(self, options: HttpOptions) -> None:
+        self._options = options
+        self._lock = threading.Lock()
+        self._made: urllib3.PoolManager | None = None
+
+    def call(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        *,
+        seconds: float | None = None,
+    ) -> Answer:
+        """``seconds``: for this call, if less than the service's own limit. Raises Unanswered."""
+        limit = min(seconds or self._options.total_s, self._options.total_s)
+        deadline = time.monotonic() + limit
+        timeout = urllib3.Timeout(connect=min(self._options.connect_s, limit), total=limit)
+        response: urllib3.BaseHTTPResponse | None = None
+        try:
+            response = self._pool().request(
+                method,
+                url,
+                body=body,
+                headers=dict(headers or {}),
+                timeout=timeout,
+                retries=False,
+                redirect=False,
+                preload_content=False,
+            )
+            content = self._content(response, deadline)
+            found = {name.lower(): value for name, value in response.headers.items()}
+            status = response.status
+            response.release_conn()
+            return Answer(status, found, content)
+        except (HTTPError, OSError, ValueError) as error:
+            # Not chained: its text may quote the address with what is in it.
+            raise self._failure(url, error, limit) from None
+        finally:
+            if response is not None and not response.closed and response.connection is not None:
+                response.close()  # a connection with an answer half read is of no use
+
+    def form(
+        self, url: str, fields: Mapping[str, str], headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """POST of a form, as OAuth2 has it."""
+        kind = {"content-type": "application/x-www-form-urlencoded", "accept": "application/json"}
+        return self.call("POST", url, {**kind, **(headers or {})}, urlencode(fields).encode())
+
+    def close(self) -> None:
+        with self._lock:
+            pool, self._made = self._made, None
+        if pool is not None:
+            pool.clear()
+
+    def _pool(self) -> urllib3.PoolManager:
+        with self._lock:
+            if self._made is None:
+                context = ssl.create_default_context(cafile=_path(self._options.authorities))
+                self._made = urllib3.PoolManager(
+                    maxsize=self._options.connections, block=False, ssl_context=context
+                )
+            return self._made
+
+    def _content(self, response: urllib3.BaseHTTPResponse, deadline: float) -> bytes:
+        content = bytearray()
+        while chunk := response.read1(_CHUNK, decode_content=True):  # what is there, be it little
+            content += chunk
+            if len(content) > self._options.most_bytes:
+                raise HTTPError("too long an answer")
+            if time.monotonic() > deadline:  # it trickles
+                raise TimeoutError
+        return bytes(content)
+
+    def _failure(self, url: str, error: Exception, limit: float) -> Unanswered:
+        host = urlsplit(url).netloc.rpartition("@")[2]
+        # urllib3 counts a refused connection as a timeout, too.
+        timed_out = isinstance(error, TimeoutError) and not isinstance(error, NewConnectionError)
+        why = f"did not answer within {limit:.3g} s"
+        if not timed_out:
+            why = f"cannot be reached ({_reason(error)})"
+        return Unanswered(
+            self._options.unavailable,
+            f"{self._options.what} at {host} {why}.",
+            timed_out=timed_out,
+            maybe_done=not isinstance(error, _NOT_SENT),
+        )
+
+
+def _path(path: Path | None) -> str | None:
+    return str(path) if path is not None else None
+
+
+def _reason(error: BaseException) -> str:
+    """The kind of failure, in a few words; never the error's own text."""
+    reason = getattr(error, "reason", None)
+    named = reason if isinstance(reason, BaseException) else error
+    return type(named).__name__

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from sqe.auth.protocol import Certificate, Credential
-from sqe.auth.static_users import StaticUser
+from sqe.auth.user_table import StaticUser, Users
 from sqe.model.identity import Identity
 
 _LONGEST = 1_000  # subjects are names; nothing long is one
@@ -20,11 +20,11 @@ class Certificates:
         self,
         subjects: Mapping[str, StaticUser],
         pattern: re.Pattern[str] | None,
-        users: Mapping[str, StaticUser],
+        users: Users,
     ) -> None:
         self._subjects = dict(subjects)
         self._pattern = pattern
-        self._users = dict(users)
+        self._users = users
 
     def authenticate(self, credential: Credential) -> Identity | None:
         if not isinstance(credential, Certificate) or len(credential.subject) > _LONGEST:
@@ -35,4 +35,4 @@ class Certificates:
     def _fitting(self, subject: str) -> StaticUser | None:
         match = self._pattern.fullmatch(subject) if self._pattern is not None else None
         name = match.group(1) if match is not None else None
-        return self._users.get(name, StaticUser(name)) if name else None
+        return self._users().by_name.get(name, StaticUser(name)) if name else None

@@ -1,4 +1,5 @@
-"""Asks the authenticators in order. Whatever goes wrong, the answer is the same: no."""
+"""Asks the authenticators in order. Whatever goes wrong, the answer is the same: no. But that an
+issuer cannot be reached is said: it tells nothing of a credential, and trying again may help."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import traceback
 from collections.abc import Sequence
 
 from sqe.auth.protocol import Authenticator, Credential
-from sqe.errors import AccessError, ErrorCode
+from sqe.errors import AccessError, ErrorCode, UpstreamError
 from sqe.model.identity import Identity
 
 _log = logging.getLogger(__name__)
@@ -20,7 +21,8 @@ class Authenticators:
         self._authenticators = tuple(authenticators)
 
     def identify(self, credential: Credential) -> Identity:
-        """Whose credential it is, or AUTHENTICATION_FAILED, which never says what was wrong."""
+        """Whose credential it is; AUTHENTICATION_FAILED, which never says what was wrong, or
+        ISSUER_UNAVAILABLE."""
         for authenticator in self._authenticators:
             name = type(authenticator).__name__
             try:
@@ -29,6 +31,9 @@ class Authenticators:
                 _log.info("%s does not accept a %s", name, type(credential).__name__)
                 raise denied() from None
             except Exception as error:  # noqa: BLE001  a defect must not let anyone in
+                if isinstance(error, UpstreamError) and error.code is ErrorCode.ISSUER_UNAVAILABLE:
+                    _log.warning("%s cannot tell: %s", name, error.message)
+                    raise UpstreamError(error.code, error.message, hint=error.hint) from None
                 _log.error("%s failed, so access is denied: %s", name, _where(error))
                 raise denied() from None
             if isinstance(identity, Identity) and identity.user:

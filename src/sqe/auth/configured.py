@@ -3,32 +3,70 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from pathlib import Path
 
 from sqe.auth.anonymous import Anonymous
+from sqe.auth.api_keys import ApiKeyUsers
 from sqe.auth.certificates import Certificates
 from sqe.auth.chain import Authenticators
 from sqe.auth.protocol import Authenticator
-from sqe.auth.static_users import StaticUser, StaticUsers
+from sqe.auth.static_users import StaticUsers
+from sqe.auth.user_table import StaticUser, Users, fixed
+from sqe.auth.users_file import UsersFile
 from sqe.model.password_hash import PasswordHash
 from sqe.settings.access import TOKEN_PREFIX, AuthSettings, UserSettings
+from sqe.store.api_keys import ApiKeys
 
 
-def authenticators(settings: AuthSettings) -> Authenticators:
-    users = {name: _user(name, user) for name, user in settings.users.items()}
-    chain: list[Authenticator] = []
-    if users:
-        chain.append(StaticUsers(users))
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What the settings do not hold. Without ``keys`` there are no API keys."""
+
+    home: Path = Path()
+    keys: ApiKeys | None = None
+    browser: Authenticator | None = None
+    oidc: Authenticator | None = None
+
+
+def authenticators(settings: AuthSettings, around: Around | None = None) -> Authenticators:
+    around = around or Around()
+    users = _users(settings, around.home)
+    chain: dict[str, Authenticator | None] = {"browser": around.browser, "oidc": around.oidc}
+    if around.keys is not None and settings.api_keys is not False:
+        chain["api_keys"] = ApiKeyUsers(around.keys)
+    if settings.users or settings.users_file is not None:
+        chain["users"] = StaticUsers(users, changing=settings.users_file is not None)
+    if settings.oidc and around.oidc is None:
+        from sqe.auth.oidc.oidc import Oidc
+
+        chain["oidc"] = Oidc(settings.oidc)
+    if settings.ldap.url:
+        from sqe.auth.ldap import Ldap  # only then: it takes a while to import
+
+        chain["ldap"] = Ldap(settings.ldap)
     if settings.knows_certificates:
-        subjects = {
-            subject: users[name]
-            for name, user in settings.users.items()
-            for subject in user.certificates
-        }
-        pattern = re.compile(settings.certificate_pattern) if settings.certificate_pattern else None
-        chain.append(Certificates(subjects, pattern, users))
+        chain["certificates"] = _certificates(settings, users)
     if settings.anonymous_allowed:
-        chain.append(Anonymous())
-    return Authenticators(chain)
+        chain["anonymous"] = Anonymous()
+    found = [chain.get(name) for name in settings.chain]
+    return Authenticators([one for one in found if one is not None])
+
+
+def _users(settings: AuthSettings, home: Path) -> Users:
+    if settings.users_file is None:
+        return fixed({name: _user(name, user) for name, user in settings.users.items()})
+    return UsersFile(home / settings.users_file.expanduser(), settings.users, _user)
+
+
+def _certificates(settings: AuthSettings, users: Users) -> Certificates:
+    subjects = {
+        subject: _user(name, user)
+        for name, user in settings.users.items()
+        for subject in user.certificates
+    }
+    pattern = re.compile(settings.certificate_pattern) if settings.certificate_pattern else None
+    return Certificates(subjects, pattern, users)
 
 
 def _user(name: str, settings: UserSettings) -> StaticUser:

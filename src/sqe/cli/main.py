@@ -26,6 +26,10 @@ COMMANDS = {
     "serve": ("sqe.cli.serve", "Run the gateway until it is stopped."),
     "password": ("sqe.cli.password", "Make the line of sqe.toml for a user's password."),
     "token": ("sqe.cli.token", "Make a token for a user, and its line of sqe.toml."),
+    "apikey": ("sqe.cli.apikey", "Make, list and revoke keys for programs."),
+    "login": ("sqe.cli.login", "Log in to a server through its identity provider."),
+    "logout": ("sqe.cli.logout", "End such a login."),
+    "whoami": ("sqe.cli.whoami", "Say who you are on a server."),
     "demo": ("sqe.cli.demo.command", "Make a small lakehouse and take a tour of it."),
     "doctor": ("sqe.cli.doctor", "Say what is installed, found and reachable, and what to do."),
 }

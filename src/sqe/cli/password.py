@@ -12,7 +12,7 @@ _SHORTEST = 8
 def command(user: str | None) -> None:
     """Make the line of sqe.toml for a password, asked for here or read from stdin.
 
-    The line holds a slow hash (scrypt), not the password. With USER the section's header is
+    The line holds a slow hash (argon2), not the password. With USER the section's header is
     printed, too.
 
     \b

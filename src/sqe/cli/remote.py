@@ -36,19 +36,22 @@ class Remote:
         return open_transport(self.url, source, self.options)
 
 
-_OPTIONS: list[Callable[[Any], Any]] = [
-    click.option("--server", metavar="URL", help="Run it there: grpc+tls://host:port."),
+_SERVER = click.option("--server", metavar="URL", help="Run it there: grpc+tls://host:port.")
+_CREDENTIALS: list[Callable[[Any], Any]] = [
     click.option(
         "--user",
         help=f"Who you are there; the password is asked for, or taken from {_PASSWORD}.",
     ),
     click.option("--password-stdin", is_flag=True, help="The password is the first line of stdin."),
     click.option("--token-file", type=_READABLE, help="A file with a token, instead of a user."),
+]
+TLS_OPTIONS: list[Callable[[Any], Any]] = [
     click.option("--tls-ca", type=_READABLE, help="Authorities to trust, if not the machine's."),
     click.option("--tls-cert", type=_READABLE, help="Your certificate, where the server asks."),
     click.option("--tls-key", type=_READABLE, help="The key of your certificate."),
     click.option("--tls-host", metavar="NAME", help="The server's name in its certificate."),
 ]
+_OPTIONS = [_SERVER, *_CREDENTIALS, *TLS_OPTIONS]
 
 
 def server_options(command: Callable[..., _T]) -> Callable[..., _T]:
@@ -82,7 +85,17 @@ def _remote(server: str | None, given: dict[str, Any]) -> Remote | None:
         options["password"] = _password(given["user"], from_stdin=given["password_stdin"])
     elif given["password_stdin"]:
         raise click.UsageError("--password-stdin needs --user.")
+    else:
+        options.update(_kept(server))
     return Remote(server, options)
+
+
+def _kept(server: str) -> dict[str, Any]:
+    """Of ``sqe login``, if there was one."""
+    from sqe.cli.tokens import server_name
+    from sqe.cli.tokens_renewed import login_options
+
+    return login_options(server_name(server))
 
 
 def _password(user: str, *, from_stdin: bool) -> Secret:

@@ -1,10 +1,13 @@
-"""Secrets typed or piped in: never an argument, which other users and the history could see."""
+"""Secrets typed or piped in, never as an argument, which other users and the history could see; and
+secrets written down."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
+from pathlib import Path
 
 import click
 
@@ -35,3 +38,17 @@ def user_section(user: str | None) -> str:
         return ""
     name = user if _BARE.fullmatch(user) else json.dumps(user, ensure_ascii=False)
     return f"[auth.users.{name}]\n"
+
+
+def write_secret(path: Path, secret: Secret) -> None:
+    """To a new file that only its owner can read."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise UserError(
+            ErrorCode.INVALID_ARGUMENT,
+            f"{path} cannot be made: {error.strerror}.",
+            hint="Name a file that does not exist yet.",
+        ) from error
+    with open(descriptor, "w", encoding="utf-8") as file:
+        file.write(secret.reveal() + "\n")

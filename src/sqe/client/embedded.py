@@ -86,6 +86,9 @@ class EmbeddedTransport:
     def schema(self) -> SchemaName:
         return self._session.schema
 
+    def user(self) -> str:
+        return current_user()
+
     def close(self) -> None:
         self._session.close()
         self._on_close()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqe.errors import ErrorCode, ResourceError, UserError
+from sqe.errors import ErrorCode, ResourceError, SqeError, UserError
+from sqe.model.passport import expired
 from sqe.sessions.session import Session
 
+_LOOK_S = 1.0  # a query must not run for much longer than its user's login
 _AGAIN = "Open a new one. Temporary views and settings of the old one are gone."
 
 
@@ -33,13 +35,21 @@ class SessionCounts:
 
 @dataclass(frozen=True, slots=True)
 class Lifetimes:
-    """In seconds; 0 is for ever."""
+    """In seconds; 0 is for ever.
+
+    ``renewal_s``: a session whose login has expired, and in which nothing runs, waits for a newer
+    token of the same login. Meanwhile nothing can be done in it, but what was set in it is kept.
+    """
 
     idle_s: float = 0.0
     absolute_s: float = 0.0
+    renewal_s: float = 300.0
 
-    def over(self, session: Session) -> UserError | None:
+    def over(self, session: Session) -> SqeError | None:
         """Why the session has to end, or None while it may go on."""
+        waited = session.login_over_for()
+        if waited is not None and (session.running or waited >= self.renewal_s):
+            return expired()
         if 0 < self.absolute_s <= session.age:
             why = f"The session was open for {_words(self.absolute_s)}, the longest there is."
         elif 0 < self.idle_s <= session.idle:
@@ -52,7 +62,7 @@ class Lifetimes:
     def look_every_s(self) -> float:
         """Often enough that a session lasts little longer than it may."""
         limits = [limit for limit in (self.idle_s, self.absolute_s) if limit > 0]
-        return min([30.0, *(max(0.02, limit / 4) for limit in limits)])
+        return min([_LOOK_S, *(max(0.02, limit / 4) for limit in limits)])
 
 
 def _words(seconds: float) -> str:

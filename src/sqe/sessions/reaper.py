@@ -1,4 +1,4 @@
-"""Ends sessions that were idle or open for too long."""
+"""Ends sessions that were idle or open for too long, and those whose login is over."""
 
 from __future__ import annotations
 

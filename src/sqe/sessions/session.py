@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
+from sqe.model.passport import expired
 from sqe.model.query import Column
 
 
@@ -34,6 +35,7 @@ PROPERTIES: dict[str, tuple[str, ...] | None] = {
     "sqe.wap_branch": None,
     "sqe.wap_id": None,
 }
+_BY_ITSELF = (ErrorCode.SESSION_EXPIRED, ErrorCode.TOKEN_EXPIRED)
 _DEFAULTS = {
     "sqe.engine": "auto",
     "sqe.partition_overwrite": "static",
@@ -61,6 +63,7 @@ class Session:
         self._opened = self._used = clock()
         self._busy = 0
         self._ending: SqeError | None = None
+        self._login_over_since: float | None = None
         self._schema = schema
         self._properties: dict[str, str] = {}
         self._views: dict[str, TemporaryView] = {}
@@ -77,13 +80,41 @@ class Session:
     @property
     def expiry(self) -> SqeError | None:
         """Why it ended by itself; None if it is open or somebody closed it."""
-        expired = self._ending is not None and self._ending.code is ErrorCode.SESSION_EXPIRED
-        return self._ending if expired else None
+        by_itself = self._ending is not None and self._ending.code in _BY_ITSELF
+        return self._ending if by_itself else None
 
     def check(self) -> None:
-        """Raises if it has ended: SESSION_EXPIRED or SESSION_NOT_FOUND."""
+        """Raises if nothing can be done in it: TOKEN_EXPIRED, SESSION_EXPIRED or
+        SESSION_NOT_FOUND."""
         if self._ending is not None:
             raise self._ending
+        if self.login_over:
+            raise expired()
+
+    @property
+    def login_over(self) -> bool:
+        """What its user has shown is not good any more. A newer token may make it good again."""
+        identity = self.identity
+        if identity.passport is not None and identity.passport.expired:
+            return True
+        try:
+            return identity.standing is not None and not identity.standing()
+        except Exception:  # noqa: BLE001  who cannot be asked has not said yes
+            return True
+
+    def login_over_for(self) -> float | None:
+        """Seconds since somebody first asked this while it was over; for ever, if nothing can make
+        it good again; None while it is good."""
+        with self._lock:
+            if not self.login_over:
+                self._login_over_since = None
+                return None
+            if self.identity.passport is None or self.identity.passport.ended:
+                return float("inf")
+            now = self._clock()
+            if self._login_over_since is None:
+                self._login_over_since = now
+            return now - self._login_over_since
 
     def end(self, why: Callable[[Session], SqeError | None]) -> bool:
         """True for the call that ended it. ``why`` answers what to tell, or None to let it go on;
@@ -113,6 +144,11 @@ class Session:
             yield
         finally:
             self.done()
+
+    @property
+    def running(self) -> bool:
+        """A query runs in it."""
+        return self._busy > 0
 
     @property
     def age(self) -> float:

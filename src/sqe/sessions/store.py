@@ -19,7 +19,8 @@ _REMEMBERED = 10_000  # expired sessions whose owners are told so, not just that
 
 
 class SessionStore:
-    """``on_close`` listeners free what they hold for a session, e.g. its Spark session."""
+    """``on_close`` listeners free what they hold for a session, e.g. its Spark session. With a
+    session its passport ends, which is nobody else's."""
 
     def __init__(
         self,
@@ -100,6 +101,8 @@ class SessionStore:
             except Exception:  # noqa: BLE001
                 # What another holds must be freed all the same.
                 _log.exception("something of an ended session could not be freed")
+        if session.identity.passport is not None:
+            session.identity.passport.end()
 
 
 def _ended() -> UserError:

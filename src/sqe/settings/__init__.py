@@ -1,9 +1,10 @@
 """Typed, frozen, strict settings: one TOML file, ``SQE_*`` variables, flags."""
 
 from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings, UserSettings
+from sqe.settings.catalogs import EmbeddedCatalogSettings, RestCatalogSettings
+from sqe.settings.identity import OidcSettings
 from sqe.settings.load import load_settings
 from sqe.settings.settings import (
-    EmbeddedCatalogSettings,
     LimitSettings,
     LoadSettings,
     LogSettings,
@@ -22,6 +23,8 @@ __all__ = [
     "LoadSettings",
     "LogSettings",
     "MaintenanceSettings",
+    "OidcSettings",
+    "RestCatalogSettings",
     "ServeSettings",
     "Settings",
     "SparkSettings",

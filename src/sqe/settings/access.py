@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
 from sqe.model.password_hash import PasswordHash
+from sqe.settings.identity import OidcSettings, check_issuers
+from sqe.settings.ldap import LdapSettings
 from sqe.settings.strict import Strict
 
 TOKEN_PREFIX = "sha256:"  # noqa: S105  what follows is a digest
 _TOKEN = re.compile(TOKEN_PREFIX + "[0-9a-fA-F]{64}")
+# Those that know theirs by their form come first, then those that ask nobody else.
+ChainName = Literal["api_keys", "browser", "users", "oidc", "ldap", "certificates", "anonymous"]
 
 
 class UserSettings(Strict):
     """A user of this server. `sqe password` and `sqe token` make the lines for this section."""
 
-    password: SecretStr = Field(SecretStr(""), description="`scrypt$…`, from `sqe password`")
+    password: SecretStr = Field(SecretStr(""), description="`$argon2id$…`, from `sqe password`")
     tokens: tuple[SecretStr, ...] = Field((), description="`sha256:…` each, from `sqe token`")
     certificates: tuple[str, ...] = Field(
         (),
@@ -44,6 +48,30 @@ class UserSettings(Strict):
         return tokens
 
 
+def _clear(users: dict[str, UserSettings]) -> dict[str, UserSettings]:
+    for name in users:
+        if not name or name != name.strip() or not name.isprintable() or ":" in name:
+            raise ValueError("a user's name is empty or has blanks around it, : or controls")
+    return users
+
+
+class FileUsers(Strict):
+    users: dict[str, UserSettings] = Field(default_factory=dict)
+
+    @field_validator("users")
+    @classmethod
+    def _is_clear(cls, users: dict[str, UserSettings]) -> dict[str, UserSettings]:
+        if any(user.certificates for user in users.values()):
+            raise ValueError("certificates are of the settings, not of a users file")
+        return _clear(users)
+
+
+class UsersFileSettings(Strict):
+    """What is in a users file: the sections that `sqe password` and `sqe token` print."""
+
+    auth: FileUsers = FileUsers()
+
+
 class AuthSettings(Strict):
     """Who may connect. Nobody is trusted for coming from an address, but for `anonymous`."""
 
@@ -58,6 +86,38 @@ class AuthSettings(Strict):
         "name) of a client's TLS certificate; its first group is the user",
     )
     users: dict[str, UserSettings] = Field(default_factory=dict, description="the users by name")
+    users_file: Path | None = Field(
+        None,
+        description="more users: a TOML file with sections `[auth.users.<name>]`, taken up within "
+        "a second when it changes; a path that is not absolute is in the home",
+    )
+    api_keys: bool | None = Field(
+        None,
+        description="let keys of `sqe apikey` in; unset: yes, but they alone are no reason to "
+        "listen beyond this machine, or to shut anonymous clients out",
+    )
+    ldap: LdapSettings = LdapSettings()
+    oidc: dict[str, OidcSettings] = Field(
+        default_factory=dict, description="the issuers of tokens by a name of your choice"
+    )
+    chain: tuple[ChainName, ...] = Field(
+        get_args(ChainName),
+        description="who is asked about a credential, in this order, until one knows it; "
+        "those that are left out are not asked",
+    )
+
+    @field_validator("chain")
+    @classmethod
+    def _each_is_asked_once(cls, chain: tuple[ChainName, ...]) -> tuple[ChainName, ...]:
+        if len(set(chain)) < len(chain):
+            raise ValueError("one is there twice")
+        return chain
+
+    @field_validator("oidc")
+    @classmethod
+    def _issuers_are_apart(cls, oidc: dict[str, OidcSettings]) -> dict[str, OidcSettings]:
+        check_issuers(oidc.values())
+        return oidc
 
     @field_validator("certificate_pattern")
     @classmethod
@@ -74,10 +134,7 @@ class AuthSettings(Strict):
     @field_validator("users")
     @classmethod
     def _names_are_clear(cls, users: dict[str, UserSettings]) -> dict[str, UserSettings]:
-        for name in users:
-            if not name or name != name.strip() or not name.isprintable() or ":" in name:
-                raise ValueError("a user's name is empty or has blanks around it, : or controls")
-        return users
+        return _clear(users)
 
     @model_validator(mode="after")
     def _credentials_are_of_one_user(self) -> AuthSettings:
@@ -96,7 +153,9 @@ class AuthSettings(Strict):
     @property
     def knows_anyone(self) -> bool:
         """Someone can show who they are."""
-        return bool(self.users) or self.knows_certificates
+        by_password = bool(self.users) or self.users_file is not None or bool(self.ldap.url)
+        by_token = bool(self.oidc) or self.api_keys is True
+        return by_password or by_token or self.knows_certificates
 
     @property
     def anonymous_allowed(self) -> bool:

@@ -7,7 +7,8 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -19,6 +20,7 @@ _PREFIX = "SQE_"
 # where tests look.
 _NOT_SETTINGS = frozenset(
     {"SQE_CONFIG", "SQE_CORPORA", "SQE_JARS", "SQE_PASSWORD", "SQE_TEST_CACHE", "SQE_BENCH_CACHE"}
+    | {"SQE_STACK_CACHE", "SQE_STACK_OFFSET"}
 )
 
 
@@ -90,9 +92,10 @@ def _validate(values: Mapping[str, Any], source: str) -> Settings:
         return Settings.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
+        place, models = _walk(first["loc"])
+        key = ".".join(place)
         if first["type"] == "extra_forbidden":
-            hint = _nearest(first["loc"])
+            hint = _nearest(place[-1], models[-1])
             raise UserError(
                 ErrorCode.INVALID_SETTINGS, f"Unknown setting {key} in {source}.", hint=hint
             ) from None
@@ -101,15 +104,39 @@ def _validate(values: Mapping[str, Any], source: str) -> Settings:
         ) from None
 
 
-def _nearest(loc: tuple[int | str, ...]) -> str:
+def _walk(loc: tuple[int | str, ...]) -> tuple[list[str], list[Any]]:
+    """The key as people write it, and the model that each part of it was looked up in. Where one
+    of several kinds stands, pydantic has the kind's name in the place; nobody wrote that."""
+    place: list[str] = []
+    models: list[Any] = []
     model: Any = Settings
-    for part in loc[:-1]:
+    for part in map(str, loc):
+        kinds = kinds_of(model)
+        if len(kinds) > 1:
+            model = next(
+                (kind for kind in kinds if kind.model_fields["type"].default == part), None
+            )
+            continue
+        place.append(part)
+        models.append(model)
         if get_origin(model) is dict:  # the part is a name that somebody chose
             model = get_args(model)[1]
-        elif isinstance(model, type) and issubclass(model, BaseModel):
-            field = model.model_fields.get(str(part))
+        else:
+            field = kinds[0].model_fields.get(part) if kinds else None
             model = field.annotation if field is not None else None
-    if not (isinstance(model, type) and issubclass(model, BaseModel)):
-        return ""
-    close = difflib.get_close_matches(str(loc[-1]), list(model.model_fields), n=1)
+    return place, models
+
+
+def kinds_of(annotation: Any) -> list[type[BaseModel]]:
+    """The models that a setting can be: one, or several that their ``type`` tells apart."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    if get_origin(annotation) in (Annotated, Union, UnionType):
+        return [kind for member in get_args(annotation) for kind in kinds_of(member)]
+    return []
+
+
+def _nearest(wrong: str, model: Any) -> str:
+    fields = [name for kind in kinds_of(model) for name in kind.model_fields]
+    close = difflib.get_close_matches(wrong, fields, n=1)
     return f"Did you mean {close[0]}?" if close else ""

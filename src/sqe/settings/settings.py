@@ -10,6 +10,8 @@ from typing import Literal
 from pydantic import Field, SecretStr, field_validator
 
 from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings
+from sqe.settings.catalogs import CatalogSettings, only_our_own
+from sqe.settings.store import StoreSettings
 from sqe.settings.strict import Strict
 from sqe.settings.trino import TrinoSettings
 
@@ -35,18 +37,16 @@ _RESERVED_CONF = (
     "spark.sql.legacy.cteprecedencepolicy",
     "spark.sql.legacy.parser.",
     "spark.sql.legacy.setopsprecedence",
+    "spark.authenticate",
     "spark.connect.authenticate",
     "spark.connect.grpc.interceptor",
+    "spark.network.crypto.",
+    "spark.redaction.",
+    "spark.sql.redaction.",
     "spark.plugins",
     "spark.jars",
     "spark.submit",
 )
-
-
-class EmbeddedCatalogSettings(Strict):
-    """The lakehouse in SQE's own home: SQLite and a warehouse folder."""
-
-    type: Literal["embedded"] = "embedded"
 
 
 class SparkSettings(Strict):
@@ -65,6 +65,14 @@ class SparkSettings(Strict):
         default_factory=dict, description="spark.* settings of every Spark session"
     )
     jars: Path | None = Field(None, description="folder of the jar cache; in the home if unset")
+    max_sessions: int = Field(200, ge=1, description="Spark sessions at once, in all")
+    max_sessions_per_user: int = Field(50, ge=1, description="Spark sessions of one user at once")
+    session_idle_s: float = Field(
+        1_800.0, ge=0, description="a Spark session without a query is given back; 0 is never"
+    )
+    recycle_after_sessions: int = Field(
+        1_000, ge=0, description="sessions after which the embedded server is replaced; 0 is never"
+    )
 
     @field_validator("server_conf", "session_conf")
     @classmethod
@@ -81,6 +89,9 @@ class LocalSettings(Strict):
     enabled: bool = Field(True, description="let `auto` use it; otherwise every query is Spark's")
     memory_mb: int = Field(0, description="for all queries together; 0: half, at most 4096")
     query_memory_mb: int = Field(1024, ge=128, description="for one query, before it spills")
+    storage_timeout_s: float = Field(
+        30.0, ge=1, description="longest wait for an answer of an object store"
+    )
     spill_mb: int = Field(10_240, ge=0, description="disk for one query; 0 keeps it in memory")
     threads: int = Field(0, ge=0, description="processors it may use; 0 is all of them")
     max_bytes: int = Field(4 * 1024**3, description="of data files; larger reads are Spark's")
@@ -160,8 +171,8 @@ class Settings(Strict):
     home: Path = Field(default_factory=default_home, description="where SQE keeps its things")
     default_catalog: str = Field("lake", description="catalog of a new session")
     default_schema: str = Field("default", description="schema of a new session")
-    catalogs: dict[str, EmbeddedCatalogSettings] = Field(
-        default_factory=lambda: {"lake": EmbeddedCatalogSettings()},
+    catalogs: dict[str, CatalogSettings] = Field(
+        default_factory=only_our_own,
         description="the catalogs by name",
     )
     spark: SparkSettings = SparkSettings()
@@ -170,6 +181,7 @@ class Settings(Strict):
     maintenance: MaintenanceSettings = MaintenanceSettings()
     load: LoadSettings = LoadSettings()
     log: LogSettings = LogSettings()
+    store: StoreSettings = StoreSettings()
     serve: ServeSettings = ServeSettings()
     flight: FlightSettings = FlightSettings()
     trino: TrinoSettings = TrinoSettings()

@@ -32,6 +32,12 @@ class TrinoSettings(Strict):
         description="who may act as whom through X-Trino-User, e.g. `superset -> *` or "
         "`etl -> ann`",
     )
+    administrators: tuple[str, ...] = Field(
+        (), description="users who see everyone's queries at /v1/query and may end them there"
+    )
+    administrator_groups: tuple[str, ...] = Field(
+        (), description="groups whose members may do the same"
+    )
     client_timeout_s: float = Field(
         300.0, gt=0, description="a query that its client does not ask about is ended"
     )

@@ -24,7 +24,8 @@ from sqe.catalog.rest.serving import HttpThread
 from sqe.flight_messages import Flight_pb2 as messages
 from sqe.flight_messages import FlightSql_pb2 as sql
 from sqe.protocols.flight_sql.wire import pack
-from sqe.server.build import CATALOG_FILE, WAREHOUSE, Server, build
+from sqe.server.build import Server, build
+from sqe.server.catalogs import CATALOG_FILE, WAREHOUSE
 from sqe.settings import Settings
 
 ROWS = 200_000

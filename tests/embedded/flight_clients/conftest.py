@@ -11,7 +11,8 @@ import pytest
 
 from sqe.auth.chain import Authenticators
 from sqe.auth.hashing import hash_password, hash_token
-from sqe.auth.static_users import StaticUser, StaticUsers
+from sqe.auth.static_users import StaticUsers
+from sqe.auth.user_table import StaticUser, fixed
 from sqe.engines.spark.java import find_java
 from sqe.errors import UpstreamError
 from sqe.model.identity import Secret
@@ -68,7 +69,7 @@ def reading(clients_home: Path) -> Iterator[Reachable]:
 def writing(shared_lake: Lake) -> Iterator[Reachable]:
     """With Spark, and an empty schema ``clients``."""
     shared_lake.run(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-    who = Authenticators([StaticUsers({"ann": ann()})])
+    who = Authenticators([StaticUsers(fixed({"ann": ann()}))])
     server = FlightSqlServer(shared_lake.server.gateway, who, FlightOptions())
     yield Reachable(server.start())
     server.stop()

@@ -11,7 +11,8 @@ import pytest
 from sqe.auth.anonymous import Anonymous
 from sqe.auth.chain import Authenticators
 from sqe.auth.hashing import hash_password
-from sqe.auth.static_users import StaticUser, StaticUsers
+from sqe.auth.static_users import StaticUsers
+from sqe.auth.user_table import StaticUser, fixed
 from sqe.model.identity import Secret
 from sqe.model.password_hash import ScryptCost
 from tests.embedded.flight.serving import Serving
@@ -70,7 +71,8 @@ def test_a_password_in_the_payload_of_a_handshake_lets_nobody_in(
     client: Path, serving: Serving
 ) -> None:
     """Drivers of today send it as a header; nothing but that is looked at."""
-    server = canned_server(serving.server.gateway, Authenticators([StaticUsers({"arrow": ARROW})]))
+    who = Authenticators([StaticUsers(fixed({"arrow": ARROW}))])
+    server = canned_server(serving.server.gateway, who)
     done = run(client, server.start(), "auth:basic_proto")
     server.stop()
     assert done.returncode != 0

@@ -39,7 +39,7 @@ def test_a_piped_password_becomes_a_line_that_lets_its_user_in() -> None:
 
 
 @pytest.mark.parametrize(
-    ("second", "said"), [("correct horse", 'password = "scrypt$'), ("wrong horse", "do not match")]
+    ("second", "said"), [("correct horse", 'password = "$argon2'), ("wrong horse", "do not match")]
 )
 def test_a_typed_password_is_asked_for_twice_and_not_shown(second: str, said: str) -> None:
     """At a terminal of its own, which would echo what is typed."""

@@ -157,9 +157,9 @@ def test_the_reaper_ends_sessions_by_itself_and_stops() -> None:
 @pytest.mark.parametrize(
     ("lifetimes", "seconds"),
     [
-        (Lifetimes(), 30),
-        (Lifetimes(14_400, 86_400), 30),
-        (Lifetimes(idle_s=40), 10),
+        (Lifetimes(), 1),
+        (Lifetimes(14_400, 86_400), 1),
+        (Lifetimes(idle_s=2), 0.5),
         (Lifetimes(absolute_s=0.001), 0.02),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from sqe.errors import ErrorCode, UserError
 from sqe.model.identity import Identity, Secret
 from sqe.model.names import SchemaName
+from sqe.model.passport import Passport, Token
 from sqe.sessions.session import Session, TemporaryView
 from sqe.sessions.store import SessionStore
 
@@ -64,5 +65,5 @@ def test_session_ids_do_not_repeat(store: SessionStore) -> None:
 
 
 def test_a_credential_never_shows() -> None:
-    identity = Identity("ann", credential=Secret("hunter2"))
-    assert "hunter2" not in f"{identity} {identity!r} {identity.credential}"
+    identity = Identity("ann", passport=Passport(Token(Secret("hunter2")), "login"))
+    assert "hunter2" not in f"{identity} {identity!r} {identity.passport}"

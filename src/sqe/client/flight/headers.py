@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
@@ -15,19 +16,27 @@ class Kept(flight.ClientMiddlewareFactory):  # type: ignore[misc]
     """Sent with every call, and changed by every answer. Thread-safe.
 
     A password goes out with the first call only: its answer has a bearer, which is sent instead.
+    ``renewed`` gives what to send, if that is another token now and then.
     """
 
-    def __init__(self, authorization: Secret | None = None) -> None:
+    def __init__(
+        self,
+        authorization: Secret | None = None,
+        renewed: Callable[[], Secret] | None = None,
+    ) -> None:
         super().__init__()
         self._lock = threading.Lock()
         self._authorization = authorization
+        self._renewed = renewed
         self._cookies: dict[str, str] = {}
 
     def start_call(self, info: Any) -> _Call:
         return _Call(self)
 
     def headers(self) -> dict[str, str]:
+        now = self._renewed() if self._renewed is not None else None
         with self._lock:
+            self._authorization = now or self._authorization
             found = {}
             if self._authorization is not None:
                 found["authorization"] = self._authorization.reveal()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import base64
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 from sqe.errors import ErrorCode, UserError
 from sqe.model.identity import Secret
+
+if TYPE_CHECKING:
+    import pyarrow.flight as flight
 
 DEFAULT_PORT = 32010
 _SCHEMES = {"grpc": False, "grpc+tcp": False, "grpc+tls": True}
@@ -25,7 +28,7 @@ class FlightOptions:
     tls: bool
     user: str = ""
     password: Secret | None = None
-    token: Secret | None = None
+    token: Secret | Callable[[], Secret] | None = None  # a function gives the current one
     tls_host: str = ""
     tls_ca: bytes | None = field(default=None, repr=False)
     tls_cert: bytes | None = field(default=None, repr=False)
@@ -46,7 +49,25 @@ class FlightOptions:
         if self.password is not None:
             plain = f"{self.user}:{self.password.reveal()}".encode()
             return Secret(f"Basic {base64.b64encode(plain).decode()}")
-        return Secret(f"Bearer {self.token.reveal()}") if self.token is not None else None
+        return bearer(self.token) if isinstance(self.token, Secret) else None
+
+    @property
+    def renewed(self) -> Callable[[], Secret] | None:
+        """The ``authorization`` header of a call, where it may be another one each time."""
+        token = self.token
+        return None if token is None or isinstance(token, Secret) else lambda: bearer(token())
+
+    def connect(self, **how: Any) -> flight.FlightClient:
+        import pyarrow.flight as flight
+
+        return flight.FlightClient(
+            self.location,
+            tls_root_certs=self.tls_ca,
+            cert_chain=self.tls_cert,
+            private_key=self.tls_key,
+            override_hostname=self.tls_host or None,
+            **how,
+        )
 
     @classmethod
     def of(cls, url: str, given: Mapping[str, Any]) -> FlightOptions:
@@ -62,7 +83,7 @@ class FlightOptions:
             tls=_SCHEMES[parts.scheme],
             user=user or "",
             password=_secret(password),
-            token=_secret(token),
+            token=token if callable(token) else _secret(token),
             tls_host=given.get("tls_host") or "",
             tls_ca=_file(given.get("tls_ca")),
             tls_cert=_file(given.get("tls_cert")),
@@ -86,6 +107,10 @@ class FlightOptions:
                 f"A credential would go to {self.host} unencrypted.",
                 "Use grpc+tls://; or, where the network is trusted, plaintext=True.",
             )
+
+
+def bearer(token: Secret) -> Secret:
+    return Secret(f"Bearer {token.reveal()}")
 
 
 def _parts(url: str) -> SplitResult:

@@ -26,15 +26,10 @@ _LOGIN_S = 30.0  # for a server that is there to say who we are
 class FlightTransport:
     def __init__(self, options: FlightOptions, source: str) -> None:
         self._address = options.address
-        self._kept = Kept(options.credential)
+        self._kept = Kept(options.credential, options.renewed)
         with foreign_errors(self._address):
-            self._client = flight.FlightClient(
-                options.location,
+            self._client = options.connect(
                 middleware=[self._kept],
-                tls_root_certs=options.tls_ca,
-                cert_chain=options.tls_cert,
-                private_key=options.tls_key,
-                override_hostname=options.tls_host or None,
                 generic_options=[("grpc.primary_user_agent", f"{source}/{__version__}")],
             )
         try:
@@ -68,6 +63,9 @@ class FlightTransport:
         options = parsed(messages.GetSessionOptionsResult, answer).session_options
         path = options["schema"].string_value.split(".")
         return SchemaName(options["catalog"].string_value, tuple(path))
+
+    def user(self) -> str:
+        return self.action("sqe.WhoAmI", b"", timeout=_LOGIN_S).decode()
 
     def close(self) -> None:
         with suppress(SqeError):  # it may have ended by itself

@@ -52,8 +52,12 @@ class Actions:
             "SetSessionOptions": (self._set, "Sets catalog, schema and properties."),
             "GetSessionOptions": (self._get, "The session's catalog, schema and properties."),
             "CloseSession": (self._close, "Ends the session."),
+            "sqe.WhoAmI": (self._who, "The user that the session is of."),
             "sqe.QueryStatus": (self._status, "How far the query with a tag is, as JSON."),
         }
+
+    def _who(self, caller: Caller, body: bytes) -> list[bytes]:
+        return [caller.session.identity.user.encode()]
 
     def _prepare(self, caller: Caller, body: bytes) -> list[bytes]:
         request = unpack_as(sql.ActionCreatePreparedStatementRequest, body)

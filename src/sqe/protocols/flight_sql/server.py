@@ -25,6 +25,7 @@ from sqe.protocols.flight_sql.sessions import FlightSessions, Peer
 from sqe.protocols.flight_sql.watch import Watch
 
 _T = TypeVar("_T")
+LOGINS = "sqe.Logins"
 _STOP_S = 3.0
 _TRIES, _TRY_S = 50, 0.1  # to listen on a port that is just becoming free
 
@@ -110,6 +111,7 @@ class _Service(flight.FlightServerBase):  # type: ignore[misc]
         self._commands = commands
         self._watch = watch
         self._limit = options.received_bytes
+        self._logins = options.logins
         tls = options.tls
         with_certificates = tls is not None and tls.client_authorities is not None
         super().__init__(
@@ -143,6 +145,8 @@ class _Service(flight.FlightServerBase):  # type: ignore[misc]
         )
 
     def do_action(self, context: Any, action: Any) -> list[bytes]:
+        if action.type == LOGINS:  # for those who have nothing to show yet
+            return [self._logins]
         body = action.body.to_pybytes()
         return self._answer(
             context, lambda caller: self._commands.actions.act(caller, action.type, body), body

@@ -1,7 +1,8 @@
 """Which session a call belongs to.
 
 A client that logged in shows the bearer it got then; one that keeps cookies shows ours; of any
-other, the connection and the credential together are the session.
+other, the connection and the login together are the session. A newer token of the same login goes
+on with the session, and is what catalogs are shown from then on.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ class FlightSessions:
         session = self._by_cookie(cookie(call), identity)
         if session is not None:
             return session
-        return self._by_peer((peer.address, _digest_of(credential)), credential, identity, answer)
+        key = (peer.address, _digest_of(credential, identity))
+        return self._by_peer(key, credential, identity, answer)
 
     def _known_bearer(self, credential: Credential) -> Session | None:
         if not isinstance(credential, Bearer):
@@ -84,9 +86,9 @@ class FlightSessions:
         key = _digest(value)
         with self._lock:
             session = self._cookies.get(key)
-            if session is None or session.identity != identity:
+            if session is None or not _same(session.identity, identity):
                 return None  # a cookie is no credential: who shows another's gets an own session
-            return _open(self._cookies, key, session)
+            return _open(self._cookies, key, session, identity)
 
     def _by_peer(
         self,
@@ -97,8 +99,8 @@ class FlightSessions:
     ) -> Session:
         with self._lock:
             session = self._peers.get(key)
-            if session is not None and session.identity == identity:
-                session = _open(self._peers, key, session)
+            if session is not None and _same(session.identity, identity):
+                session = _open(self._peers, key, session, identity)
                 if session is not None:
                     return session
             session = self._gateway.open_session(identity)
@@ -138,9 +140,21 @@ def _forgotten(session: Session) -> bool:
     return session.ended and (session.expiry is None or session.idle > _TELL_S)
 
 
-def _open(known: dict[_K, Session], key: _K, session: Session) -> Session | None:
+def _same(mine: Identity, shown: Identity) -> bool:
+    """The same user by the same login or key: another of theirs may allow less, or end sooner."""
+    same_login = _login(mine) == _login(shown) and mine.standing == shown.standing
+    return mine == shown and same_login
+
+
+def _login(identity: Identity) -> str:
+    return identity.passport.login if identity.passport is not None else ""
+
+
+def _open(known: dict[_K, Session], key: _K, session: Session, shown: Identity) -> Session | None:
     """The session, or None if it was closed. One that expired is told of, once: what was set in it
     must not be lost in silence."""
+    if session.identity.passport is not None:
+        session.identity.passport.renew_from(shown.passport)
     if session.ended:
         del known[key]
         if session.expiry is not None:
@@ -153,8 +167,11 @@ def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=_PEPPER).digest()
 
 
-def _digest_of(credential: Credential) -> bytes:
-    """Tells credentials of one connection apart: connections may be shared by a proxy."""
+def _digest_of(credential: Credential, identity: Identity) -> bytes:
+    """Tells users of one connection apart, which may be shared by a proxy: by their login or, where
+    there is none, by what they show."""
+    if identity.passport is not None:
+        return _digest(f"login\0{identity.passport.login}")
     match credential:
         case Password(user, password):
             return _digest(f"password\0{user}\0{password.reveal()}")

@@ -1,0 +1,1 @@
+"""Logins in which a person talks to the issuer, and SQE gets what that was worth."""

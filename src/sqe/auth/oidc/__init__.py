@@ -1,0 +1,1 @@
+"""OpenID Connect: tokens of an issuer, checked here; logins there, held and renewed here."""

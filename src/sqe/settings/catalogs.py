@@ -1,0 +1,105 @@
+"""Settings of catalogs: SQE's own, and those of others."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Discriminator, Field, SecretStr, Tag, field_validator, model_validator
+
+from sqe.settings.addresses import is_own_machine, service_url
+from sqe.settings.strict import Strict
+
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_OWN_HEADERS = frozenset(
+    {"authorization", "host", "content-length", "content-type", "transfer-encoding", "connection"}
+    | {"if-none-match", "x-iceberg-access-delegation"}
+)
+
+
+class EmbeddedCatalogSettings(Strict):
+    """The lakehouse in SQE's own home: SQLite and a warehouse folder."""
+
+    type: Literal["embedded"] = "embedded"
+
+
+class RestCatalogSettings(Strict):
+    """A catalog behind the Iceberg REST protocol (Polaris, Nessie, …). Each call carries the
+    token of the user it is for; there is no account of SQE's own."""
+
+    type: Literal["rest"] = "rest"
+    uri: str = Field(
+        description="address to which clients add /v1; https, but for one on this machine"
+    )
+    warehouse: str = Field("", description="which of the server's catalogs or warehouses")
+    headers: dict[str, SecretStr] = Field(
+        default_factory=dict, description="sent with every call, e.g. Polaris-Realm"
+    )
+    delegation: Literal[
+        "vended-credentials", "remote-signing", "vended-credentials,remote-signing", "none"
+    ] = Field(
+        "vended-credentials",
+        description="how tables' files are reached: with keys that the catalog hands out for each "
+        "table, with requests that it signs (local engine only), with either, or neither",
+    )
+    audience: str = Field(
+        "",
+        description="exchange the user's token for one with this audience before the catalog "
+        "sees it (RFC 8693)",
+    )
+    auth: Literal["user", "none"] = Field(
+        "user",
+        description="whose token the catalog is shown: the user's; none is for open servers on "
+        "this machine, in tests",
+    )
+    timeout_s: float = Field(30.0, gt=0, description="longest wait for an answer")
+    cache_s: float = Field(
+        30.0,
+        ge=0,
+        description="how long lists of schemas and tables are kept, for each login by itself; "
+        "tables are asked for anew by every query",
+    )
+    authorities: Path | None = Field(
+        None,
+        description="PEM file of those who sign the server's certificate, in the home unless "
+        "absolute; unset: the system's",
+    )
+
+    @field_validator("uri")
+    @classmethod
+    def _uri_is_safe(cls, uri: str) -> str:
+        return service_url(uri)
+
+    @field_validator("headers")
+    @classmethod
+    def _headers_are_clean(cls, headers: dict[str, SecretStr]) -> dict[str, SecretStr]:
+        for name, value in headers.items():
+            if not _HEADER.fullmatch(name) or not value.get_secret_value().isprintable():
+                raise ValueError(f"{name} is not a header, or its value has control characters")
+            if name.lower() in _OWN_HEADERS:
+                raise ValueError(f"{name} is SQE's own to send")
+        return headers
+
+    @model_validator(mode="after")
+    def _open_servers_are_local(self) -> RestCatalogSettings:
+        if self.auth == "none" and not is_own_machine(urlsplit(self.uri).hostname or ""):
+            raise ValueError('auth = "none" is only for a catalog on this machine')
+        return self
+
+
+def _type(value: Any) -> str:
+    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    return str(kind or "embedded")
+
+
+CatalogSettings = Annotated[
+    Annotated[EmbeddedCatalogSettings, Tag("embedded")]
+    | Annotated[RestCatalogSettings, Tag("rest")],
+    Discriminator(_type),
+]
+
+
+def only_our_own() -> dict[str, CatalogSettings]:
+    return {"lake": EmbeddedCatalogSettings()}

@@ -1,0 +1,17 @@
+"""Settings of what SQE itself remembers."""
+
+from __future__ import annotations
+
+from pydantic import Field, SecretStr
+
+from sqe.settings.strict import Strict
+
+
+class StoreSettings(Strict):
+    """API keys, for now. Several servers may share one PostgreSQL."""
+
+    url: SecretStr = Field(
+        SecretStr(""),
+        description="`postgresql+psycopg://user:password@host/database`; unset: `sqe.db` in the "
+        "home",
+    )

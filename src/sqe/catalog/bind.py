@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from sqe.catalog.bound import (
     BoundAbsent,
@@ -19,7 +20,8 @@ from sqe.catalog.columns import check_columns
 from sqe.catalog.information_schema import RELATIONS
 from sqe.catalog.information_schema import SCHEMA as INFORMATION_SCHEMA
 from sqe.catalog.materialized import is_materialized, read_definition, refuse_change
-from sqe.catalog.protocol import Catalog, Catalogs, Ident, Loaded
+from sqe.catalog.one_view import Looks, look_into
+from sqe.catalog.protocol import Catalogs, Ident, Loaded, Namespace
 from sqe.catalog.resolve import Candidate, candidates
 from sqe.catalog.schemas import columns_of
 from sqe.catalog.views import StoredView, read_view
@@ -37,6 +39,9 @@ from sqe.sql.trino.metadata.relations import RESERVED, SYSTEM, carriers
 from sqe.sql.trino.metadata.relations import columns_of as trino_columns
 from sqe.sql.views import AlterViewProperties, ViewDefinition
 
+_T = TypeVar("_T")
+# A schema that this user may not look into is as good as none.
+_HIDDEN = (ErrorCode.SCHEMA_NOT_FOUND, ErrorCode.ACCESS_DENIED)
 # What Spark takes for a data source in front of a path.
 _FILE_FORMATS = frozenset(
     {"avro", "binaryfile", "csv", "delta", "hive", "iceberg", "jdbc", "json", "orc", "parquet"}
@@ -141,7 +146,7 @@ class Binder:
     ) -> BoundTarget | None:
         if reading.schema.path == (INFORMATION_SCHEMA,) and not reading.suffix:
             return _metadata(reference, reading)
-        catalog = self.catalogs.open(reading.schema.catalog, session.identity)
+        catalog = look_into(self.catalogs, reading.schema.catalog, session.identity)
         found = _look_up(catalog, reading)
         if found is None:
             return None
@@ -219,10 +224,10 @@ class Binder:
     def _absent(
         self, statement: Statement, reference: Reference, reading: Candidate, session: Session
     ) -> BoundAbsent:
-        catalog = self.catalogs.open(reading.schema.catalog, session.identity)
+        catalog = look_into(self.catalogs, reading.schema.catalog, session.identity)
         name = RelationName(reading.schema, reading.name)
         if reference.access is Access.CREATE:
-            schema = _existing_schema(catalog, reading.schema)
+            schema = _existing_schema(catalog, reading.schema, creates=True)
             if schema is None:
                 raise UserError(
                     ErrorCode.SCHEMA_NOT_FOUND,
@@ -241,7 +246,7 @@ class Binder:
         raise _not_found(statement, reference, str(name), neighbours)
 
     def _no_schema(
-        self, statement: Statement, reference: Reference, reading: Candidate, catalog: Catalog
+        self, statement: Statement, reference: Reference, reading: Candidate, catalog: Looks
     ) -> UserError:
         """What comes before the table's name is not there: a catalog or a schema is misspelled."""
         first = reference.parts[0]
@@ -253,7 +258,7 @@ class Binder:
                 hint="Load them into a table first.",
                 position=where,
             )
-        schemas = [path[0] for path in catalog.list_namespaces(())]
+        schemas = [path[0] for path in _visible(catalog.list_namespaces, ())]
         catalogs = self.catalogs.names()
         if len(reference.parts) > 2 and first not in (*catalogs, *schemas):
             code, what, near = ErrorCode.CATALOG_NOT_FOUND, f"Catalog {first}", catalogs
@@ -298,7 +303,7 @@ class _Found:
     is_view: bool
 
 
-def _look_up(catalog: Catalog, reading: Candidate) -> _Found | None:
+def _look_up(catalog: Looks, reading: Candidate) -> _Found | None:
     """The table or view, spelled exactly as written or differing only in case."""
     found = _load(catalog, Ident(reading.schema.path, reading.name))
     if found is not None:
@@ -317,7 +322,7 @@ def _look_up(catalog: Catalog, reading: Candidate) -> _Found | None:
     return _load(catalog, Ident(schema.path, matches[0])) if matches else None
 
 
-def _load(catalog: Catalog, ident: Ident) -> _Found | None:
+def _load(catalog: Looks, ident: Ident) -> _Found | None:
     for load, is_view in ((catalog.load_table, False), (catalog.load_view, True)):
         try:
             return _Found(ident, load(ident), is_view)
@@ -327,26 +332,37 @@ def _load(catalog: Catalog, ident: Ident) -> _Found | None:
     return None
 
 
-def _relations(catalog: Catalog, schema: SchemaName) -> list[str]:
-    return [*catalog.list_tables(schema.path), *catalog.list_views(schema.path)]
+def _relations(catalog: Looks, schema: SchemaName) -> list[str]:
+    tables = _visible(catalog.list_tables, schema.path)
+    return [*tables, *_visible(catalog.list_views, schema.path)]
 
 
-def _existing_schema(catalog: Catalog, schema: SchemaName) -> SchemaName | None:
-    """The schema as the catalog spells it, or None."""
+def _visible(list_them: Callable[[Namespace], list[_T]], at: Namespace) -> list[_T]:
+    """None where this user may not list them: it must not seem that there is something."""
+    try:
+        return list_them(at)
+    except SqeError as error:
+        if error.code not in _HIDDEN:
+            raise
+    return []
+
+
+def _existing_schema(
+    catalog: Looks, schema: SchemaName, *, creates: bool = False
+) -> SchemaName | None:
+    """The schema as the catalog spells it, or None. ``creates``: something in it, which one may be
+    allowed to without being allowed to look into it; the catalog will tell."""
     try:
         catalog.load_namespace(schema.path)
         return schema
     except SqeError as error:
-        if error.code is not ErrorCode.SCHEMA_NOT_FOUND:
+        if error.code not in _HIDDEN:
             raise
+        if creates and error.code is ErrorCode.ACCESS_DENIED:
+            return schema
     path: tuple[str, ...] = ()
     for part in schema.path:
-        try:
-            children = catalog.list_namespaces(path)
-        except SqeError as error:
-            if error.code is not ErrorCode.SCHEMA_NOT_FOUND:
-                raise
-            return None
+        children = _visible(catalog.list_namespaces, path)
         matches = [child for child in children if child[-1].lower() == part.lower()]
         if len(matches) != 1:
             return None
@@ -384,6 +400,8 @@ def _not_found(
         reference.parts[-1].lower(), [neighbour.lower() for neighbour in neighbours], n=1
     )
     written = next((n for n in neighbours if close and n.lower() == close[0]), "")
+    if written == reference.parts[-1]:  # listed, but not this user's to read
+        written = ""
     return UserError(
         ErrorCode.TABLE_NOT_FOUND,
         f"Table or view {name} does not exist.",

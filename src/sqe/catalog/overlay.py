@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqe.catalog.protocol import Catalog, Catalogs, Ident, Json, Loaded, Namespace
+from sqe.catalog.protocol import Catalog, Catalogs, Ident, Json, Loaded, Namespace, Signed
 from sqe.catalog.transaction import ForgetsFiles, Transaction, current
 from sqe.errors import ErrorCode, UserError
 from sqe.model.identity import Identity
@@ -58,6 +58,15 @@ class Overlay:
     def load_table(self, ident: Ident) -> Loaded:
         held = self._transaction.held(self._name, ident)
         return held.now if held is not None else self._catalog.load_table(ident)
+
+    def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
+        held = self._transaction.held(self._name, ident)
+        if held is not None and held.now.metadata_location is None:  # the catalog has no such table
+            return held.now.storage_credentials
+        return self._catalog.load_credentials(ident)
+
+    def sign(self, ident: Ident, config: Mapping[str, str], request: Json) -> Signed:
+        return self._catalog.sign(ident, config, request)
 
     def create_table(self, namespace: Namespace, request: Json) -> Loaded:
         """The catalog finds a place for the table and gives its columns their ids; that is all."""

@@ -37,13 +37,23 @@ class Loaded:
 
     metadata_json: bytes
     metadata_location: str | None = None  # None: staged, not yet committed
-    config: Mapping[str, str] = field(default_factory=dict)
-    storage_credentials: tuple[Json, ...] = ()
+    config: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold keys
+    storage_credentials: tuple[Json, ...] = field(default=(), repr=False)
 
     @cached_property
     def metadata(self) -> Json:
         parsed: Json = json.loads(self.metadata_json)
         return parsed
+
+
+@dataclass(frozen=True)
+class Signed:
+    """A request to an object store as the catalog allows it: to be sent with these headers.
+    ``reusable``: for a while, the same request may be sent with them again."""
+
+    uri: str
+    headers: Mapping[str, str] = field(repr=False)
+    reusable: bool = False
 
 
 def added_snapshots(request: Json) -> Iterator[Json]:
@@ -66,6 +76,15 @@ class Catalog(Protocol):
 
     def list_tables(self, namespace: Namespace) -> list[str]: ...
     def load_table(self, ident: Ident) -> Loaded: ...
+    def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
+        """New keys to a table's files, as in ``storage_credentials``; none: they need no keys."""
+        ...
+
+    def sign(self, ident: Ident, config: Mapping[str, str], request: Json) -> Signed:
+        """Remote signing, for tables whose ``config`` offers it: ``request`` is the
+        specification's. ACCESS_DENIED where the catalog does not sign it."""
+        ...
+
     def create_table(self, namespace: Namespace, request: Json) -> Loaded: ...
     def register_table(self, namespace: Namespace, request: Json) -> Loaded: ...
     def commit_table(self, ident: Ident, request: Json) -> Loaded: ...

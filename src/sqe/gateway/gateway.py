@@ -251,8 +251,8 @@ class Gateway:
             known: SqeError = cancelled
         elif isinstance(error, SqeError):
             known = error
-            if query.translated and not known.trino:
-                known.position = None
+            if query.translated and (not known.trino or query.record.route is not None):
+                known.position = None  # it counts in the translated text
         else:
             query_id = query.record.query_id
             _log.error("query %s failed unexpectedly", query_id, exc_info=error)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sqe.catalog.bound import BoundStatement, BoundTable, BoundView
 from sqe.catalog.materialized import is_materialized
-from sqe.catalog.protocol import Catalogs, Ident
+from sqe.catalog.one_view import Looks, look_into
+from sqe.catalog.protocol import Catalogs, Ident, Namespace
 from sqe.catalog.trino_metadata.columns import trino_columns
-from sqe.errors import ABSENT, ErrorCode, SqeError, UserError
+from sqe.errors import ABSENT, AccessError, ErrorCode, SqeError, UserError
 from sqe.model.decision import Restrict
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import ClientState
@@ -20,8 +21,12 @@ from sqe.sql.trino.metadata.relations import TrinoColumn, schemas_of
 from sqe.sql.trino.typed import quoted
 
 _ABSENT = (*ABSENT, ErrorCode.CATALOG_NOT_FOUND)
-# Plans ``SELECT * FROM name``: what may be read, and which of it, is decided where it always is.
+_HIDDEN = (*_ABSENT, ErrorCode.ACCESS_DENIED)
+# Plans a statement: what may be done, and with which columns, is decided where it always is.
 Open = Callable[[str], GuardedStatement]
+_READ = "SELECT * FROM {}"
+# Whoever may do one of them may know what the table is; the statement itself is decided later.
+_CHANGES = ("DELETE FROM {}", "DROP TABLE {}")
 
 
 class PipeLookup:
@@ -50,19 +55,32 @@ class PipeLookup:
         return self._namespace(catalog, schema) or {}
 
     def _namespace(self, catalog: str, schema: str) -> Mapping[str, str] | None:
-        opened = self._catalogs.open(catalog, self._session.identity)
+        opened = look_into(self._catalogs, catalog, self._session.identity)
+        path = tuple(schema.split("."))
         try:
-            return opened.load_namespace(tuple(schema.split(".")))
+            return opened.load_namespace(path)
         except SqeError as error:
-            if error.code not in _ABSENT:
+            if error.code not in _HIDDEN:
                 raise
-            return None
+            denied = error.code is ErrorCode.ACCESS_DENIED
+        return {} if denied and _listed(opened, path) else None
 
     def relation(self, catalog: str, schema: str, name: str) -> Known | None:
         key = (catalog, schema, name)
         if key not in self._known:
             self._known[key] = self._find(*key)
         return self._known[key]
+
+    def target(self, catalog: str, schema: str, name: str) -> Known | None:
+        try:
+            return self.relation(catalog, schema, name)
+        except AccessError as denied:
+            for change in _CHANGES:
+                try:
+                    return self._load(catalog, schema, name, change)
+                except SqeError:
+                    continue
+            raise denied
 
     def _find(self, catalog: str, schema: str, name: str) -> Known | None:
         metadata = metadata_relation((catalog, schema, name), self._client)
@@ -82,10 +100,10 @@ class PipeLookup:
             return None
         return Known(listed.text, _metadata_columns(listed.columns), "METADATA")
 
-    def _load(self, catalog: str, schema: str, name: str) -> Known | None:
+    def _load(self, catalog: str, schema: str, name: str, statement: str = _READ) -> Known | None:
         written = ".".join(quoted(part) for part in (catalog, *schema.split("."), name))
         try:
-            guarded = self._open(f"SELECT * FROM {written}")  # noqa: S608  quoted parts
+            guarded = self._open(statement.format(written))
         except SqeError as error:
             broken = self._broken_view(catalog, schema, name, error)
             if broken is None and error.code not in _ABSENT:
@@ -101,13 +119,23 @@ class PipeLookup:
         """A view that cannot be read is there all the same: it can be dropped or replaced."""
         if why.code is ErrorCode.ACCESS_DENIED:
             return None
-        opened = self._catalogs.open(catalog, self._session.identity)
+        opened = look_into(self._catalogs, catalog, self._session.identity)
         try:
             loaded = opened.load_view(Ident(tuple(schema.split(".")), name))
         except SqeError:
             return None
         text = _text(RelationName(SchemaName(catalog, tuple(schema.split("."))), name))
         return Known(text, (), "VIEW", loaded.metadata, broken=why.message)
+
+
+def _listed(catalog: Looks, path: Namespace) -> bool:
+    """Whether this user may know that the schema is there."""
+    try:
+        return path in catalog.list_namespaces(path[:-1])
+    except SqeError as error:
+        if error.code not in _HIDDEN:
+            raise
+        return False
 
 
 def _metadata_columns(columns: Sequence[TrinoColumn]) -> tuple[KnownColumn, ...]:

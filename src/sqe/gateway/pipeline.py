@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from sqe.catalog.bind import Binder
 from sqe.catalog.bound import BoundStatement
+from sqe.catalog.one_view import one_view
 from sqe.catalog.transaction import current
 from sqe.engines.attempt import attempt
 from sqe.engines.protocol import Engine, Run
 from sqe.engines.rerun import Reruns, same_tables
+from sqe.gateway.scopes import check_scope
 from sqe.gateway.transactions import check_transaction, join_transaction
 from sqe.model.identity import Identity
 from sqe.model.query import EngineKind, QueryRequest, Route
@@ -69,11 +71,18 @@ class Pipeline:
         self, request: QueryRequest, session: Session, stage: Stage, *, describes: bool = False
     ) -> Planned:
         """``describes``: markers may be left without values, which nothing is run with."""
+        with one_view():
+            return self._plan(request, session, stage, describes=describes)
+
+    def _plan(
+        self, request: QueryRequest, session: Session, stage: Stage, *, describes: bool = False
+    ) -> Planned:
         if request.client is not None:
             return self._plan_trino(request, session, stage)
         with stage("parse"):
             read = _parse_once if len(request.text) <= _SHORT else parse
             statement = read(request.text, self.limits)
+            check_scope(session.identity, statement)
             join_transaction(statement)
         with stage("bind"):
             bound = self.binder.bind(statement, session)
@@ -97,7 +106,7 @@ class Pipeline:
             catalogs = self.binder.catalogs
             translated = translate_request(request, session, catalogs, self._look_into(session))
         text = translated.text or NOTHING
-        planned = self.plan(replace(request, text=text, client=None), session, stage)
+        planned = self._plan(replace(request, text=text, client=None), session, stage)
         return replace(planned, translated=translated)
 
     def _look_into(self, session: Session) -> Open:

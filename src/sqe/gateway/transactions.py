@@ -72,7 +72,7 @@ def join_transaction(statement: Statement) -> None:
     transaction = current()
     if transaction is None:
         return
-    if transaction.read_only and not _only_reads(statement):
+    if transaction.read_only and not only_reads(statement):
         raise UserError(
             ErrorCode.NOT_SUPPORTED,
             "Cannot execute write in a read-only transaction",
@@ -85,7 +85,8 @@ def join_transaction(statement: Statement) -> None:
     step_out()
 
 
-def _only_reads(statement: Statement) -> bool:
+def only_reads(statement: Statement) -> bool:
+    """It looks, or changes the session alone."""
     if statement.kind is StatementKind.COMMAND:
         return isinstance(statement.command, _COMMANDS)
     return statement.kind in (StatementKind.QUERY, StatementKind.EXPLAIN)

@@ -13,8 +13,6 @@ from sqe.audit.jsonl import AuditLog
 from sqe.audit.logs import log_to, stop_logging
 from sqe.broker.broker import Broker
 from sqe.catalog.bind import Binder
-from sqe.catalog.configured import ConfiguredCatalogs
-from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.overlay import TransactionalCatalogs
 from sqe.engines.coordinator.coordinator import Coordinator
 from sqe.engines.coordinator.engine import CoordinatorEngine
@@ -28,7 +26,8 @@ from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.spark.options import SparkServerOptions
 from sqe.engines.spark.server import SparkServer
 from sqe.engines.spark.sessions import ServerAddress, SparkSessions
-from sqe.errors import ErrorCode, ResourceError, UserError
+from sqe.engines.spark.upkeep import SparkLimits
+from sqe.errors import ErrorCode, ResourceError
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.tracker import QueryLimits, QueryTracker
@@ -40,6 +39,7 @@ from sqe.model.query import EngineKind
 from sqe.policy.source import AllowAll, PolicySource
 from sqe.routing.facts import LocalFacts, RoutingLimits
 from sqe.routing.router import Router, Survey
+from sqe.server.catalogs import SettingsCatalogs
 from sqe.server.runtime import process_runtime
 from sqe.sessions.limits import Lifetimes, SessionCounts
 from sqe.sessions.reaper import SessionReaper
@@ -47,12 +47,12 @@ from sqe.sessions.store import SessionStore
 from sqe.settings import Settings
 from sqe.settings.spark_conf import changes_meaning
 from sqe.sql.text import TextLimits
+from sqe.store.database import Database
 
 if TYPE_CHECKING:
+    from sqe.server.access import Access
     from sqe.server.listener import Front
 
-CATALOG_FILE = "lake.db"
-WAREHOUSE = "warehouse"
 LOCAL = "local"  # what the local engine spills
 UPLOADS = "uploads"  # what clients send to be loaded
 
@@ -65,15 +65,17 @@ class Server:
         home = _prepare_home(settings.home)
         self._log: logging.Handler = log_to(home / "logs" / "sqe.log", settings.log.level)
         self._audit = AuditLog(home / "logs" / "audit.jsonl") if settings.log.audit else None
-        self._embedded = _embedded_catalogs(settings)
-        self.catalogs = TransactionalCatalogs(ConfiguredCatalogs(self._embedded))
+        self._configured = SettingsCatalogs(settings)
+        self.catalogs = TransactionalCatalogs(self._configured.catalogs)
         self.spark, address = _spark(settings)
         self.broker = Broker(settings.serve.host, settings.serve.broker_port)
         schema = SchemaName(settings.default_catalog, (settings.default_schema,))
         counts = SessionCounts(settings.limits.sessions, settings.limits.sessions_per_user)
         sessions = SessionStore(schema, counts)
         metadata = MetadataSource(self.catalogs, process_runtime(lambda: self.gateway.records()))
-        spark_sessions = SparkSessions(address, self.broker, settings.spark.session_conf)
+        spark_sessions = SparkSessions(
+            address, self.broker, settings.spark.session_conf, _spark_limits(settings)
+        )
         engine = SparkConnectEngine(
             spark_sessions,
             self.catalogs,
@@ -81,7 +83,7 @@ class Server:
             _floors(settings),
             LoadFolders(settings.load.folders, never=[home], uploads=home / UPLOADS),
         )
-        self._local = LazyLocalEngine(_local_options(settings), metadata.rows)
+        self._local = LazyLocalEngine(_local_options(settings), metadata.rows, self.catalogs)
         router = Router(
             _survey(settings, self._local),
             RoutingLimits(settings.local.max_bytes, settings.local.max_files),
@@ -117,6 +119,9 @@ class Server:
         # lose its Spark session before it hears that it is cancelled.
         sessions.on_close(spark_sessions.release)
         self._sessions = sessions
+        url = settings.store.url.get_secret_value()
+        self._store = Database(home, Secret(url) if url else None)
+        self._access: Access | None = None
         self._fronts: list[Front] = []
         self._reaper: SessionReaper | None = None
 
@@ -140,7 +145,7 @@ class Server:
             return ""
         from sqe.server.front import FlightFront
 
-        return self._listening(FlightFront(self.settings, self.gateway), host, port)
+        return self._listening(FlightFront(self.settings, self.gateway, self._who()), host, port)
 
     def listen_trino(self, host: str | None = None, port: int | None = None) -> str:
         """The same for Trino's protocol."""
@@ -148,7 +153,14 @@ class Server:
             return ""
         from sqe.server.trino_front import TrinoFront
 
-        return self._listening(TrinoFront(self.settings, self.gateway), host, port)
+        return self._listening(TrinoFront(self.settings, self.gateway, self._who()), host, port)
+
+    def _who(self) -> Access:
+        if self._access is None:
+            from sqe.server.access import Access
+
+            self._access = Access(self.settings, self._store)
+        return self._access
 
     def _listening(self, front: Front, host: str | None, port: int | None) -> str:
         address = front.start(host, port)
@@ -185,8 +197,10 @@ class Server:
         self.broker.close()
         if self.spark is not None:
             self.spark.stop()
-        for catalog in self._embedded.values():
-            catalog.close()
+        self._configured.close()
+        if self._access is not None:
+            self._access.close()
+        self._store.close()
         if self._audit is not None:
             self._audit.close()
         stop_logging(self._log)
@@ -221,6 +235,7 @@ def _local_options(settings: Settings) -> LocalOptions:
         folder=settings.home / LOCAL,
         memory_per_query=local.query_memory_mb * MB,
         spill=local.spill_mb * MB,
+        remote_timeout_s=local.storage_timeout_s,
         **given,
     )
 
@@ -254,22 +269,15 @@ def _survey(settings: Settings, local: LazyLocalEngine) -> Survey | None:
     return lambda guarded, session: facts
 
 
-def _embedded_catalogs(settings: Settings) -> dict[str, EmbeddedCatalog]:
-    catalogs = {
-        name: EmbeddedCatalog(settings.home / CATALOG_FILE, settings.home / WAREHOUSE, name=name)
-        for name in settings.catalogs
-    }
-    default = catalogs.get(settings.default_catalog)
-    if default is not None:
-        _ensure_schema(default, (settings.default_schema,))
-    return catalogs
-
-
-def _ensure_schema(catalog: EmbeddedCatalog, path: tuple[str, ...]) -> None:
-    try:
-        catalog.load_namespace(path)
-    except UserError:
-        catalog.create_namespace(path, {})
+def _spark_limits(settings: Settings) -> SparkLimits:
+    spark = settings.spark
+    remote = bool(spark.remote.get_secret_value())  # whoever runs it replaces it
+    return SparkLimits(
+        spark.max_sessions,
+        spark.max_sessions_per_user,
+        spark.session_idle_s,
+        0 if remote else spark.recycle_after_sessions,
+    )
 
 
 def _spark(settings: Settings) -> tuple[SparkServer | None, ServerAddress]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from sqe.auth.configured import authenticators
 from sqe.protocols.flight_sql.options import MB, FlightOptions, Tls
 from sqe.protocols.flight_sql.server import FlightSqlServer
 from sqe.server.listener import Front, shown
@@ -17,8 +16,9 @@ class FlightFront(Front):
     schemes = ("grpc", "grpc+tls")
 
     def make(self, host: str, port: int, tls: Tls | None) -> FlightSqlServer:
-        options = replace(_options(self._settings, shown(host), port), tls=tls)
-        return FlightSqlServer(self._gateway, authenticators(self._settings.auth), options)
+        options = _options(self._settings, shown(host), port)
+        options = replace(options, tls=tls, logins=self._access.told)
+        return FlightSqlServer(self._gateway, self._access.authenticators, options)
 
 
 def _options(settings: Settings, host: str, port: int) -> FlightOptions:

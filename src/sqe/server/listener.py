@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 
 from sqe.gateway.gateway import Gateway
 from sqe.protocols.flight_sql.options import Tls
+from sqe.server.access import Access
 from sqe.server.listening import check_listening
 from sqe.server.tls import TlsFiles, TlsWatch
 from sqe.settings import Settings
@@ -28,9 +29,10 @@ class Front:
     section: Literal["flight", "trino"]  # of the settings: its host and port
     schemes: tuple[str, str]  # in the address, without TLS and with it
 
-    def __init__(self, settings: Settings, gateway: Gateway) -> None:
+    def __init__(self, settings: Settings, gateway: Gateway, access: Access) -> None:
         self._settings = settings
         self._gateway = gateway
+        self._access = access
         self._server: ProtocolServer | None = None
         self._watch: TlsWatch | None = None
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from sqe.auth.configured import authenticators
 from sqe.model.identity import Identity
 from sqe.protocols.flight_sql.options import Tls
-from sqe.protocols.trino_http.options import Impersonation, TrinoOptions
+from sqe.protocols.trino_http.options import Administrators, Impersonation, TrinoOptions
 from sqe.protocols.trino_http.server import TrinoServer
 from sqe.server.listener import Front
 from sqe.settings import Settings
@@ -22,7 +21,8 @@ class TrinoFront(Front):
 
     def make(self, host: str, port: int, tls: Tls | None) -> TrinoServer:
         options = replace(_options(self._settings, host, port), tls=tls)
-        return TrinoServer(self._gateway, authenticators(self._settings.auth), options)
+        access = self._access
+        return TrinoServer(self._gateway, access.authenticators, options, access.browser)
 
 
 def _options(settings: Settings, host: str, port: int) -> TrinoOptions:
@@ -33,6 +33,9 @@ def _options(settings: Settings, host: str, port: int) -> TrinoOptions:
         plain_credentials=trino.allow_plain_http_credentials,
         forwarded=trino.process_forwarded,
         impersonation=_impersonation(settings),
+        administrators=Administrators(
+            frozenset(trino.administrators), frozenset(trino.administrator_groups)
+        ),
         page_bytes=trino.page_kb * KB,
         client_timeout_s=trino.client_timeout_s,
         transaction_idle_s=trino.transaction_idle_s,

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from sqe.model.identity import Identity
-from sqe.model.query import ClientState
 from sqe.server.build import build
-from sqe.settings import Settings, SparkSettings
-from tests.trino.asking import Answer, Asker
+from sqe.settings import Settings
+from tests.trino.asking import Answer, Client
 
 NOWHERE = "sc://127.0.0.1:9"  # a statement that needs Spark fails
 FIELDS = [
@@ -40,14 +39,15 @@ VIEW = {
 
 
 @pytest.fixture(scope="module")
-def asker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
-    settings = Settings(
-        home=tmp_path_factory.mktemp("home"),
-        spark=SparkSettings.model_validate({"remote": NOWHERE}),
-    )
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    given = {
+        "home": tmp_path_factory.mktemp("home"),
+        "spark": {"remote": NOWHERE},
+        "trino": {"port": 0, "impersonation": ["anonymous -> ann"]},
+    }
+    settings = Settings.model_validate(given)
     with closing(build(settings)) as server:
-        ann = Identity("ann")
-        catalog = server.catalogs.open("lake", ann)
+        catalog = server.catalogs.open("lake", Identity("ann"))
         catalog.create_namespace(("sales",), {})
         properties = {"comment": "what was sold"}
         for name in ("orders", "returns"):
@@ -55,11 +55,12 @@ def asker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
                 ("sales",), {"name": name, "schema": SCHEMA, "properties": properties}
             )
         catalog.create_view(("sales",), VIEW)
-        yield Asker(server.gateway, server.gateway.open_session(ann).id)
+        with closing(Client(server.listen_trino(), "lake", "sales", "ann")) as client:
+            yield client
 
 
-def ask(asker: Asker, text: str) -> Answer:
-    answer = asker.trino(text, ClientState("lake", "sales"))
+def ask(client: Client, text: str) -> Answer:
+    answer = client.ask(text)
     assert not answer.error, f"{answer.error}: {answer.message}"
     return answer
 
@@ -144,26 +145,26 @@ def names(answer: Answer) -> list[str]:
         ),
     ],
 )
-def test_what_clients_send_is_answered(asker: Asker, text: str, rows: list[list[Any]]) -> None:
-    assert ask(asker, text).data == rows
+def test_what_clients_send_is_answered(client: Client, text: str, rows: list[list[Any]]) -> None:
+    assert ask(client, text).data == rows
 
 
-def test_hidden_columns_are_there_when_they_are_named(asker: Asker) -> None:
+def test_hidden_columns_are_there_when_they_are_named(client: Client) -> None:
     where = "WHERE table_schema = 'sales' AND table_name = 'orders' AND column_name = 'id'"
-    everything = ask(asker, f"SELECT * FROM information_schema.columns {where}")
+    everything = ask(client, f"SELECT * FROM information_schema.columns {where}")
     assert names(everything)[-1] == "data_type"
-    assert ask(asker, f"SELECT comment FROM information_schema.columns {where}").data == [
+    assert ask(client, f"SELECT comment FROM information_schema.columns {where}").data == [
         ["the key"]
     ]
 
 
-def test_the_names_are_those_of_the_text(asker: Asker) -> None:
-    answer = ask(asker, "SELECT TABLE_CAT, table_schem AS s FROM system.jdbc.tables WHERE false")
+def test_the_names_are_those_of_the_text(client: Client) -> None:
+    answer = ask(client, "SELECT TABLE_CAT, table_schem AS s FROM system.jdbc.tables WHERE false")
     assert names(answer) == ["TABLE_CAT", "s"]
     assert [column["type"] for column in answer.columns] == ["varchar", "varchar"]
 
 
-def test_dbt_lists_relations(asker: Asker) -> None:
+def test_dbt_lists_relations(client: Client) -> None:
     text = """select t.table_catalog as database, t.table_name as name, t.table_schema as schema,
           case when mv.name is not null then 'materialized_view'
                when t.table_type = 'BASE TABLE' then 'table'
@@ -175,14 +176,14 @@ def test_dbt_lists_relations(asker: Asker) -> None:
          and mv.name = t.table_name
         where t.table_schema = 'sales' and (mv.catalog_name is null or mv.catalog_name = 'lake')
         order by 2"""
-    assert ask(asker, text).data == [
+    assert ask(client, text).data == [
         ["lake", "orders", "sales", "table"],
         ["lake", "returns", "sales", "table"],
         ["lake", "totals", "sales", "view"],
     ]
 
 
-def test_dbt_reads_the_catalog_with_ctes_and_using(asker: Asker) -> None:
+def test_dbt_reads_the_catalog_with_ctes_and_using(client: Client) -> None:
     text = """with tables as (
           select table_catalog as "table_database", table_schema as "table_schema",
                  table_name as "table_name", table_type as "table_type", null as "table_owner"
@@ -206,23 +207,23 @@ def test_dbt_reads_the_catalog_with_ctes_and_using(asker: Asker) -> None:
         join table_comment using ("table_database", "table_schema", "table_name")
         order by "column_index" """
     head = ["lake", "sales", "orders", "BASE TABLE", None]
-    assert ask(asker, text).data == [
+    assert ask(client, text).data == [
         [*head, "id", 1, "bigint", "the key", "what was sold"],
         [*head, "amount", 2, "decimal(10,2)", None, "what was sold"],
     ]
 
 
-def test_a_user_sees_their_own_query(asker: Asker) -> None:
+def test_a_user_sees_their_own_query(client: Client) -> None:
     text = """SELECT query, state, "user" FROM system.runtime.queries
         WHERE query LIKE 'SELECT query, state%'"""
-    assert ask(asker, text).data == [[text, "RUNNING", "ann"]]
+    assert ask(client, text).data == [[text, "RUNNING", "ann"]]
 
 
-def test_parameters_are_pushed_as_well(asker: Asker) -> None:
+def test_parameters_are_pushed_as_well(client: Client) -> None:
     text = """EXECUTE IMMEDIATE 'SELECT "column_name", UPPER("is_nullable") AS "is_nullable"
         FROM "information_schema"."columns" WHERE "table_schema" = ? AND "table_name" = ?
         ORDER BY "ordinal_position" ASC' USING 'sales', 'orders'"""
-    assert ask(asker, text).data == [["id", "NO"], ["amount", "YES"]]
+    assert ask(client, text).data == [["id", "NO"], ["amount", "YES"]]
 
 
 @pytest.mark.parametrize(
@@ -236,5 +237,5 @@ def test_parameters_are_pushed_as_well(asker: Asker) -> None:
         ('SELECT * FROM "orders$nosuch"', "TABLE_NOT_FOUND"),
     ],
 )
-def test_refusals_have_trinos_names(asker: Asker, text: str, error: str) -> None:
-    assert asker.trino(text, ClientState("lake", "sales")).error == error
+def test_refusals_have_trinos_names(client: Client, text: str, error: str) -> None:
+    assert client.ask(text).error == error

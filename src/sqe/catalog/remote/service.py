@@ -1,0 +1,77 @@
+"""One catalog behind HTTP: its connections, and what it has answered to whom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqe.catalog.protocol import Loaded
+from sqe.catalog.remote.answers import CatalogConfig
+from sqe.catalog.remote.breaker import Breaker
+from sqe.catalog.remote.options import RestOptions
+from sqe.catalog.remote.shelf import Shelf
+from sqe.errors import ErrorCode
+from sqe.http import Answer, Http, HttpOptions
+
+_MOST_NAMES = 500_000  # in lists, of all users together
+_MOST_METADATA = 16 * 1024 * 1024  # bytes of tables' metadata
+_MOST_CONFIGS = 10_000
+_CONNECT_S = 5.0
+_CONNECTIONS = 128  # kept open; more are made where they are needed
+_CONFIG_S = 30.0  # at least: it is asked for before anything else
+
+
+@dataclass(frozen=True)
+class KeptTable:
+    """``etag`` is what the catalog calls this state of the table; ``since``: seconds of 1970."""
+
+    etag: str
+    loaded: Loaded
+    since: float
+
+
+class Service:
+    """For all users. What is kept is kept by who was answered. Thread-safe."""
+
+    def __init__(
+        self,
+        options: RestOptions,
+        breaker: Breaker | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        what = f"Catalog {options.name}"
+        self.options = options
+        self._http = Http(
+            HttpOptions(
+                what,
+                ErrorCode.CATALOG_UNAVAILABLE,
+                connect_s=min(_CONNECT_S, options.timeout_s),
+                total_s=options.timeout_s,
+                authorities=options.authorities,
+                connections=_CONNECTIONS,
+            )
+        )
+        self._breaker = breaker or Breaker(what)
+        config_s = max(options.cache_s, _CONFIG_S)
+        self.configs: Shelf[CatalogConfig] = Shelf(config_s, _MOST_CONFIGS, clock=clock)
+        self.lists: Shelf[Any] = Shelf(options.cache_s, _MOST_NAMES, _entries, clock)
+        self.tables: Shelf[KeptTable] = Shelf(None, _MOST_METADATA, _size, clock)
+
+    def call(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, seconds: float
+    ) -> Answer:
+        with self._breaker.call():
+            return self._http.call(method, url, headers, body, seconds=seconds)
+
+    def close(self) -> None:
+        self._http.close()
+
+
+def _entries(kept: Any) -> int:
+    return len(kept) + 1
+
+
+def _size(kept: KeptTable) -> int:
+    return len(kept.loaded.metadata_json)

@@ -1,4 +1,4 @@
-"""An Iceberg catalog over one SQLite file and one warehouse folder."""
+"""An Iceberg catalog over one SQLite file and one warehouse: a folder, or a place in S3."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sqe.catalog.embedded.commits import Commits
+from sqe.catalog.embedded.disks import Disk, Folder
 from sqe.catalog.embedded.failures import file_failures
 from sqe.catalog.embedded.files import Warehouse
 from sqe.catalog.embedded.namespaces import Namespaces
 from sqe.catalog.embedded.rows import Rows
-from sqe.catalog.embedded.store import Store
+from sqe.catalog.embedded.store import Pointer, Store
 from sqe.catalog.embedded.tables import Tables
 from sqe.catalog.embedded.views import Views
-from sqe.catalog.protocol import Ident, Json, Loaded, Namespace
+from sqe.catalog.protocol import Ident, Json, Loaded, Namespace, Signed
+from sqe.errors import AccessError, ErrorCode
 
 
 class EmbeddedCatalog:
@@ -26,7 +28,7 @@ class EmbeddedCatalog:
     def __init__(
         self,
         database: Path | str,
-        warehouse: Path | str,
+        warehouse: Path | str | Disk,
         name: str = "lake",
         *,
         busy_seconds: float = 5.0,
@@ -36,7 +38,8 @@ class EmbeddedCatalog:
             Path(database).parent.mkdir(parents=True, exist_ok=True)
         self._store = Store(Path(database), busy_seconds=busy_seconds)
         rows = Rows(name)
-        folder = Warehouse(Path(warehouse))
+        disk = Folder(Path(warehouse)) if isinstance(warehouse, Path | str) else warehouse
+        folder = self._warehouse = Warehouse(disk)
         commits = Commits(self._store, rows, folder)
         self._namespaces = Namespaces(self._store, rows, folder, commits)
         self._tables = Tables(self._store, rows, folder, commits)
@@ -67,6 +70,20 @@ class EmbeddedCatalog:
 
     def load_table(self, ident: Ident) -> Loaded:
         return self._tables.load(ident)
+
+    def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
+        return self._tables.load(ident).storage_credentials
+
+    def sign(self, ident: Ident, config: Mapping[str, str], request: Json) -> Signed:
+        raise AccessError(ErrorCode.ACCESS_DENIED, "This catalog does not sign requests.")
+
+    def find(self, ident: Ident) -> Pointer | None:
+        """What has this name: a table or a view, and where its metadata file is."""
+        return self._tables.find(ident)
+
+    def holds(self, location: str) -> bool:
+        """Whether the location is inside the warehouse."""
+        return self._warehouse.disk.holds(location)
 
     def create_table(self, namespace: Namespace, request: Json) -> Loaded:
         return self._tables.create(namespace, request)

@@ -6,7 +6,8 @@ import logging
 import os
 from collections.abc import Iterator
 
-from sqe.catalog.embedded.files import Warehouse, local_path
+from sqe.catalog.embedded.disks import Disk, local_path
+from sqe.catalog.embedded.files import Warehouse
 from sqe.catalog.protocol import Ident, Json, Loaded
 
 _LOG = logging.getLogger(__name__)
@@ -23,17 +24,17 @@ def purge_files(ident: Ident, table: Loaded, warehouse: Warehouse) -> None:
     files: set[str] = set()
     for snapshot in metadata.get("snapshots") or ():
         try:
-            files.update(_files_of(snapshot, keep_data))
+            files.update(_files_of(snapshot, keep_data, warehouse.disk))
         except Exception:  # noqa: BLE001  # any damage to a manifest: go on with the others
             _LOG.warning("The manifests of %s cannot be read; their files stay.", ident)
     files.update(_metadata_files(metadata))
     if table.metadata_location:
         files.add(table.metadata_location)
     warehouse.remove_files(files)
-    _remove_empty_folders(metadata["location"], warehouse)
+    warehouse.disk.remove_leftovers(metadata["location"])
 
 
-def unused_files(snapshots: list[Json]) -> set[str]:
+def unused_files(snapshots: list[Json], disk: Disk) -> set[str]:
     """The files that were written for snapshots which were never committed.
 
     A manifest of theirs may list files of the table besides: only those that one of these
@@ -43,7 +44,7 @@ def unused_files(snapshots: list[Json]) -> set[str]:
     ids = {snapshot["snapshot-id"] for snapshot in snapshots}
     for snapshot in snapshots:
         try:
-            files.update(_files_added(snapshot, ids))
+            files.update(_files_added(snapshot, ids, disk))
         except Exception:  # noqa: BLE001  # they stay; remove_orphan_files takes them
             _LOG.warning("The manifests of a dropped snapshot cannot be read; its files stay.")
     return files | {_checksum(file) for file in files}
@@ -55,41 +56,43 @@ def _checksum(file: str) -> str:
     return os.path.join(folder, f".{name}.crc")
 
 
-def _files_added(snapshot: Json, ids: set[int]) -> Iterator[str]:
-    from pyiceberg.io.pyarrow import PyArrowFileIO
+def _files_added(snapshot: Json, ids: set[int], disk: Disk) -> Iterator[str]:
     from pyiceberg.manifest import ManifestEntryStatus, read_manifest_list
 
-    path = local_path(snapshot.get("manifest-list") or "")
-    if path is None or not os.path.exists(path):
+    manifest_list = snapshot.get("manifest-list") or ""
+    if not disk.exists(manifest_list):
         return
-    io = PyArrowFileIO()
-    for manifest in read_manifest_list(io.new_input(path)):
-        if manifest.added_snapshot_id not in ids or not os.path.exists(manifest.manifest_path):
+    io = disk.io()
+    for manifest in read_manifest_list(io.new_input(_readable(manifest_list))):
+        if manifest.added_snapshot_id not in ids or not disk.exists(manifest.manifest_path):
             continue
         for entry in manifest.fetch_manifest_entry(io, discard_deleted=True):
             if entry.status == ManifestEntryStatus.ADDED and entry.snapshot_id in ids:
                 yield entry.data_file.file_path
         yield manifest.manifest_path
-    yield path
+    yield manifest_list
 
 
-def _files_of(snapshot: Json, keep_data: bool) -> Iterator[str]:
-    from pyiceberg.io.pyarrow import PyArrowFileIO
+def _files_of(snapshot: Json, keep_data: bool, disk: Disk) -> Iterator[str]:
     from pyiceberg.manifest import read_manifest_list
 
     manifest_list = snapshot.get("manifest-list")
     if not manifest_list:
         return
-    io = PyArrowFileIO()
     yield manifest_list
-    path = local_path(manifest_list)
-    if path is None or not os.path.exists(path):
+    if not disk.exists(manifest_list):
         return
-    for manifest in read_manifest_list(io.new_input(path)):
+    io = disk.io()
+    for manifest in read_manifest_list(io.new_input(_readable(manifest_list))):
         yield manifest.manifest_path
         if not keep_data:
             for entry in manifest.fetch_manifest_entry(io, discard_deleted=False):
                 yield entry.data_file.file_path
+
+
+def _readable(location: str) -> str:
+    """PyIceberg wants no ``file:`` in front of a path."""
+    return local_path(location) or location
 
 
 def _metadata_files(metadata: Json) -> Iterator[str]:
@@ -98,20 +101,3 @@ def _metadata_files(metadata: Json) -> Iterator[str]:
     for key in ("statistics", "partition-statistics"):
         for entry in metadata.get(key) or ():
             yield entry["statistics-path"]
-
-
-def _remove_empty_folders(location: str, warehouse: Warehouse) -> None:
-    path = local_path(location)
-    if path is None or not warehouse.holds(path):
-        return
-    for folder, _, files in os.walk(path, topdown=False):
-        # The checksum files that Hadoop leaves.
-        for name in files:
-            if name.startswith(".") and name.endswith(".crc"):
-                original = os.path.join(folder, name[1:-4])
-                if not os.path.exists(original):
-                    os.unlink(os.path.join(folder, name))
-        try:
-            os.rmdir(folder)
-        except OSError:
-            continue

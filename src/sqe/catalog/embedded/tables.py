@@ -10,7 +10,7 @@ from sqe.catalog.embedded.new_table import new_table
 from sqe.catalog.embedded.purge import purge_files, unused_files
 from sqe.catalog.embedded.requirements import check_table, is_create
 from sqe.catalog.embedded.rows import Rows, checked_name
-from sqe.catalog.embedded.store import Store
+from sqe.catalog.embedded.store import Pointer, Store
 from sqe.catalog.embedded.table_updates import apply_updates, with_previous_file
 from sqe.catalog.protocol import Ident, Json, Loaded, Namespace
 from sqe.errors import SqeError, UpstreamError
@@ -28,9 +28,12 @@ class Tables:
             self._commits.require_namespace(db, namespace)
             return self._rows.names(db, namespace, views=False)
 
-    def load(self, ident: Ident) -> Loaded:
+    def find(self, ident: Ident) -> Pointer | None:
         with self._store.read() as db:
-            pointer = self._rows.pointer(db, ident)
+            return self._rows.pointer(db, ident)
+
+    def load(self, ident: Ident) -> Loaded:
+        pointer = self.find(ident)
         if pointer is None or pointer.is_view:
             raise not_found(ident, is_view=False)
         return self._warehouse.read(ident, "table", pointer.metadata_location)
@@ -54,7 +57,7 @@ class Tables:
             self._commits.publish([Change(ident, loaded)])
         except SqeError:
             if given is None:
-                self._warehouse.release_location(location)
+                self._warehouse.disk.release(location)
             raise
         return loaded
 
@@ -76,10 +79,10 @@ class Tables:
         """Only a folder that staging has reserved, and no table may have come to live there."""
         with self._store.read() as db:
             if not self._rows.lives_in(db, location):
-                self._warehouse.remove_folder(location)
+                self._warehouse.disk.remove_folder(location)
 
     def forget_snapshots(self, snapshots: list[Json]) -> None:
-        self._warehouse.remove_files(unused_files(snapshots))
+        self._warehouse.remove_files(unused_files(snapshots, self._warehouse.disk))
 
     def commit(self, ident: Ident, request: Json) -> Loaded:
         changes = self._commits.retry(lambda: self._prepare_all([(ident, request)]))

@@ -49,7 +49,7 @@ class Views:
             self._commits.publish([Change(ident, loaded, is_view=True)])
         except SqeError:
             if given is None:
-                self._warehouse.release_location(location)
+                self._warehouse.disk.release(location)
             raise
         return loaded
 

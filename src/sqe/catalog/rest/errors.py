@@ -31,6 +31,7 @@ STATUSES: dict[ErrorCode, tuple[int, str]] = {
     ErrorCode.INVALID_ARGUMENT: (400, "IllegalArgumentException"),
     ErrorCode.NOT_SUPPORTED: (406, "UnsupportedOperationException"),
     ErrorCode.AUTHENTICATION_FAILED: (401, "NotAuthorizedException"),
+    ErrorCode.TOKEN_EXPIRED: (419, "AuthenticationTimeoutException"),
     ErrorCode.ACCESS_DENIED: (403, "ForbiddenException"),
     # Not 404: a client that reads only the status would take the table for one that is not there.
     ErrorCode.CORRUPT_DATA: (422, "CorruptDataException"),

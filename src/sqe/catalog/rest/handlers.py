@@ -39,7 +39,7 @@ def create_namespace(catalog: Catalog, call: Call) -> Response:
     if not isinstance(levels, list) or not levels:
         raise malformed("no namespace.")
     namespace = tuple(str(level) for level in levels)
-    catalog.create_namespace(namespace, _texts(call.body.get("properties"), "properties"))
+    catalog.create_namespace(namespace, texts_of(call.body.get("properties"), "properties"))
     properties = catalog.load_namespace(namespace)
     return json_answer({"namespace": list(namespace), "properties": properties})
 
@@ -61,7 +61,7 @@ def drop_namespace(catalog: Catalog, call: Call) -> Response:
 
 def update_namespace(catalog: Catalog, call: Call) -> Response:
     removals = call.body.get("removals") or []
-    updates = _texts(call.body.get("updates"), "updates")
+    updates = texts_of(call.body.get("updates"), "updates")
     return json_answer(catalog.update_namespace(call.namespace, list(removals), updates))
 
 
@@ -83,13 +83,21 @@ def load_table(catalog: Catalog, call: Call) -> Response:
     return loaded_answer(call, catalog.load_table(call.table))
 
 
+def load_credentials(catalog: Catalog, call: Call) -> Response:
+    """``prefix`` picks one of several: Iceberg's S3 client takes no answer with two."""
+    wanted = call.query.get("prefix")
+    found = catalog.load_credentials(call.table)
+    shown = [one for one in found if wanted is None or one.get("prefix") == wanted]
+    return json_answer({"storage-credentials": shown})
+
+
 def table_exists(catalog: Catalog, call: Call) -> Response:
     catalog.load_table(call.table)
     return no_content()
 
 
 def commit_table(catalog: Catalog, call: Call) -> Response:
-    return loaded_answer(call, catalog.commit_table(call.table, _changes(call.body)))
+    return loaded_answer(call, catalog.commit_table(call.table, changes_of(call.body)))
 
 
 def drop_table(catalog: Catalog, call: Call) -> Response:
@@ -112,7 +120,7 @@ def commit_transaction(catalog: Catalog, call: Call) -> Response:
     body = call.body
     for change in body.get("table-changes") or ():
         ident_of(change.get("identifier") if isinstance(change, dict) else None)
-        _changes(change)
+        changes_of(change)
     catalog.commit_transaction(body)
     return no_content()
 
@@ -135,7 +143,7 @@ def view_exists(catalog: Catalog, call: Call) -> Response:
 
 
 def replace_view(catalog: Catalog, call: Call) -> Response:
-    return loaded_answer(call, catalog.replace_view(call.view, _changes(call.body)))
+    return loaded_answer(call, catalog.replace_view(call.view, changes_of(call.body)))
 
 
 def drop_view(catalog: Catalog, call: Call) -> Response:
@@ -166,7 +174,7 @@ def _with_token(body: Json, token: str | None) -> Json:
     return {**body, "next-page-token": token} if token else body
 
 
-def _texts(value: Any, what: str) -> dict[str, str]:
+def texts_of(value: Any, what: str) -> dict[str, str]:
     if value is None:
         return {}
     if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
@@ -174,7 +182,7 @@ def _texts(value: Any, what: str) -> dict[str, str]:
     return value
 
 
-def _changes(body: Json) -> Json:
+def changes_of(body: Json) -> Json:
     """A commit, once its shape is known: objects in two lists."""
     for key in ("requirements", "updates"):
         entries = body.get(key) or []

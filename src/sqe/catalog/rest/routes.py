@@ -6,7 +6,8 @@ everything else runs on worker threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
@@ -21,6 +22,7 @@ from sqe.catalog.rest.wire import Call, json_answer, segments
 
 OpenCatalog = Callable[[str | None], Catalog]
 Handler = Callable[[Catalog, Call], Response]
+Found = TypeVar("Found")
 
 _NAMESPACE = "v1/{prefix}/namespaces/{namespace}"
 ENDPOINTS: dict[tuple[str, str], Handler] = {
@@ -38,6 +40,7 @@ ENDPOINTS: dict[tuple[str, str], Handler] = {
     ("POST", f"{_NAMESPACE}/tables/{{table}}"): handlers.commit_table,
     ("DELETE", f"{_NAMESPACE}/tables/{{table}}"): handlers.drop_table,
     ("POST", f"{_NAMESPACE}/tables/{{table}}/metrics"): handlers.report_metrics,
+    ("GET", f"{_NAMESPACE}/tables/{{table}}/credentials"): handlers.load_credentials,
     ("POST", "v1/{prefix}/tables/rename"): handlers.rename_table,
     ("POST", "v1/{prefix}/transactions/commit"): handlers.commit_transaction,
     ("GET", f"{_NAMESPACE}/views"): handlers.list_views,
@@ -71,15 +74,16 @@ def catalog_app(
         "endpoints": [f"{method} /{path}" for method, path in ENDPOINTS],
     }
     root = ["v1", prefix] if prefix else ["v1"]
-    limiters: list[CapacityLimiter] = []
 
     def respond(request: Request, content: bytes) -> Response:
         try:
-            catalog = open_catalog(_bearer(request))
+            catalog = open_catalog(bearer_of(request))
             parts = segments(request.scope["raw_path"])
             if request.method == "GET" and parts == ["v1", "config"]:
                 return json_answer(settings)
-            found = _endpoint(request.method, parts, root)
+            found = None
+            if parts[: len(root)] == root:
+                found = endpoint_of(ENDPOINTS, request.method, parts[len(root) :])
             if found is None:
                 return error_answer(404, "NoSuchEndpointException", "No such endpoint.")
             handler, path = found
@@ -87,6 +91,13 @@ def catalog_app(
             return handler(catalog, call)
         except Exception as error:  # noqa: BLE001  # one map turns every failure into an answer
             return answer_to(error, request.method)
+
+    return threaded_app(respond, workers=workers)
+
+
+def threaded_app(respond: Callable[[Request, bytes], Response], *, workers: int = 16) -> Starlette:
+    """Every request, with its body, answered by ``respond`` on a thread."""
+    limiters: list[CapacityLimiter] = []
 
     async def endpoint(request: Request) -> Response:
         if not limiters:
@@ -112,21 +123,19 @@ async def _content(request: Request, limit: int) -> bytes | None:
     return bytes(content)
 
 
-def _bearer(request: Request) -> str | None:
+def bearer_of(request: Request) -> str | None:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" and token.strip() else None
 
 
-def _endpoint(
-    method: str, parts: list[str], root: list[str]
-) -> tuple[Handler, dict[str, str]] | None:
-    if parts[: len(root)] != root:
-        return None
-    rest = parts[len(root) :]
-    for (wanted, template), handler in ENDPOINTS.items():
-        pattern = template.split("/")[2:]  # after v1 and the prefix
+def endpoint_of(
+    endpoints: Mapping[tuple[str, str], Found], method: str, rest: list[str]
+) -> tuple[Found, dict[str, str]] | None:
+    """What a path means after ``v1`` and the prefix, and the names in it."""
+    for (wanted, template), found in endpoints.items():
+        pattern = template.split("/")[2:]
         if wanted == method and len(pattern) == len(rest):
             pairs = list(zip(pattern, rest, strict=True))
             if all(p.startswith("{") or p == r for p, r in pairs):
-                return handler, {p[1:-1]: r for p, r in pairs if p.startswith("{")}
+                return found, {p[1:-1]: r for p, r in pairs if p.startswith("{")}
     return None

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from sqe.broker.catalog import BrokeredCatalog
 from sqe.broker.handles import Grant, GrantedTable, make_grant
+from sqe.broker.storage import check
 from sqe.catalog.protocol import Catalog
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.identity import Secret
@@ -23,8 +24,13 @@ class BrokerSession:
 
     @contextmanager
     def granted(self, tables: Iterable[GrantedTable]) -> Iterator[Grant]:
-        """Handles that answer until the block ends. Then the fate of each table is final."""
+        """Handles that answer until the block ends. Then the fate of each table is final.
+
+        Raises before Spark is asked anything, if it cannot be given access to a table's files."""
         grant = make_grant(tables)
+        for table in grant.tables.values():
+            if table.bound is not None:
+                check(table.bound, table.name)
         self.catalog.admit(grant)
         try:
             yield grant

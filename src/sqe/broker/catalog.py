@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from sqe.broker.commits import signed
 from sqe.broker.handles import Grant, GrantedTable
 from sqe.broker.held import only_columns
-from sqe.catalog.protocol import Ident, Json, Loaded, Namespace, added_snapshots
+from sqe.broker.storage import for_spark, without_keys
+from sqe.catalog.protocol import Ident, Json, Loaded, Namespace, Signed, added_snapshots
 from sqe.errors import AccessError, ErrorCode, UserError
 from sqe.sql.statement import Access
 
@@ -74,24 +75,40 @@ class BrokeredCatalog:
 
     def load_table(self, ident: Ident) -> Loaded:
         table = self._granted(ident)
-        if table.bound is not None and not table.allows(*_CHANGING):
-            return table.bound
-        loaded = table.catalog.load_table(table.ident)
-        table.commits.shown(loaded)
-        return table.held.shown(loaded)
+        with table.noted():
+            if table.bound is not None and not table.allows(*_CHANGING):
+                return for_spark(table.bound, ident, table.name)
+            loaded = table.catalog.load_table(table.ident)
+            table.commits.shown(loaded)
+            return for_spark(table.held.shown(loaded), ident, table.name)
+
+    def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
+        """With the user's current token: a job may outlive both its keys and that token."""
+        table = self._granted(ident)
+        with table.noted():
+            return table.renewals.renewed(
+                lambda: table.catalog.load_credentials(table.ident), table.name
+            )
+
+    def sign(self, ident: Ident, config: Mapping[str, str], request: Json) -> Signed:
+        """Never: Iceberg's signer keeps what one session may in fields that all share."""
+        raise AccessError(ErrorCode.ACCESS_DENIED, "Spark's requests are not signed.")
 
     def create_table(self, namespace: Namespace, request: Json) -> Loaded:
         table = self._allowed(Ident(namespace, str(request.get("name", ""))), Access.CREATE)
         named = {**request, "name": table.ident.name}
         if table.extras is not None:
             named = table.extras.added_to_create(named)
+        handle = Ident(namespace, table.name.name)
         if request.get("stage-create"):  # nothing is there before its commit
-            staged = table.catalog.create_table(table.ident.namespace, named)
-            if request.get("location") is None:
-                table.fate.staged.append(str(staged.metadata["location"]))
-            return staged
-        with table.fate.change():
-            return table.catalog.create_table(table.ident.namespace, named)
+            with table.noted():
+                staged = table.catalog.create_table(table.ident.namespace, named)
+                if request.get("location") is None:
+                    table.fate.staged.append(str(staged.metadata["location"]))
+                return for_spark(staged, handle, table.name)
+        with table.noted(), table.fate.change():
+            made = table.catalog.create_table(table.ident.namespace, named)
+        return for_spark(made, handle, table.name)
 
     def register_table(self, namespace: Namespace, request: Json) -> Loaded:
         raise _refused("register a table")
@@ -100,19 +117,20 @@ class BrokeredCatalog:
         table = self._allowed(ident, *_CHANGING)
         if table.evolves and only_columns(request):
             table.held.hold(request)
-            return self.load_table(ident)
+            return without_keys(self.load_table(ident))
         table.commits.attempted()
         whole = signed(table.held.added_to(request), table.query_id)
         if table.extras is not None:
             whole = table.extras.added_to(whole, lambda: table.catalog.load_table(table.ident))
-        with table.fate.change(one["snapshot-id"] for one in added_snapshots(request)):
+        snapshots = [one["snapshot-id"] for one in added_snapshots(request)]
+        with table.noted(), table.fate.change(snapshots):
             loaded = _commit(table, _renamed(whole, table))
             table.commits.committed(request)
-        return loaded
+        return without_keys(loaded)
 
     def drop_table(self, ident: Ident, *, purge: bool = False) -> None:
         table = self._allowed(ident, Access.DROP)
-        with table.fate.change():
+        with table.noted(), table.fate.change():
             table.catalog.drop_table(table.ident, purge=purge)
 
     def rename_table(self, source: Ident, target: Ident) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from sqe.catalog.protocol import Loaded
-from sqe.errors import ErrorCode, SqeError, UserError
+from sqe.errors import ErrorCode, SqeError, Unanswered, UserError
 from sqe.results.cancellation import Cancellation
 
 # The catalog failed in the middle: the change may be there or not.
@@ -64,6 +64,8 @@ class Fate:
     def _note(self, failure: BaseException | None, snapshots: set[int]) -> None:
         if failure is None:
             self._changes += 1
+        elif isinstance(failure, Unanswered) and not failure.maybe_done:
+            return  # the catalog never got it
         elif not isinstance(failure, SqeError) or failure.code in _OPEN:
             self._unknown = (self._unknown or set()) | snapshots
 

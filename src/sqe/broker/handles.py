@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from sqe.broker.commits import CommitAddition, CommitLog
 from sqe.broker.fate import Fate
 from sqe.broker.held import HeldChanges
+from sqe.broker.storage import Renewals
 from sqe.catalog.protocol import Catalog, Ident, Loaded
+from sqe.errors import ErrorCategory, SqeError
 from sqe.model.names import RelationName
 from sqe.sql.statement import Access
 
@@ -41,6 +44,19 @@ class GrantedTable:
     commits: CommitLog = field(default_factory=CommitLog, repr=False, compare=False)
     fate: Fate = field(default_factory=Fate, repr=False, compare=False)
     held: HeldChanges = field(default_factory=HeldChanges, repr=False, compare=False)
+    renewals: Renewals = field(default_factory=Renewals, repr=False, compare=False)
+    # What Spark was told, in the order of the telling: its own error says less.
+    refusals: list[SqeError] = field(default_factory=list, repr=False, compare=False)
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Around what is asked of the catalog: notes that the user may not, or that it failed."""
+        try:
+            yield
+        except SqeError as error:
+            if error.category in (ErrorCategory.ACCESS, ErrorCategory.UPSTREAM):
+                self.refusals.append(error)
+            raise
 
     @property
     def changes(self) -> bool:
@@ -88,6 +104,12 @@ class Grant:
     def commits(self, name: RelationName) -> CommitLog:
         """What the query has committed to the table so far."""
         return self.tables[self._by_name[name]].commits
+
+    def refusal(self, text: str, *, vague: bool) -> SqeError | None:
+        """The error of ours that Spark's text quotes; the newest, where that text is vague."""
+        known = [error for table in self.tables.values() for error in table.refusals]
+        quoted = [error for error in known if error.message in text]
+        return next(iter(quoted or (reversed(known) if vague else ())), None)
 
     def to_user(self, text: str) -> str:
         """Turns every handle in a message or plan back into the table's real name."""

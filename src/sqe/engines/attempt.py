@@ -6,12 +6,21 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from sqe.engines.protocol import Engine, GaveUp, Run
-from sqe.errors import ErrorCode, UpstreamError
+from sqe.errors import UpstreamError
 from sqe.model.query import EngineKind, Route
 from sqe.routing.choose import not_taken
 
 Engines = Mapping[EngineKind, Engine]
 _T = TypeVar("_T")
+
+
+def failed(engine: EngineKind, failure: GaveUp) -> UpstreamError:
+    """For who has chosen the engine himself."""
+    return UpstreamError(
+        failure.code,
+        f"The {engine.value} engine failed: {failure}.",
+        hint="SET SESSION sqe.engine = 'auto'.",
+    )
 
 
 def attempt(route: Route, engines: Engines, run: Run, call: Callable[[Engine], _T]) -> _T:
@@ -23,11 +32,7 @@ def attempt(route: Route, engines: Engines, run: Run, call: Callable[[Engine], _
         if route.fallback is None:
             if failure.refused:
                 raise not_taken(str(failure)) from failure
-            raise UpstreamError(
-                ErrorCode.ENGINE_ERROR,
-                f"The {route.engine.value} engine failed: {failure}.",
-                hint="SET SESSION sqe.engine = 'auto'.",
-            ) from failure
+            raise failed(route.engine, failure) from failure
         verb = "does not take it" if failure.refused else "failed"
         reason = f"the {route.engine.value} engine {verb}: {failure}"
         second = Route(route.fallback, reason, failure.remedy)

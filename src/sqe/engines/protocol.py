@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from sqe.broker.commits import CommitAddition
+from sqe.errors import ErrorCode
 from sqe.model.names import RelationName
 from sqe.model.query import Progress, Route
 from sqe.results.cancellation import Cancellation
@@ -23,6 +24,7 @@ class GaveUp(Exception):
     """
 
     refused = False  # it never takes such a statement; otherwise it took it and failed
+    code = ErrorCode.ENGINE_ERROR  # what it is where there is no other engine to ask
 
     def __init__(self, reason: str, remedy: str = "") -> None:
         super().__init__(reason)

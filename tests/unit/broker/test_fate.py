@@ -13,7 +13,7 @@ from sqe.broker.fate import Fate
 from sqe.broker.handles import Grant, GrantedTable
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident, Loaded, added_snapshots
-from sqe.errors import ErrorCode, ResourceError, SqeError, UpstreamError, UserError
+from sqe.errors import ErrorCode, ResourceError, SqeError, Unanswered, UpstreamError, UserError
 from sqe.model.names import RelationName, SchemaName
 from sqe.results.cancellation import Cancellation
 from sqe.sql.statement import Access
@@ -146,6 +146,17 @@ def test_a_catalog_that_fails_in_the_middle_leaves_it_open_until_someone_looks(
     catalog.commit_table(EMP, commit)
     fate.look(lambda: catalog.load_table(EMP))
     assert (fate.changed, fate.unknown) == (True, False)
+
+
+@pytest.mark.parametrize("maybe_done", [True, False])
+def test_a_catalog_that_never_got_the_change_leaves_nothing_open(maybe_done: bool) -> None:
+    fate = Fate()
+    with pytest.raises(Unanswered), fate.change([7]):
+        raise Unanswered(
+            ErrorCode.CATALOG_UNAVAILABLE, "gone", timed_out=False, maybe_done=maybe_done
+        )
+    fate.settle()
+    assert (fate.changed, fate.unknown) == (False, maybe_done)
 
 
 def test_the_files_of_a_table_that_was_never_made_are_removed(

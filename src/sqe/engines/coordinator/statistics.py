@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable, BoundTarget, BoundView
-from sqe.catalog.protocol import Loaded
+from sqe.catalog.protocol import Catalogs
 from sqe.catalog.schemas import string_literal
 from sqe.engines.attempt import Engines, attempt
 from sqe.engines.coordinator.call import Row, nearest
 from sqe.engines.coordinator.explain import inner_of
 from sqe.engines.protocol import Engine, GaveUp, Run
-from sqe.errors import AccessError, ErrorCode, InternalError, UserError
+from sqe.errors import AccessError, ErrorCode, InternalError, UpstreamError, UserError
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream, result_of_rows
 from sqe.rewrite.guarded import GuardedStatement
@@ -41,7 +41,7 @@ STATS_COLUMNS = (
 
 
 def show_stats(
-    guarded: GuardedStatement, run: Run, engines: Engines, router: Router
+    guarded: GuardedStatement, run: Run, engines: Engines, router: Router, catalogs: Catalogs
 ) -> ResultStream:
     """Bounds and counts are of all rows, so whoever sees only some of them gets none."""
     for reference in guarded.bound.walk():
@@ -51,17 +51,22 @@ def show_stats(
                 "You see only part of a table; its statistics are of all of it.",
             )
     if guarded.bound.inner is not None:
-        rows = _of_query(inner_of(guarded), run, engines, router)
+        inner = inner_of(guarded)
+        route = router.route(inner, run.session)
+        found = attempt(route, engines, run, lambda engine: engine.describe(inner, run))
+        names = [column.name for column in found.columns]
+        rows = _of_query(inner, names, lambda table: _stats(table, run, catalogs))
     else:
         [reference] = guarded.bound.references
-        stats = _stats(_plain(reference.target, guarded.bound.statement.text, reference.reference))
+        table = _plain(reference.target, guarded.bound.statement.text, reference.reference)
+        stats = _stats(table, run, catalogs)
         rows = _rows(stats.columns, stats.rows)
     return result_of_rows(STATS_COLUMNS, list(rows))
 
 
-def _plain(target: BoundTarget, text: str, reference: Reference) -> Loaded:
+def _plain(target: BoundTarget, text: str, reference: Reference) -> BoundTable:
     if isinstance(target, BoundTable) and target.loaded is not None and not target.suffix:
-        return target.loaded
+        return target
     kind = "a view" if isinstance(target, BoundView) else "not a plain table"
     raise UserError(
         ErrorCode.NOT_SUPPORTED,
@@ -71,13 +76,20 @@ def _plain(target: BoundTarget, text: str, reference: Reference) -> Loaded:
     )
 
 
-def _stats(loaded: Loaded) -> TableStats:
+def _stats(table: BoundTable, run: Run, catalogs: Catalogs) -> TableStats:
     # Imported here: PyIceberg is not needed for most statements.
+    from sqe.engines.local.storage import TableSource
     from sqe.engines.local.tablestats import table_stats
 
+    if table.loaded is None:
+        raise InternalError(ErrorCode.INTERNAL_ERROR, "Statistics of a table that is not there.")
     try:
-        return table_stats(loaded)
+        return table_stats(table.loaded, TableSource.of(table, catalogs, run.session.identity))
     except GaveUp as failure:
+        if not failure.refused:
+            raise UpstreamError(
+                failure.code, f"The table's statistics cannot be read: {failure}."
+            ) from failure
         raise UserError(
             ErrorCode.NOT_SUPPORTED, f"The table's statistics cannot be read: {failure}."
         ) from failure
@@ -95,19 +107,18 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _of_query(inner: GuardedStatement, run: Run, engines: Engines, router: Router) -> Iterator[Row]:
+def _of_query(
+    inner: GuardedStatement, names: list[str], stats_of: Callable[[BoundTable], TableStats]
+) -> Iterator[Row]:
     """An estimate where the query is a plain SELECT over one table, nothing known otherwise."""
     from sqe.engines.local.tablestats import ColumnStats
 
-    route = router.route(inner, run.session)
-    found = attempt(route, engines, run, lambda engine: engine.describe(inner, run))
-    names = [column.name for column in found.columns]
     shape = shape_of(inner.bound.statement)
-    loaded = _only_table(inner.bound)
-    if shape is None or loaded is None:
+    table = _only_table(inner.bound)
+    if shape is None or table is None:
         yield from _rows(tuple(ColumnStats(name) for name in names), None)
         return
-    stats = _stats(loaded)
+    stats = stats_of(table)
     sources = [source for item in shape.columns for source in _expanded(item, stats)]
     if len(sources) != len(names):
         sources = [None] * len(names)
@@ -121,14 +132,14 @@ def _of_query(inner: GuardedStatement, run: Run, engines: Engines, router: Route
     )
 
 
-def _only_table(bound: BoundStatement) -> Loaded | None:
+def _only_table(bound: BoundStatement) -> BoundTable | None:
     if len(bound.references) != 1:
         return None
     [reference] = bound.references
     target = reference.target
     if not isinstance(target, BoundTable) or target.suffix or reference.reference.temporal:
         return None
-    return target.loaded
+    return target if target.loaded is not None else None
 
 
 def _expanded(item: str | None, stats: TableStats) -> list[str | None]:

@@ -54,7 +54,9 @@ WORKS: dict[type[Command], Work] = {
     ),
     ShowStats: Work(
         STATS_COLUMNS,
-        lambda statement, run, tools: show_stats(statement, run, tools.engines, tools.router),
+        lambda statement, run, tools: show_stats(
+            statement, run, tools.engines, tools.router, tools.catalogs
+        ),
     ),
     AlterColumnDefault: Work(
         (),

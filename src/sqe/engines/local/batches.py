@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
 
-from sqe.engines.local.failures import LocalFailed, translate
+from sqe.engines.local.failures import LocalFailed, interrupted
 from sqe.engines.local.instances import Instance
 from sqe.engines.local.plan import LocalPlan
+from sqe.engines.local.reach import Reach
 from sqe.errors import ErrorCode, SqeError, UpstreamError
 from sqe.results.cancellation import Cancellation
 
@@ -20,11 +21,15 @@ _VOID = pa.int32()  # what DuckDB is given for the type of NULL
 class Batches(Iterator[pa.RecordBatch]):
     """DuckDB computes as far as it is read. ``close`` may come from another thread at any time."""
 
-    def __init__(self, instance: Instance, schema: pa.Schema, cancellation: Cancellation) -> None:
+    def __init__(
+        self, instance: Instance, reach: Reach, schema: pa.Schema, cancellation: Cancellation
+    ) -> None:
         self._instance = instance
+        self._reach = reach
         self._schema = schema
         self._cancellation = cancellation
         self._reader: Any = None
+        self._asked: tuple[str, Mapping[str, object] | None] = ("", None)
         self._first: pa.RecordBatch | None = None
         self._left = False  # the reader has gone away, maybe while another thread reads
 
@@ -39,6 +44,7 @@ class Batches(Iterator[pa.RecordBatch]):
                     self._instance.execute(f"CREATE TEMP TABLE {_RESULT} AS {sql}", values)
                     self._cancellation.check()
                     sql, values = f"FROM {_RESULT}", None
+                self._asked = (sql, values)
                 self._reader = self._instance.execute(sql, values).to_arrow_reader(batch_rows)
                 _check_types(self._reader.schema, self._schema)
                 self._first = self._next()
@@ -46,7 +52,7 @@ class Batches(Iterator[pa.RecordBatch]):
                 raise
             except Exception as error:
                 self._cancellation.check()
-                raise translate(error, rows_sent=False) from error
+                raise self._reach.translate(error, rows_sent=False) from error
 
     def __next__(self) -> pa.RecordBatch:
         batch, self._first = self._first, None
@@ -70,7 +76,7 @@ class Batches(Iterator[pa.RecordBatch]):
                     return None
                 if self._instance.closed:  # and not by the reader: the rows are not complete
                     raise UpstreamError(ErrorCode.ENGINE_LOST, "SQE is being closed.")
-                return self._next()
+                return self._next_or_why()
         except SqeError:
             self.close()
             raise
@@ -80,7 +86,20 @@ class Batches(Iterator[pa.RecordBatch]):
             self._cancellation.check()
             if left:
                 return None
-            raise translate(error, rows_sent=True) from error
+            raise self._reach.translate(error, rows_sent=True) from error
+
+    def _next_or_why(self) -> pa.RecordBatch | None:
+        """Where one of DuckDB's threads fails, its others are interrupted, and now and then it is
+        that which the reader is told. Then the query is run again, for its error alone."""
+        try:
+            return self._next()
+        except Exception as error:
+            if not interrupted(error) or self._left:
+                raise
+            self._cancellation.check()
+            sql, values = self._asked
+            self._instance.execute(f"EXPLAIN ANALYZE {sql}", values)
+            raise
 
     def _next(self) -> pa.RecordBatch | None:
         while True:

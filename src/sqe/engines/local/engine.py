@@ -7,25 +7,31 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
+from sqe.catalog.protocol import Catalogs
 from sqe.engines.local.batches import Batches
 from sqe.engines.local.by_name import names_in_files
 from sqe.engines.local.explain import analyzed, explained
-from sqe.engines.local.failures import LOCAL, OF_VALUES, LocalFailed, translate
+from sqe.engines.local.failures import LOCAL, OF_VALUES, KeysRefused, LocalFailed
 from sqe.engines.local.footers import Footers
 from sqe.engines.local.instances import Instance, Instances, Need
 from sqe.engines.local.listed import list_metadata, no_metadata
+from sqe.engines.local.loopback import Loopback
+from sqe.engines.local.objects import Objects
 from sqe.engines.local.options import LocalOptions
 from sqe.engines.local.plan import LocalPlan, NotLocal
+from sqe.engines.local.reach import Reach
 from sqe.engines.local.scan import PlannedScan, ScanFacts, ScanPlanner, facts_of_scans
 from sqe.engines.metadata import MetadataRows
-from sqe.engines.protocol import Explanation, Run
+from sqe.engines.protocol import Explanation, GaveUp, Run
 from sqe.errors import SqeError
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
 
 Compile = Callable[[GuardedStatement, Run], LocalPlan]
+_T = TypeVar("_T")
 _RECENT = 64
 # What holds rows back: each has a hash table or a sort of its own.
 _HOLDING = re.compile(r"\b(?:JOIN|GROUP BY|ORDER BY|OVER|DISTINCT|UNION|INTERSECT|EXCEPT)\b")
@@ -54,12 +60,20 @@ class DuckDbEngine:
     this engine failed by itself, before the first row, and Spark may be asked instead."""
 
     def __init__(
-        self, compile: Compile, options: LocalOptions, metadata: MetadataRows = no_metadata
+        self,
+        compile: Compile,
+        options: LocalOptions,
+        metadata: MetadataRows = no_metadata,
+        catalogs: Catalogs | None = None,
     ) -> None:
+        """``catalogs`` are asked for new keys to tables' files; without them, those that came with
+        a table have to do."""
         self._compile = compile
         self._options = options
         self._metadata = metadata
-        self._planner = ScanPlanner(options)
+        self._objects = Objects(options.remote_timeout_s)
+        self._loopback = Loopback(self._objects)
+        self._planner = ScanPlanner(options, catalogs, self._objects)
         self._footers = Footers()
         self._lock = threading.Lock()
         self._instances: Instances | None = None
@@ -99,8 +113,11 @@ class DuckDbEngine:
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
         prepared = self._taken(statement, run)
-        instance = self._open(prepared, run)
-        batches = Batches(instance, prepared.plan.schema, run.cancellation)
+        return self._reaching(prepared, lambda reach: self._start(prepared, reach, run))
+
+    def _start(self, prepared: Prepared, reach: Reach, run: Run) -> ResultStream:
+        instance = self._open(prepared, reach, run)
+        batches = Batches(instance, reach, prepared.plan.schema, run.cancellation)
         try:
             batches.start(prepared.plan, self._options.batch_rows, complete=prepared.may_give_up)
         except BaseException as error:
@@ -110,6 +127,17 @@ class DuckDbEngine:
                 raise NotLocal(f"{error.message} ({reason})") from error
             raise
         return ResultStream(prepared.plan.columns, prepared.plan.schema, batches, batches.close)
+
+    def _reaching(self, prepared: Prepared, call: Callable[[Reach], _T]) -> _T:
+        """Once more if the store refuses the keys and the catalog has others: they may have been
+        revoked, or have ended sooner than they said."""
+        reach = Reach(prepared.scans, self._loopback, self._options.long_query_s)
+        try:
+            return call(reach)
+        except KeysRefused:
+            if not reach.renew():
+                raise
+        return call(Reach(prepared.scans, self._loopback, self._options.long_query_s))
 
     def describe(self, statement: GuardedStatement, run: Run) -> Description:
         plan = self._taken(statement, run).plan
@@ -133,6 +161,8 @@ class DuckDbEngine:
             self._recent.clear()
         if instances is not None:
             instances.close()
+        self._loopback.close()
+        self._objects.close()
 
     def _taken(self, statement: GuardedStatement, run: Run) -> Prepared:
         prepared = self.prepare(statement, run)
@@ -143,23 +173,28 @@ class DuckDbEngine:
     def _plan_scans(self, plan: LocalPlan, run: Run) -> tuple[PlannedScan, ...]:
         try:
             return tuple(self._planner.plan_scan(scan, run.session.identity) for scan in plan.scans)
-        except (NotLocal, SqeError):
+        except (GaveUp, SqeError):
             raise
         except Exception as error:  # a manifest is missing or damaged, the store does not answer
             run.cancellation.check()
             raise LocalFailed(f"the table's files could not be listed: {error}") from error
 
-    def _open(self, prepared: Prepared, run: Run) -> Instance:
+    def _open(self, prepared: Prepared, reach: Reach, run: Run) -> Instance:
         """An instance with the query's relations in it, locked."""
         scans = prepared.scans
-        listed = list_metadata(prepared.plan.metadata, self._metadata, run)
-        need = Need(
-            files=[file for scan in scans for file in scan.files],
-            keys=list(dict.fromkeys(keys for scan in scans for keys in scan.storage.keys)),
-            memory=self._memory(prepared),
-            in_order=prepared.may_give_up,
-        )
-        instance = self.instances.take(need, run.cancellation)
+        try:
+            listed = list_metadata(prepared.plan.metadata, self._metadata, run)
+            need = Need(
+                files=[file for scan in scans for file in scan.files],
+                keys=reach.keys,
+                memory=self._memory(prepared),
+                in_order=prepared.may_give_up,
+            )
+            instance = self.instances.take(need, run.cancellation)
+        except BaseException:
+            reach.close()
+            raise
+        instance.at_end(reach.close)
         run.cancellation.on_cancel(instance.interrupt)
         try:
             with instance.busy:
@@ -175,7 +210,7 @@ class DuckDbEngine:
             run.cancellation.check()
             if isinstance(error, NotLocal) or not isinstance(error, Exception):
                 raise
-            raise translate(error, rows_sent=False) from error
+            raise reach.translate(error, rows_sent=False) from error
         return instance
 
     def _memory(self, prepared: Prepared) -> int:
@@ -198,7 +233,12 @@ class DuckDbEngine:
         return "".join(views)
 
     def _answer(self, sql: str, prepared: Prepared, run: Run) -> list[tuple[str, str]]:
-        instance = self._open(prepared, run)
+        return self._reaching(prepared, lambda reach: self._answered(sql, prepared, reach, run))
+
+    def _answered(
+        self, sql: str, prepared: Prepared, reach: Reach, run: Run
+    ) -> list[tuple[str, str]]:
+        instance = self._open(prepared, reach, run)
         try:
             with instance.busy:
                 run.cancellation.check()
@@ -208,6 +248,6 @@ class DuckDbEngine:
             raise
         except Exception as error:
             run.cancellation.check()
-            raise translate(error, rows_sent=False) from error
+            raise reach.translate(error, rows_sent=False) from error
         finally:
             instance.close()

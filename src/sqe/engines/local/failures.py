@@ -15,6 +15,46 @@ class LocalFailed(GaveUp):
     query. The message says why, in words for people."""
 
 
+class StoreFailed(LocalFailed):
+    """The object store cannot be reached from here; Spark may be somewhere else."""
+
+    code = ErrorCode.STORAGE_UNAVAILABLE
+
+
+def unavailable(why: str) -> SqeError:
+    """It is reached and does not answer as it should: for Spark it would not either, for longer."""
+    return UpstreamError(
+        ErrorCode.STORAGE_UNAVAILABLE,
+        f"The object store fails: {why}.",
+        hint="Try again; if it stays so, tell the administrator.",
+    )
+
+
+class KeysRefused(UpstreamError):
+    """The object store refuses what the catalog gave: another engine would get no other keys."""
+
+
+def refused(path: str) -> KeysRefused:
+    return KeysRefused(
+        ErrorCode.STORAGE_UNAVAILABLE,
+        f"The object store refuses {object_name(path)} to the keys that the catalog gave for it.",
+        hint="The catalog allows it and the store does not: tell the administrator.",
+    )
+
+
+def missing(path: str) -> SqeError:
+    return UpstreamError(
+        ErrorCode.CORRUPT_DATA,
+        f"The file {object_name(path)}, which the table needs, is missing or cut.",
+        hint="Tell the table's owner; an older snapshot may be whole.",
+    )
+
+
+def object_name(path: str) -> str:
+    """The last part: folders have values of partitions in their names."""
+    return path.rpartition("/")[2]
+
+
 # The generator writes errors of Spark's kind into the SQL: error('SQE:DIVISION_BY_ZERO:…'), and
 # error('SQE:LOCAL:why') for a value whose answer only Spark knows.
 LOCAL = "LOCAL"
@@ -45,7 +85,7 @@ OWN: tuple[tuple[str, ErrorCode], ...] = (
     (r"INTERRUPT Error: ", ErrorCode.ENGINE_LOST),  # by nobody who asked for it: SQE is closing
     (r".*(No space left on device|max_temp_directory_size)", ErrorCode.DISK_FULL),
     (r"Out of Memory Error: ", ErrorCode.OUT_OF_MEMORY),
-    (r"HTTP Error: ", ErrorCode.ENGINE_ERROR),  # the store refuses or does not answer
+    (r"HTTP Error: ", ErrorCode.STORAGE_UNAVAILABLE),
     (r"(IO|Serialization) Error: |Invalid Input Error: .*([Ff]ile|[Pp]arquet)", _CORRUPT),
     (r".*(decompress|thrift|TProtocol|GZIP stream|outside file)", _CORRUPT),
     (r".*don't know what type", _CORRUPT),
@@ -54,6 +94,9 @@ OWN: tuple[tuple[str, ErrorCode], ...] = (
 _NARROW = re.compile(r"Out of Range Error: Overflow in multiplication of DECIMAL\(18\)")
 _STORE = re.compile(r"(?:[A-Z]\w*: )?(HTTP|IO) Error: ")
 # What the store said, beyond its status: it may quote the keys it was shown.
+_ADDRESS = re.compile(r"'((?:https?|s3)://[^']*)'")
+_NO_WAY = re.compile(r"Could not (?:connect|resolve)|SSL")  # curl's words
+_STATUS = re.compile(r"\bHTTP (?:code )?(\d{3})\b")
 _SAID_BY_STORE = re.compile(r"(\(HTTP (?:code )?\d+[^)]*\)|HTTP code \d+|HTTP \d+).*", re.DOTALL)
 _PREFIX = re.compile(r"^[A-Z]\w*: ")  # Arrow's own, before DuckDB's
 _KIND = re.compile(r"^(?:[A-Z][\w]*: )?[A-Z][A-Za-z ]+ Error: ")
@@ -64,10 +107,9 @@ def translate(error: Exception, *, rows_sent: bool) -> Exception:
     """A user's error as it is on Spark; any other as LocalFailed while Spark can still step in."""
     if isinstance(error, SqeError | GaveUp):
         return error
+    if (found := _of_store(error)) is not None:
+        return found
     message = str(error)
-    if _STORE.match(message):  # also for whoever logs the cause of what is raised here
-        message = _SAID_BY_STORE.sub(r"\1", message)
-        error.args = (message,)
     raised = raised_error(message)
     if raised is not None:
         return raised
@@ -88,6 +130,34 @@ def translate(error: Exception, *, rows_sent: bool) -> Exception:
     if not rows_sent:
         return LocalFailed(_clean(message))
     return error_of(code_of(message, OWN) or ErrorCode.ENGINE_ERROR, _clean(message))
+
+
+def interrupted(error: Exception) -> bool:
+    return bool(re.match(r"(?:[A-Z]\w*: )?INTERRUPT Error: ", str(error)))
+
+
+def of_store(error: Exception) -> bool:
+    """Whether DuckDB speaks of an object store."""
+    message = str(error)
+    return bool(_STORE.match(message) and _ADDRESS.search(message))
+
+
+def _of_store(error: Exception) -> Exception | None:
+    """What the store said is cut off, also for whoever logs the cause of what is raised here."""
+    message = str(error)
+    if not _STORE.match(message):
+        return None
+    address, status = _ADDRESS.search(message), _STATUS.search(message)
+    message = _SAID_BY_STORE.sub(r"\1", message)
+    error.args = (message,)
+    if address is None:  # of this machine's disk
+        return None
+    if status and status[1] in ("401", "403"):
+        return refused(address[1])
+    if status and status[1] == "404":
+        return missing(address[1])
+    why = _clean(_ADDRESS.sub(lambda found: object_name(found[1]), message))
+    return StoreFailed(why) if _NO_WAY.search(message) else unavailable(why.rstrip("."))
 
 
 def _for_spark(why: str, rows_sent: bool) -> Exception:

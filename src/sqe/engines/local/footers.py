@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqe.catalog.protocol import Json
+from sqe.engines.local.keys import text
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.scan_types import stored_as
-from sqe.engines.local.storage import text
 
 # One row of parquet_schema: name, physical type, children, field id, logical type, converted type,
 # precision, scale. A file is the tuple of its rows, so files of one writer share one object.

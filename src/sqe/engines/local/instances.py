@@ -6,7 +6,7 @@ import importlib
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +16,11 @@ import pyarrow as pa
 
 from sqe.engines.local.budget import MemoryBudget
 from sqe.engines.local.failures import LocalFailed
+from sqe.engines.local.keys import S3Keys, secrets_sql, text
 from sqe.engines.local.options import MB, LocalOptions
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.scan_types import identifier
 from sqe.engines.local.spill import SpillFolder
-from sqe.engines.local.storage import S3Keys, secrets_sql, text
 from sqe.results.cancellation import Cancellation
 
 if TYPE_CHECKING:
@@ -72,6 +72,11 @@ class Instance:
         self._memory = memory
         self.busy = threading.Lock()  # held while DuckDB works
         self._closed = threading.Event()
+        self._at_end: Callable[[], None] | None = None
+
+    def at_end(self, call: Callable[[], None]) -> None:
+        """Called when it is closed."""
+        self._at_end = call
 
     @property
     def closed(self) -> bool:
@@ -124,6 +129,8 @@ class Instance:
             self.connection.close()
         finally:
             self.busy.release()
+            if self._at_end is not None:
+                self._at_end()
         self._owner.returned(self, self._memory)
 
 

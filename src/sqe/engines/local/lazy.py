@@ -6,10 +6,13 @@ import logging
 import threading
 from typing import TYPE_CHECKING
 
+from sqe.catalog.protocol import Catalogs
+from sqe.engines.attempt import failed
 from sqe.engines.local.options import LocalOptions
 from sqe.engines.metadata import MetadataRows
 from sqe.engines.protocol import Explanation, GaveUp, Run
 from sqe.errors import SqeError
+from sqe.model.query import EngineKind
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
@@ -23,8 +26,9 @@ _log = logging.getLogger(__name__)
 
 
 class LazyLocalEngine:
-    def __init__(self, options: LocalOptions, metadata: MetadataRows) -> None:
+    def __init__(self, options: LocalOptions, metadata: MetadataRows, catalogs: Catalogs) -> None:
         self._options = options
+        self._catalogs = catalogs
         self._metadata = metadata
         self._lock = threading.Lock()
         self._made: DuckDbEngine | None = None
@@ -43,6 +47,7 @@ class LazyLocalEngine:
                     ),
                     self._options,
                     self._metadata,
+                    self._catalogs,
                 )
             return self._made
 
@@ -58,6 +63,8 @@ class LazyLocalEngine:
         try:
             facts = self._engine.facts(statement, Run("", session))
         except GaveUp as failure:
+            if not failure.refused and session.property("sqe.engine") == EngineKind.LOCAL.value:
+                raise failed(EngineKind.LOCAL, failure) from failure
             return LocalFacts(str(failure), failure.remedy)
         except SqeError:
             raise

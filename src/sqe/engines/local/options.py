@@ -34,6 +34,7 @@ class LocalOptions:
     wait_s: float = 10.0  # for memory, before a query goes to Spark instead
     batch_rows: int = 50_000
     remote_timeout_s: float = 30.0  # for one request to the object store
+    long_query_s: float = 600.0  # keys that end sooner are not left to DuckDB, which keeps them
     cached_files: int = 100_000  # data files remembered of plans and manifests, in all
 
     def __post_init__(self) -> None:

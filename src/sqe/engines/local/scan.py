@@ -12,17 +12,19 @@ from pyiceberg.manifest import FileFormat
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 
-from sqe.catalog.protocol import Json, Loaded
+from sqe.catalog.protocol import Catalogs, Json, Loaded
 from sqe.catalog.schemas import current_schema, spark_type
 from sqe.engines.local.deletes import deleted_rows
 from sqe.engines.local.floats import free_of_nan, free_of_zero
 from sqe.engines.local.footers import Footer, check_footer
+from sqe.engines.local.keys import text
 from sqe.engines.local.manifests import LiveFile, ManifestCache, Snapshot
+from sqe.engines.local.objects import Objects
 from sqe.engines.local.options import LocalOptions
 from sqe.engines.local.plan import NotLocal, Scan
 from sqe.engines.local.pruning import Pruning
 from sqe.engines.local.scan_types import default_text, duckdb_type, identifier
-from sqe.engines.local.storage import Storage, storage_of, text
+from sqe.engines.local.storage import Storage, TableSource, storage_of
 from sqe.model.identity import Identity
 
 _PLANS = 256
@@ -149,8 +151,16 @@ def facts_of_scans(scans: Sequence[PlannedScan]) -> ScanFacts:
 class ScanPlanner:
     """Plans are kept per user and metadata file, which never changes, so they are never stale."""
 
-    def __init__(self, options: LocalOptions) -> None:
+    def __init__(
+        self,
+        options: LocalOptions,
+        catalogs: Catalogs | None = None,
+        objects: Objects | None = None,
+    ) -> None:
+        """``catalogs`` are asked for new keys when those that came with a table end."""
         self._options = options
+        self._catalogs = catalogs
+        self._objects = objects or Objects(options.remote_timeout_s)
         self._manifests = ManifestCache(options.cached_files)
         self._lock = threading.Lock()
         self._plans: OrderedDict[object, PlannedScan] = OrderedDict()
@@ -165,7 +175,8 @@ class ScanPlanner:
         proofs = (scan.without_nan, scan.without_zero)
         wanted = (scan.columns, scan.snapshot_id, scan.pruning, *proofs)
         key = (owner, _version(loaded), wanted)
-        storage = storage_of(loaded, self._options.remote_timeout_s)
+        source = TableSource.of(scan.table, self._catalogs, identity) if self._catalogs else None
+        storage = storage_of(loaded, self._objects, source)
         keep = loaded.metadata_location is not None and _hashable(key)
         if keep:
             with self._lock:

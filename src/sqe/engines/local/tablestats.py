@@ -35,11 +35,13 @@ from sqe.catalog.protocol import Json, Loaded
 from sqe.catalog.schemas import current_schema
 from sqe.engines.local.deletes import deleted_rows
 from sqe.engines.local.manifests import LiveFile, ManifestCache, Snapshot
+from sqe.engines.local.objects import Objects
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.pruning import Pruning
-from sqe.engines.local.storage import Storage, storage_of
+from sqe.engines.local.storage import Storage, TableSource, storage_of
 
 _MAX_DELETED = 5_000_000
+_TIMEOUT_S = 30.0
 _SKETCH = "apache-datasketches-theta-v1"
 # Strings have no range here: their bounds in manifests are cut off.
 _RANGED = (
@@ -71,17 +73,21 @@ class TableStats:
         return next((one for one in self.columns if one.name.lower() == name.lower()), None)
 
 
-def table_stats(loaded: Loaded) -> TableStats:
+def table_stats(loaded: Loaded, source: TableSource | None = None) -> TableStats:
     """Of the table's current snapshot. NotLocal where its files are out of reach."""
     metadata = loaded.metadata
     fields: list[Json] = current_schema(metadata)["fields"]
     snapshot = _current_snapshot(metadata)
     if snapshot is None:
         return TableStats(0.0, tuple(ColumnStats(one["name"], distinct=0.0) for one in fields))
-    storage = storage_of(loaded)
-    files = _live_files(storage, snapshot)
+    objects = Objects(_TIMEOUT_S)
+    try:
+        storage = storage_of(loaded, objects, source)
+        files = _live_files(storage, snapshot)
+        rows = _rows(files, storage)
+    finally:
+        objects.close()
     data = [one.file for one in files if one.file.content == DataFileContent.DATA]
-    rows = _rows(files, storage)
     distinct = _distinct(metadata, snapshot)
     return TableStats(
         rows, tuple(_column(one, data, distinct.get(one["id"]), rows) for one in fields)

@@ -19,8 +19,18 @@ class EmbeddedAddress:
         url = f"sc://localhost:{endpoint.port}/;token={endpoint.token.reveal()}"
         return Address(Secret(url), endpoint.generation)
 
-    def alive(self) -> bool:
-        return self._server.alive
+    @property
+    def generation(self) -> int:
+        return self._server.generation
+
+    def serves(self, generation: int) -> bool:
+        return self._server.serves(generation)
+
+    def recycle(self) -> None:
+        self._server.recycle()
+
+    def retire(self, generation: int) -> None:
+        self._server.retire(generation)
 
 
 class RemoteAddress:
@@ -33,5 +43,15 @@ class RemoteAddress:
     def reach(self) -> Address:
         return self._address
 
-    def alive(self) -> bool:
+    @property
+    def generation(self) -> int:
+        return self._address.generation
+
+    def serves(self, generation: int) -> bool:
         return True
+
+    def recycle(self) -> None:
+        """Whoever runs it sees to that."""
+
+    def retire(self, generation: int) -> None:
+        """There is only one."""

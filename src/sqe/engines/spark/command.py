@@ -48,6 +48,9 @@ logger.connect.name = org.apache.spark.sql.connect.service.SparkConnectServer
 logger.connect.level = info
 logger.native.name = org.apache.hadoop.util.NativeCodeLoader
 logger.native.level = error
+# Iceberg's Java client renews keys in two ways and warns that the one which SQE leaves out fails.
+logger.s3.name = org.apache.iceberg.aws.s3.S3FileIO
+logger.s3.level = error
 logger.conf.name = org.apache.spark.SparkConf
 logger.conf.level = error
 """
@@ -109,6 +112,7 @@ def _flags(options: SparkServerOptions, runtime: Runtime, work: Path) -> list[st
         "-Xss4m",
         "-XX:+ExitOnOutOfMemoryError",
         "-XX:-UsePerfData",
+        "-XX:-CreateCoredumpOnCrash",  # memory holds the keys of running queries
         f"-XX:ErrorFile={options.logs}/spark-crash.log",
         *(runtime.archive.flags() if runtime.archive else ()),
         *trust_flags(runtime.java, options.scratch),

@@ -36,7 +36,11 @@ def _network() -> dict[str, str]:
         "spark.connect.grpc.binding.address": _LOOPBACK,
         "spark.connect.grpc.binding.port": "0",  # the kernel picks it: nobody can take it before us
         "spark.authenticate": "true",
+        # A task carries the keys of the tables it reads.
+        "spark.network.crypto.enabled": "true",
+        "spark.network.crypto.cipher": "AES/GCM/NoPadding",
         "spark.ui.enabled": "false",
+        "spark.eventLog.enabled": "false",
         "spark.metrics.executorMetricsSource.enabled": "false",
     }
 

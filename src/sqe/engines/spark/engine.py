@@ -193,7 +193,7 @@ class SparkConnectEngine:
         copy = copy or copy_of(statement, run, self._folders)
         if copy is not None:
             run = replace(run, extras={**run.extras, copy.target.name: copy.entry})
-        spark = self._sessions.get(run.session)
+        spark = stack.enter_context(self._sessions.use(run.session))
         run.cancellation.check()
         reads = statement.bound.statement.kind is StatementKind.QUERY
         tables = self._tables(statement, run)

@@ -68,11 +68,14 @@ _TRINO = {
     "SCALAR_SUBQUERY_TOO_MANY_ROWS": "SUBQUERY_MULTIPLE_ROWS",
     "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY": "NOT_SUPPORTED",
 }
+_STORAGE = r"S3Exception|SdkClientException|Service: S3,|Unable to execute HTTP request"
 # Java exceptions that reach us without a condition, by a word in the message.
 MESSAGES: tuple[tuple[str, ErrorCode], ...] = (
     (r"No space left on device|ENOSPC", ErrorCode.DISK_FULL),
     (r"OutOfMemoryError|Java heap space|spark.driver.maxResultSize", ErrorCode.OUT_OF_MEMORY),
     (r"CatalogInUseException", ErrorCode.HOME_IN_USE),
+    (r"NoSuchKeyException|NoSuchKey\b|Location does not exist: s3", ErrorCode.CORRUPT_DATA),
+    (_STORAGE, ErrorCode.STORAGE_UNAVAILABLE),
     (r"AlreadyExistsException|table already exists", ErrorCode.TABLE_ALREADY_EXISTS),
     (r"CommitStateUnknown|commit state is unknown", ErrorCode.COMMIT_UNKNOWN),
     (
@@ -118,6 +121,14 @@ MESSAGES: tuple[tuple[str, ErrorCode], ...] = (
     # What Iceberg checks before it does anything: the statement is wrong for this table.
     (r"^\(?org\.apache\.iceberg\.exceptions\.ValidationException", ErrorCode.USER_ERROR),
 )
+# Codes of texts that do not say what the matter was. Where the broker has refused something
+# meanwhile, that was it.
+_VAGUE = (
+    ErrorCode.ACCESS_DENIED,
+    ErrorCode.CATALOG_UNAVAILABLE,
+    ErrorCode.ENGINE_ERROR,
+    ErrorCode.STORAGE_UNAVAILABLE,
+)
 _LOST = (
     "UNAVAILABLE",
     "Socket closed",
@@ -155,13 +166,16 @@ def translate(
         return error
     message = str(getattr(error, "message", None) or getattr(error, "_message", None) or error)
     condition = _condition(error)
-    if any(word in message for word in _LOST) or type(error).__name__ == "RetriesExceeded":
+    if _lost(message) or type(error).__name__ == "RetriesExceeded":
         return error_of(
             ErrorCode.ENGINE_LOST,
             "Spark ended or could not be reached while it worked on the query.",
             hint="Run the query again; Spark is restarted. Its log is in the home's logs folder.",
         )
     code = code_of(condition, message, type(error).__name__)
+    refusal = grant.refusal(message, vague=code in _VAGUE) if grant else None
+    if refusal is not None:
+        return refusal
     if code is ErrorCode.CANCELLED:
         return error_of(code, "The query was cancelled.")
     text = clean(message)
@@ -174,6 +188,11 @@ def translate(
         position=_position(error, spliced),
         trino=_TRINO.get(condition.partition(".")[0], ""),
     )
+
+
+def _lost(message: str) -> bool:
+    """The connection to Spark broke; not Spark's own to the storage."""
+    return any(word in message for word in _LOST) and not re.search(_STORAGE, message)
 
 
 def code_of(condition: str, message: str, kind: str) -> ErrorCode:

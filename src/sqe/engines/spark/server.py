@@ -44,6 +44,7 @@ class SparkServer:
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._child: SparkChild | None = None
+        self._old: dict[int, SparkChild] = {}  # by generation: others took over from them
         self._endpoint: Endpoint | None = None
         self._generation = 0
         self._background: threading.Thread | None = None
@@ -71,6 +72,11 @@ class SparkServer:
             raise UpstreamError(ErrorCode.ENGINE_UNAVAILABLE, "Spark is not running.")
         return endpoint
 
+    def serves(self, generation: int) -> bool:
+        """Whether the server of that generation runs, be it the current one or not."""
+        old = self._old.get(generation)
+        return old.alive if old is not None else self.alive and generation == self._generation
+
     def start(self) -> Endpoint:
         """Returns when Spark listens; at once if it does. Raises ENGINE_UNAVAILABLE."""
         self._stopping.clear()
@@ -89,7 +95,34 @@ class SparkServer:
             self._background.join()
             self._background = None
         with self._lock:
-            self._end_child()
+            old, self._old = list(self._old.values()), {}
+            for child in old:
+                self._end(child)
+            self._end_current()
+
+    def recycle(self) -> None:
+        """Starts another server beside the running one and lets it take over: whoever asks from
+        then on is sent there. The old one goes on until ``retire``."""
+        with self._lock:
+            before, generation = self._child, self._generation
+            if before is None or not self.alive:
+                return  # the next start makes a new one anyway
+            runtime = self._runtime()
+            if runtime.archive is not None and not runtime.archive.ready:
+                runtime = replace(runtime, archive=None)  # the old one is recording it
+            try:
+                child = self._boot(runtime)
+            except StartFailed as error:
+                raise unavailable(error, self.options) from None
+            self._old[generation] = before
+            self._install(child)
+
+    def retire(self, generation: int) -> None:
+        """Ends the server of that generation, if another took over from it."""
+        with self._lock:
+            child = self._old.pop(generation, None)
+        if child is not None:
+            self._end(child)
 
     def _try(self) -> None:
         try:
@@ -99,17 +132,20 @@ class SparkServer:
                 _log.warning("spark did not start: %s", error)
 
     def _start(self) -> Endpoint:
+        running = self._endpoint
+        if running is not None and self.alive:  # without the lock: another may be starting beside
+            return running
         with self._lock:
             if self._endpoint is not None and self.alive:
                 return self._endpoint
-            self._end_child()
+            self._end_current()
             remove_stale(self.options.scratch)
             try:
-                return self._boot_with_or_without_archive(self._runtime())
+                return self._install(self._boot_with_or_without_archive(self._runtime()))
             except StartFailed as error:
                 raise unavailable(error, self.options) from None
 
-    def _boot_with_or_without_archive(self, runtime: Runtime) -> Endpoint:
+    def _boot_with_or_without_archive(self, runtime: Runtime) -> SparkChild:
         """A damaged archive can bring a JVM down: try without it before giving up."""
         archive = runtime.archive
         if archive is None or not archive.ready:
@@ -129,22 +165,27 @@ class SparkServer:
             java, jars, archive_for(options.archives, java, jars) if options.cds else None
         )
 
-    def _boot(self, runtime: Runtime) -> Endpoint:
-        child = self._child = SparkChild(self.options, runtime)
+    def _boot(self, runtime: Runtime) -> SparkChild:
+        child = SparkChild(self.options, runtime)
         try:
             child.wait_ready(self._stopping.is_set)
         except BaseException:
-            self._child = None
             child.end(0)
             raise
+        return child
+
+    def _install(self, child: SparkChild) -> Endpoint:
         self._generation += 1
+        self._child = child
         self._endpoint = Endpoint("127.0.0.1", child.port, child.token, self._generation)
         return self._endpoint
 
-    def _end_child(self) -> None:
+    def _end_current(self) -> None:
         child, self._child, self._endpoint = self._child, None, None
-        if child is None:
-            return
+        if child is not None:
+            self._end(child)
+
+    def _end(self, child: SparkChild) -> None:
         options, archive = self.options, child.runtime.archive
         training = child.training and child.alive
         code = child.end(options.archive_timeout_s if training else options.stop_timeout_s)

@@ -1,9 +1,10 @@
-"""One Spark session for each SQE session, made when first needed, renewed when Spark was."""
+"""One Spark session for each SQE session: made when first needed, given back when idle."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import quote as url_quote
@@ -12,6 +13,8 @@ from sqe.broker.broker import Broker, BrokerSession
 from sqe.broker.handles import CATALOG
 from sqe.engines.spark.connection import Connection
 from sqe.engines.spark.errors import translate
+from sqe.engines.spark.upkeep import SparkLimits, Upkeep
+from sqe.errors import ErrorCode, ResourceError
 from sqe.model.identity import Secret
 from sqe.sessions.session import Session
 from sqe.settings.spark_conf import MEANING
@@ -40,60 +43,162 @@ class ServerAddress(Protocol):
         """Starts the server where that is needed. ENGINE_UNAVAILABLE if it cannot be had."""
         ...
 
-    def alive(self) -> bool: ...
+    @property
+    def generation(self) -> int:
+        """Of the server that ``reach`` leads to now; asking starts none."""
+        ...
+
+    def serves(self, generation: int) -> bool:
+        """Whether the server of that generation still answers."""
+        ...
+
+    def recycle(self) -> None:
+        """Lets another server take over; the one before goes on until it is retired."""
+        ...
+
+    def retire(self, generation: int) -> None:
+        """Nobody uses the server of that generation any more. Ends it, if another took over."""
+        ...
 
 
-@dataclass
+@dataclass(eq=False)
 class SparkSession:
-    """A Spark session, its broker session, and the settings last sent."""
+    """A Spark session, its broker session, and the settings last sent.
 
+    What it holds for its user can be had again: SQE's session lives on without it."""
+
+    owner: tuple[str, str]  # issuer and user
     connection: Connection
     broker: BrokerSession
     generation: int
     lock: threading.Lock = field(default_factory=threading.Lock)
     applied: dict[str, str] = field(default_factory=dict)  # session property -> value last sent
+    users: int = 0  # queries that use it now
+    used: float = 0.0  # when the last of them ended
 
 
 class SparkSessions:
-    """All Spark sessions of this process."""
+    """All Spark sessions of this process. Thread-safe."""
 
     def __init__(
-        self, server: ServerAddress, broker: Broker, session_conf: Mapping[str, str]
+        self,
+        server: ServerAddress,
+        broker: Broker,
+        session_conf: Mapping[str, str],
+        limits: SparkLimits | None = None,
+        connect: Callable[[Secret, str], Connection] = Connection,
     ) -> None:
         self._server = server
         self._broker = broker
         self._conf = dict(session_conf)
+        self._limits = limits or SparkLimits()
+        self._connect = connect
+        self._tidying = threading.Lock()
         self._lock = threading.Lock()
-        self._sessions: dict[str, SparkSession] = {}
+        self._sessions: dict[str, SparkSession] = {}  # by SQE's session
+        self._draining: list[SparkSession] = []  # replaced while queries still ran in them
         self._making: dict[str, threading.Lock] = {}
+        self._made: dict[int, int] = {}  # by generation
+        self._reserved: list[tuple[str, str]] = []  # owners of those that are being made
+        self._upkeep = Upkeep(self.tidy, self._limits)
 
-    def get(self, session: Session) -> SparkSession:
-        """The session's Spark session, with the session's settings in force."""
+    @property
+    def count(self) -> int:
+        with self._lock:
+            return len(self._sessions) + len(self._draining)
+
+    @contextmanager
+    def use(self, session: Session) -> Iterator[SparkSession]:
+        """The session's Spark session, with the session's settings in force. TOO_MANY_SESSIONS
+        where all that may be are at work."""
+        spark = self._borrow(session)
+        try:
+            self._apply(spark, session)
+            yield spark
+        finally:
+            self._give_back(spark)
+
+    def _borrow(self, session: Session) -> SparkSession:
         address = self._server.reach()
         with self._lock:
             making = self._making.setdefault(session.id, threading.Lock())
         with making:
-            spark = self._sessions.get(session.id)
-            if spark is None or spark.generation != address.generation:
+            with self._lock:
+                spark = self._sessions.get(session.id)
+                current = spark is not None and spark.generation == address.generation
+                if spark is not None and current:
+                    spark.users += 1
+                    return spark
                 if spark is not None:
-                    self._drop(spark, server_alive=False)
-                spark = self._make(session, address)
-                with self._lock:
-                    self._sessions[session.id] = spark
-        self._apply(spark, session)
+                    del self._sessions[session.id]
+                    self._draining.append(spark)
+            self._drop_drained()
+            spark = self._made_room_for(session)
+        self._upkeep.start()
+        if self._worn(spark.generation):
+            self._upkeep.hurry()
         return spark
+
+    def _give_back(self, spark: SparkSession) -> None:
+        with self._lock:
+            spark.users -= 1
+            spark.used = self._limits.clock()
+        if self._drop_drained():
+            self._upkeep.hurry()  # its server may be ended now
+
+    def _made_room_for(self, session: Session) -> SparkSession:
+        """A new one, in use. Those in which nothing runs make room for it. Until it is in the
+        books, no server is retired: it could be the one that was just reached."""
+        owner, made = owner_of(session), None
+        with self._lock:
+            dropped = [
+                *self._displaced(self._limits.sessions_per_user, owner),
+                *self._displaced(self._limits.sessions),
+            ]
+            self._reserved.append(owner)
+        try:
+            for spark in dropped:
+                self._drop(spark)
+            made = self._make(session, self._server.reach())
+            made.users = 1
+            return made
+        finally:
+            with self._lock:
+                self._reserved.remove(owner)
+                if made is not None:
+                    self._sessions[session.id] = made
+                    self._made[made.generation] = self._made.get(made.generation, 0) + 1
+
+    def _displaced(self, most: int, owner: tuple[str, str] | None = None) -> list[SparkSession]:
+        """Taken out of the books so that one more fits; the lock is held."""
+        counted = {
+            key: spark
+            for key, spark in self._sessions.items()
+            if owner is None or spark.owner == owner
+        }
+        taken = len(counted) + sum(owner is None or one == owner for one in self._reserved)
+        idle = sorted((spark.used, key) for key, spark in counted.items() if not spark.users)
+        surplus = taken + 1 - most
+        if surplus > len(idle):
+            raise ResourceError(
+                ErrorCode.TOO_MANY_SESSIONS,
+                "All Spark sessions that may be open are running queries"
+                f"{' of yours' if owner else ''} ({most}).",
+                hint="Try again when one of them has ended.",
+            )
+        return [self._sessions.pop(key) for _, key in idle[: max(0, surplus)]]
 
     def _make(self, session: Session, address: Address) -> SparkSession:
         broker = self._broker.open_session()
         url = Secret(f"{address.url.reveal()};user_id={url_quote(session.identity.user, safe='')}")
         try:
-            connection = Connection(url, session.identity.user)
+            connection = self._connect(url, session.identity.user)
             catalog = catalog_conf(self._broker.url, broker.token)
             connection.set_conf({**MEANING, **self._conf, **catalog})
         except Exception as error:
             self._broker.close_session(broker)
             raise translate(error, None) from error
-        return SparkSession(connection, broker, address.generation)
+        return SparkSession(owner_of(session), connection, broker, address.generation)
 
     def _apply(self, spark: SparkSession, session: Session) -> None:
         with spark.lock:
@@ -110,23 +215,74 @@ class SparkSessions:
                     raise translate(error, None) from error
                 spark.applied[name] = value
 
+    def tidy(self) -> None:
+        """What is idle is given back; a server that has made enough sessions is replaced."""
+        with self._tidying:
+            with self._lock:
+                now = self._limits.clock()
+                idle = [
+                    key
+                    for key, spark in self._sessions.items()
+                    if not spark.users and self._limits.too_idle(now - spark.used)
+                ]
+                dropped = [self._sessions.pop(key) for key in idle]
+            for spark in dropped:
+                self._drop(spark)
+            if self._worn(self._server.generation):
+                self._server.recycle()
+            self._retire()
+
+    def _worn(self, generation: int) -> bool:
+        """Spark never closes what a session's catalog holds: enough of them, and it must end."""
+        most = self._limits.recycle_after
+        with self._lock:
+            return bool(most) and self._made.get(generation, 0) >= most
+
+    def _retire(self) -> None:
+        """Ends servers that another took over from, once nothing runs there."""
+        current = self._server.generation
+        with self._lock:
+            old = [key for key, spark in self._sessions.items() if spark.generation != current]
+            self._draining += [self._sessions.pop(key) for key in old]
+        self._drop_drained()
+        with self._lock:
+            busy = {spark.generation for spark in self._draining}
+            over = [g for g in self._made if g != current and g not in busy and not self._reserved]
+            for generation in over:
+                del self._made[generation]
+        for generation in over:
+            self._server.retire(generation)
+
     def release(self, session: Session) -> None:
         with self._lock:
             spark = self._sessions.pop(session.id, None)
             self._making.pop(session.id, None)
         if spark is not None:
-            self._drop(spark, server_alive=self._server.alive())
+            self._drop(spark)
 
-    def _drop(self, spark: SparkSession, *, server_alive: bool) -> None:
+    def _drop_drained(self) -> bool:
+        with self._lock:
+            over = [spark for spark in self._draining if not spark.users]
+            self._draining = [spark for spark in self._draining if spark.users]
+        for spark in over:
+            self._drop(spark)
+        return bool(over)
+
+    def _drop(self, spark: SparkSession) -> None:
         self._broker.close_session(spark.broker)
-        spark.connection.close(server_alive=server_alive)
+        spark.connection.close(server_alive=self._server.serves(spark.generation))
 
     def close(self) -> None:
+        self._upkeep.stop()
         with self._lock:
-            sessions, self._sessions = list(self._sessions.values()), {}
-        alive = self._server.alive()
+            sessions = [*self._sessions.values(), *self._draining]
+            self._sessions, self._draining = {}, []
         for spark in sessions:
-            self._drop(spark, server_alive=alive)
+            self._drop(spark)
+
+
+def owner_of(session: Session) -> tuple[str, str]:
+    return session.identity.issuer, session.identity.user
 
 
 def catalog_conf(url: str, token: Secret) -> dict[str, str]:
@@ -136,6 +292,8 @@ def catalog_conf(url: str, token: Secret) -> dict[str, str]:
         prefix: "org.apache.iceberg.spark.SparkCatalog",
         f"{prefix}.type": "rest",
         f"{prefix}.uri": url,
+        f"{prefix}.rest.auth.type": "oauth2",
+        f"{prefix}.oauth2-server-uri": f"{url}/v1/oauth/tokens",  # never asked; Iceberg wants one
         f"{prefix}.token": token.reveal(),
         f"{prefix}.token-refresh-enabled": "false",
         f"{prefix}.token-exchange-enabled": "false",

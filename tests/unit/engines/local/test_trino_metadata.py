@@ -34,7 +34,8 @@ def ask(lake: Lake, tmp_path: Path) -> Iterator[Ask]:
         lambda code: ("USER_ERROR", code.name),
     )
     metadata = MetadataSource(lake.catalogs, runtime)
-    engine = LazyLocalEngine(LocalOptions(folder=tmp_path / "spill", pool=1), metadata.rows)
+    options = LocalOptions(folder=tmp_path / "spill", pool=1)
+    engine = LazyLocalEngine(options, metadata.rows, lake.catalogs)
 
     def rows(text: str) -> list[tuple[Any, ...]]:
         """``$`` stands for the reserved catalog, as the translator names it."""

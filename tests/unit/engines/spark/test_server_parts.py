@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import signal
 import time
 from pathlib import Path
@@ -51,10 +52,23 @@ def test_settings_with_secrets_are_not_on_the_command_line(
 def test_the_child_inherits_no_credentials(
     tmp_path: Path, runtime: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("AWS_SECRET_ACCESS_KEY", "MY_TOKEN", "JAVA_TOOL_OPTIONS", "SPARK_CONF_DIR"):
+    poisoned = (
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_PROFILE",
+        "AWS_WEB_IDENTITY_TOKEN_FILE",
+        "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+        "AWS_EC2_METADATA_SERVICE_ENDPOINT",
+        "MY_TOKEN",
+        "JAVA_TOOL_OPTIONS",
+        "SPARK_CONF_DIR",
+    )
+    for name in (*poisoned, "AWS_EC2_METADATA_DISABLED"):
         monkeypatch.setenv(name, "hush")
     environ = environment(runtime, tmp_path, Secret("the-token"))
     assert "hush" not in environ.values()
+    assert {name for name in environ if name.startswith("AWS_")} == {"AWS_EC2_METADATA_DISABLED"}
+    assert environ["AWS_EC2_METADATA_DISABLED"] == "true"
     assert environ["HOME"] == str(tmp_path)
     assert environ["SPARK_CONNECT_AUTHENTICATE_TOKEN"] == "the-token"
 
@@ -65,6 +79,29 @@ def test_the_server_wide_settings_keep_the_locks_on(options: SparkServerOptions)
     assert conf["spark.sql.variable.substitute"] == "false"
     assert conf["spark.sql.runSQLOnFiles"] == "false"
     assert conf["spark.ui.enabled"] == "false"
+    assert conf["spark.eventLog.enabled"] == "false"
+    assert conf["spark.authenticate"] == conf["spark.network.crypto.enabled"] == "true"
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "spark.sql.catalog.sqe.token",
+        "spark.sql.catalog.sqe.credential",
+        "s3.access-key-id",
+        "s3.secret-access-key",
+        "s3.session-token",
+        "s3.session-token-expires-at-ms",
+        "fs.s3a.access.key",
+        "header.Authorization",
+    ],
+)
+def test_spark_shows_no_value_of_a_key_that_names_a_secret(
+    options: SparkServerOptions, key: str
+) -> None:
+    conf = server_conf(options, Path("/w"))
+    for name in ("spark.redaction.regex", "spark.sql.redaction.options.regex"):
+        assert re.search(conf[name], key)
 
 
 def test_extra_settings_have_the_last_word(tmp_path: Path) -> None:

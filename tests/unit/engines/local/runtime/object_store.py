@@ -127,9 +127,11 @@ class ObjectStore:
         )
 
     def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        """May be called twice."""
+        if self._thread.is_alive():
+            self._server.shutdown()
+            self._server.server_close()
+            self._thread.join()
 
 
 def _range(header: str | None, size: int) -> tuple[int, int]:

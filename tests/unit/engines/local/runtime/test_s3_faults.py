@@ -1,5 +1,5 @@
-"""An object store that refuses, fails, hangs, is slow or dies: Spark steps in before the first row,
-the reader is told after it, and no key shows anywhere."""
+"""An object store that refuses, fails, hangs, is slow or dies: the reader is told in time, and no
+key shows anywhere. Spark steps in only where the store cannot be reached from here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from sqe.catalog.protocol import Loaded
 from sqe.engines.local.failures import LocalFailed
-from sqe.errors import ErrorCategory, ErrorCode, SqeError
+from sqe.errors import ErrorCode, SqeError
 from sqe.results.cancellation import Cancellation
 from tests.unit.engines.local.runtime.conftest import MakeWorld
 from tests.unit.engines.local.runtime.object_store import ObjectStore
@@ -92,12 +92,12 @@ def nothing_shows(error: BaseException | None) -> None:
     assert "Signature=" not in told
 
 
-FAULTS = [refuse, fail, hang, die]
+FAULTS = [fail, hang, die]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("planned", [False, True])
-def test_before_the_first_row_spark_can_step_in(
+def test_before_the_first_row_the_reader_is_told(
     make: MakeWorld, store: ObjectStore, catalog: SqlCatalog, fault: object, planned: bool
 ) -> None:
     world = make(remote_timeout_s=1.0)
@@ -105,15 +105,48 @@ def test_before_the_first_row_spark_can_step_in(
     if planned:
         assert world.query(ALL, NUMBER, scan).num_rows == ROWS
     store.fault = fault  # type: ignore[assignment]
-    with pytest.raises(LocalFailed) as raised:
+    with pytest.raises(SqeError) as raised:
         world.query(ALL, NUMBER, scan)
+    assert raised.value.code is ErrorCode.STORAGE_UNAVAILABLE
     nothing_shows(raised.value)
     store.fault = None
     assert world.query(ALL, NUMBER, scan).num_rows == ROWS
     assert world.engine.instances.memory_used == 0
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("planned", [False, True])
+def test_a_store_that_cannot_be_reached_from_here_is_left_to_spark(
+    make: MakeWorld, store: ObjectStore, catalog: SqlCatalog, planned: bool
+) -> None:
+    """It may run where the store can be."""
+    world = make(remote_timeout_s=1.0)
+    scan = scan_of(written(catalog, store, "t"))
+    if planned:
+        assert world.query(ALL, NUMBER, scan).num_rows == ROWS
+    store.close()
+    with pytest.raises(LocalFailed) as raised:
+        world.query(ALL, NUMBER, scan)
+    assert raised.value.code is ErrorCode.STORAGE_UNAVAILABLE
+    nothing_shows(raised.value)
+
+
+@pytest.mark.parametrize("planned", [False, True])
+def test_who_is_refused_is_told_so(
+    make: MakeWorld, store: ObjectStore, catalog: SqlCatalog, planned: bool
+) -> None:
+    world = make(remote_timeout_s=1.0)
+    scan = scan_of(written(catalog, store, "t"))
+    if planned:
+        assert world.query(ALL, NUMBER, scan).num_rows == ROWS
+    store.fault = refuse
+    with pytest.raises(SqeError) as raised:
+        world.query(ALL, NUMBER, scan)
+    assert raised.value.code is ErrorCode.STORAGE_UNAVAILABLE
+    nothing_shows(raised.value)
+    assert world.engine.instances.memory_used == 0
+
+
+@pytest.mark.parametrize("fault", [refuse, *FAULTS])
 def test_after_the_first_row_the_reader_is_told(
     make: MakeWorld, store: ObjectStore, catalog: SqlCatalog, fault: object
 ) -> None:
@@ -126,7 +159,7 @@ def test_after_the_first_row_the_reader_is_told(
         store.fault = fault  # type: ignore[assignment]
         with pytest.raises(SqeError) as raised:
             result.read_all()
-    assert raised.value.category in (ErrorCategory.UPSTREAM, ErrorCategory.RESOURCES)
+    assert raised.value.code is ErrorCode.STORAGE_UNAVAILABLE
     nothing_shows(raised.value)
     assert world.engine.instances.memory_used == 0
 
@@ -176,7 +209,7 @@ def test_one_tables_key_does_not_read_another(
     other = written(catalog, store, "other", key="KEYTWO")
     assert world.query(ALL, NUMBER, scan_of(own)).num_rows == ROWS
     stolen = Loaded(other.metadata_json, other.metadata_location, {}, own.storage_credentials)
-    with pytest.raises(LocalFailed):
+    with pytest.raises(SqeError, match="refuses"):
         world.query(ALL, NUMBER, scan_of(stolen))
     assert store.refused > 0
     scan = scan_of(own)

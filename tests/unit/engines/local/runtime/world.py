@@ -12,7 +12,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table import Table
 
 from sqe.catalog.bound import BoundTable
-from sqe.catalog.protocol import Ident, Loaded
+from sqe.catalog.protocol import Catalogs, Ident, Loaded
 from sqe.catalog.schemas import columns_of, current_schema, spark_type
 from sqe.engines.local.engine import DuckDbEngine
 from sqe.engines.local.options import LocalOptions
@@ -101,15 +101,15 @@ class _Statement:
     """Stands for a guarded statement: these tests' compiler looks its plan up."""
 
 
-def make_world(home: Path, /, **options: Any) -> World:
+def make_world(home: Path, /, catalogs: Catalogs | None = None, **options: Any) -> World:
     catalog = SqlCatalog(
         "lake", uri=f"sqlite:///{home / 'c.db'}", warehouse=f"file://{home / 'warehouse'}"
     )
     catalog.create_namespace("db")
     chosen = LocalOptions(**{"folder": home / "spill", "pool": 1, **options})
     plans: dict[int, LocalPlan] = {}
-    engine = DuckDbEngine(lambda statement, run: plans[id(statement)], chosen)
-    return World(catalog, engine, ScanPlanner(chosen), chosen, plans)
+    engine = DuckDbEngine(lambda statement, run: plans[id(statement)], chosen, catalogs=catalogs)
+    return World(catalog, engine, ScanPlanner(chosen, catalogs), chosen, plans)
 
 
 def pyiceberg_rows(table: Table, **scan: Any) -> list[tuple[Any, ...]]:

@@ -1,0 +1,154 @@
+"""Keys that end or are revoked: renewed by the catalog, as the user, or a clean error."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+from pyiceberg.catalog.sql import SqlCatalog
+
+from sqe.catalog.protocol import Json, Loaded
+from sqe.errors import ErrorCode, SqeError
+from sqe.model.passport import expired
+from tests.unit.engines.local.runtime.conftest import MakeWorld
+from tests.unit.engines.local.runtime.object_store import ObjectStore
+from tests.unit.engines.local.runtime.vending import Vending, credential, made, vended
+from tests.unit.engines.local.runtime.world import new_run, scan_of
+
+NUMBER = pa.schema({"n": pa.int64()})
+ALL = "SELECT n FROM scan_1"
+FILES, ROWS = 12, 60_000
+
+
+def table(catalog: SqlCatalog, store: ObjectStore, *credentials: Json, files: int = 1) -> Loaded:
+    parts = [pa.table({"n": list(range(i * ROWS, (i + 1) * ROWS))}) for i in range(files)]
+    store.keys["lake/w/t/"] = "OLD"
+    return vended(made(catalog, "t", NUMBER, *parts), store, *credentials)
+
+
+def test_keys_about_to_end_are_renewed_before_they_are_used(
+    make: MakeWorld, store: ObjectStore, catalog: SqlCatalog
+) -> None:
+    vending = Vending(lambda: (credential(store, "t", "NEW"),))
+    world = make(catalogs=vending)
+    scan = scan_of(table(catalog, store, credential(store, "t", "OLD", ends_in=30)))
+    store.keys["lake/w/t/"] = "NEW"
+    assert world.query(ALL, NUMBER, scan).num_rows == ROWS
+    assert store.refused == 0 and vending.asked == ["ann"]
+
+
+def test_keys_that_last_are_not_asked_for_again(
+    make: MakeWorld, store: ObjectStore, catalog: SqlCatalog
+) -> None:
+    vending = Vending(lambda: (credential(store, "t", "NEW"),))
+    world = make(catalogs=vending)
+    scan = scan_of(table(catalog, store, credential(store, "t", "OLD")))
+    for _ in range(3):
+        assert world.query(ALL, NUMBER, scan).num_rows == ROWS
+    assert vending.asked == []
+
+
+@pytest.mark.parametrize("planned", [False, True])
+def test_revoked_keys_are_renewed_once(
+    make: MakeWorld, store: ObjectStore, catalog: SqlCatalog, planned: bool
+) -> None:
+    """While manifests are read, or when DuckDB has begun."""
+    vending = Vending(lambda: (credential(store, "t", "NEW"),))
+    world = make(catalogs=vending)
+    scan = scan_of(table(catalog, store, credential(store, "t", "OLD")))
+    if planned:
+        assert world.query(ALL, NUMBER, scan).num_rows == ROWS
+    store.keys["lake/w/t/"] = "NEW"
+    assert world.query(ALL, NUMBER, scan).num_rows == ROWS
+    assert vending.asked == ["ann"]
+
+
+@pytest.mark.parametrize("planned", [False, True])
+def test_keys_that_are_refused_again_are_an_error(
+    make: MakeWorld, store: ObjectStore, catalog: SqlCatalog, planned: bool
+) -> None:
+    vending = Vending(lambda: (credential(store, "t", "ALSO REVOKED"),))
+    world = make(catalogs=vending)
+    scan = scan_of(table(catalog, store, credential(store, "t", "OLD")))
+    if planned:
+        assert world.query(ALL, NUMBER, scan).num_rows == ROWS
+    store.keys.clear()
+    with pytest.raises(SqeError) as raised:
+        world.query(ALL, NUMBER, scan)
+    assert raised.value.code is ErrorCode.STORAGE_UNAVAILABLE
+    assert vending.asked == ["ann"]
+
+
+@pytest.mark.parametrize("planned", [False, True])
+def test_who_has_lost_his_login_is_told_so(
+    make: MakeWorld, store: ObjectStore, catalog: SqlCatalog, planned: bool
+) -> None:
+    def refuse() -> tuple[Json, ...]:
+        raise expired()
+
+    world = make(catalogs=Vending(refuse))
+    scan = scan_of(table(catalog, store, credential(store, "t", "OLD")))
+    if planned:
+        assert world.query(ALL, NUMBER, scan).num_rows == ROWS
+    store.keys.clear()
+    with pytest.raises(SqeError) as raised:
+        world.query(ALL, NUMBER, scan)
+    assert raised.value.code is ErrorCode.TOKEN_EXPIRED
+    assert world.engine.instances.memory_used == 0
+
+
+def test_a_scan_outlives_its_keys(make: MakeWorld, store: ObjectStore, catalog: SqlCatalog) -> None:
+    """They end soon, so DuckDB is not left alone with them."""
+    keys = ["SECOND"]
+    vending = Vending(lambda: (credential(store, "t", keys[-1], ends_in=300),))
+    world = make(catalogs=vending, threads=1, batch_rows=10_000)
+    loaded = table(catalog, store, credential(store, "t", "OLD", ends_in=300), files=FILES)
+    numbers: list[int] = []
+    with world.engine.run(world.statement(ALL, NUMBER, [scan_of(loaded)]), new_run()) as result:
+        batches = iter(result)
+        numbers += next(batches)["n"].to_pylist()
+        store.keys["lake/w/t/"] = "SECOND"
+        for batch in batches:
+            numbers += batch["n"].to_pylist()
+    assert sorted(numbers) == list(range(FILES * ROWS))
+    assert store.refused > 0 and vending.asked == ["ann"]
+
+
+@pytest.mark.parametrize("ends_in", [300, 36_000])
+@pytest.mark.parametrize("login", ["over", "good"])
+def test_keys_that_cannot_be_renewed_end_a_scan_with_an_error(
+    make: MakeWorld, store: ObjectStore, catalog: SqlCatalog, ends_in: int, login: str
+) -> None:
+    """Never fewer rows; and the error says why."""
+
+    def give() -> tuple[Json, ...]:
+        if login == "over":
+            raise expired()
+        return ()
+
+    world = make(catalogs=Vending(give), threads=1, batch_rows=10_000)
+    loaded = table(catalog, store, credential(store, "t", "OLD", ends_in=ends_in), files=FILES)
+    with world.engine.run(world.statement(ALL, NUMBER, [scan_of(loaded)]), new_run()) as result:
+        assert next(iter(result)).num_rows
+        store.keys.clear()
+        with pytest.raises(SqeError) as raised:
+            result.read_all()
+    wanted = ErrorCode.TOKEN_EXPIRED if login == "over" else ErrorCode.STORAGE_UNAVAILABLE
+    assert raised.value.code is wanted
+    assert world.engine.instances.memory_used == 0
+
+
+def test_plans_that_are_kept_have_no_keys(
+    make: MakeWorld, store: ObjectStore, catalog: SqlCatalog
+) -> None:
+    """What one query was given is not there for the next, of whoever it is."""
+    world = make()
+    loaded = table(catalog, store, credential(store, "t", "OLD"))
+    assert world.query(ALL, NUMBER, scan_of(loaded)).num_rows == ROWS
+    bad = vended_again(loaded, credential(store, "t", "WRONG"))
+    with pytest.raises(SqeError) as raised:
+        world.query(ALL, NUMBER, scan_of(bad))
+    assert raised.value.code is ErrorCode.STORAGE_UNAVAILABLE
+
+
+def vended_again(loaded: Loaded, *credentials: Json) -> Loaded:
+    return Loaded(loaded.metadata_json, loaded.metadata_location, {}, credentials)

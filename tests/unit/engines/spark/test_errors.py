@@ -1,0 +1,80 @@
+"""Spark's errors about catalogs and storage in our terms, with what the broker knows better."""
+
+from __future__ import annotations
+
+import pytest
+
+from sqe.broker.handles import Grant, make_grant
+from sqe.catalog.embedded import EmbeddedCatalog
+from sqe.engines.spark.errors import translate
+from sqe.errors import AccessError, ErrorCode, SqeError, UpstreamError
+from sqe.model.passport import expired
+from sqe.sql.statement import Access
+from tests.unit.broker.vending import VendingCatalog, keys
+
+DOWN = UpstreamError(ErrorCode.CATALOG_UNAVAILABLE, "The catalog lake cannot be reached.")
+
+
+class SparkException(Exception):
+    """As pyspark raises them: a message, and often no condition."""
+
+
+@pytest.fixture
+def grant(catalog: EmbeddedCatalog) -> Grant:
+    return make_grant([VendingCatalog(catalog, credentials=(keys(0),)).granted(Access.READ)])
+
+
+def refused(grant: Grant, error: SqeError) -> None:
+    (table,) = grant.tables.values()
+    with pytest.raises(type(error)), table.noted():
+        raise error
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "software.amazon.awssdk.services.s3.model.S3Exception: Access Denied (Service: S3, "
+        "Status Code: 403, Request ID: 1)",
+        "SdkClientException: Unable to execute HTTP request: Connect to 127.0.0.1:9 failed: "
+        "Connection refused",
+        "Job aborted due to stage failure: Task 0 in stage 1.0 failed 1 times, most recent failure:"
+        " Lost task 0.0 in stage 1.0 (TID 1) (localhost executor driver): "
+        "software.amazon.awssdk.core.exception.SdkClientException: Connection reset",
+    ],
+)
+def test_storage_that_refuses_or_is_away_is_not_spark_lost(text: str, grant: Grant) -> None:
+    error = translate(SparkException(text), grant)
+    assert error.code is ErrorCode.STORAGE_UNAVAILABLE
+
+
+def test_a_file_that_is_not_there_is_damage(grant: Grant) -> None:
+    text = "software.amazon.awssdk.services.s3.model.NoSuchKeyException: gone (Service: S3, …)"
+    assert translate(SparkException(text), grant).code is ErrorCode.CORRUPT_DATA
+
+
+def test_a_lost_spark_is_still_lost(grant: Grant) -> None:
+    assert translate(SparkException("Connection refused"), grant).code is ErrorCode.ENGINE_LOST
+
+
+def test_an_error_of_the_brokers_comes_back_as_it_was(grant: Grant) -> None:
+    refused(grant, expired())
+    text = "(org.apache.iceberg.exceptions.NotAuthorizedException) Not authorized: Your login "
+    text += "has expired and could not be renewed. Log in again."
+    error = translate(SparkException(text), grant)
+    assert error.code is ErrorCode.TOKEN_EXPIRED and error.hint == "Log in again."
+
+
+def test_what_the_broker_refused_explains_what_the_storage_says_later(grant: Grant) -> None:
+    refused(grant, DOWN)
+    assert translate(SparkException("S3Exception: no such key id"), grant) is DOWN
+
+
+def test_a_mistake_of_the_users_stays_one(grant: Grant) -> None:
+    refused(grant, AccessError(ErrorCode.ACCESS_DENIED, "Not you."))
+
+    class ArithmeticException(Exception):
+        def getCondition(self) -> str:
+            return "DIVIDE_BY_ZERO"
+
+    error = translate(ArithmeticException("[DIVIDE_BY_ZERO] Division by zero."), grant)
+    assert error.code is ErrorCode.DIVISION_BY_ZERO

@@ -7,12 +7,8 @@ import collections
 import tempfile
 from pathlib import Path
 
-from sqe.model.identity import Identity
-from sqe.server.build import build
-from sqe.settings import Settings
-from tests.trino.asking import Asker
 from tests.trino.corpus import CATALOGS, Verdict, chosen, judge
-from tests.trino.tpch import make_tiny
+from tests.trino.serving import Served, serving
 
 
 def main() -> None:
@@ -25,31 +21,19 @@ def main() -> None:
     parser.add_argument("--tpch", action="store_true", help="with tpch.tiny")
     parser.add_argument("--spark", default="", help="a file with the address of a running Spark")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as loadable:
-        spark = {"remote": Path(options.spark).read_text()} if options.spark else {}
-        settings = Settings(
-            home=Path(folder),
-            spark=spark,
-            catalogs=CATALOGS,
-            load={"folders": [loadable]},
-        )
-        server = build(settings)
-        try:
-            session = server.gateway.open_session(Identity(user="lab"))
-            asker = Asker(server.gateway, session.id)
-            if options.tpch:
-                make_tiny(asker, Path(loadable))
-            if options.engine != "auto":
-                session.set_property("sqe.engine", options.engine)
-            _run(asker, options)
-        finally:
-            server.close()
+    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as folder:
+        given: dict[str, object] = {"catalogs": CATALOGS}
+        if options.spark:
+            given["spark"] = {"remote": Path(options.spark).read_text().strip()}
+        with serving(Path(home), given, Path(folder) if options.tpch else None) as served:
+            _run(served, options)
 
 
-def _run(asker: Asker, options: argparse.Namespace) -> None:
+def _run(served: Served, options: argparse.Namespace) -> None:
     verdicts: dict[Verdict, list[tuple[str, str, str]]] = collections.defaultdict(list)
-    for case in chosen(options.corpus, options.group, options.id):
-        answer = asker.trino(case["sql"])
+    found = list(chosen(options.corpus, options.group, options.id))
+    answers = served.answers([case["sql"] for case in found], options.engine)
+    for case, answer in zip(found, answers, strict=True):
         verdict, why = judge(case, answer)
         verdicts[verdict].append((case["id"], case["sql"], why))
     total = sum(map(len, verdicts.values()))

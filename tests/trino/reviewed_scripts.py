@@ -11,7 +11,6 @@ _UPDATE = (
 REVIEWED: dict[tuple[str, int], str] = {
     ("script-007", 10): _MISTAKE,
     ("script-016", 3): "Spark sorts by a row with a NULL in it; Trino does not",
-    ("script-016", 4): "Spark cannot sort by what is made of a column in a lambda; an error here",
     ("script-026", 8): _MISTAKE,
     ("script-041", 8): "a view made from * keeps the columns it was made with, and is not stale",
     ("script-046", 11): _MISTAKE,

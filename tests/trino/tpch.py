@@ -8,9 +8,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from tests.trino.asking import Asker
+from sqe.gateway.gateway import Gateway
+from sqe.model.identity import Identity
+from sqe.model.query import QueryRequest
 
 V = "varchar({})"
 TABLES: dict[str, dict[str, str]] = {
@@ -54,20 +57,26 @@ TABLES: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 
-def make_tiny(asker: Asker, folder: Path) -> None:
+def make_tiny(gateway: Gateway, folder: Path) -> None:
     """``folder`` may be loaded from."""
     generator = Path(sys.executable).parent / "tpchgen-cli"
     command = [str(generator), "parquet", "-s", "0.01", "--output-dir", str(folder)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    asker.spark("CREATE SCHEMA tpch.tiny")
+    session = gateway.open_session(Identity("maker"))
+    for sql in ("CREATE SCHEMA tpch.tiny", *_statements(folder)):
+        with gateway.fetch(gateway.submit(QueryRequest(session.id, sql))) as result:
+            result.read_all()
+    session.close()
+
+
+def _statements(folder: Path) -> Iterator[str]:
     for name, columns in TABLES.items():
         written = ", ".join(f"{one} {_stored(kind)} NOT NULL" for one, kind in columns.items())
         types = json.dumps(list(columns.values()))
-        asker.spark(
-            f"CREATE TABLE tpch.tiny.{name} ({written}) TBLPROPERTIES ('trino.columns' = '{types}')"
-        )
+        properties = f"TBLPROPERTIES ('trino.columns' = '{types}')"
+        yield f"CREATE TABLE tpch.tiny.{name} ({written}) {properties}"
         file = folder / f"{name}.parquet"
-        asker.spark(f"COPY INTO tpch.tiny.{name} FROM '{file}' FILEFORMAT = PARQUET")
+        yield f"COPY INTO tpch.tiny.{name} FROM '{file}' FILEFORMAT = PARQUET"
 
 
 def _stored(kind: str) -> str:

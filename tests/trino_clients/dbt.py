@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.flight_clients.cache import CACHE
+from tests.trino_clients.environments import environment
 
-LOCK = Path(__file__).parents[2] / "requirements" / "dbt.lock"
-# Read before the tests' environment is taken away: where packages are installed from.
-_ENVIRONMENT = dict(os.environ)
 _PROFILE = """
 lab:
   target: dev
@@ -32,20 +26,6 @@ lab:
       http_scheme: http
       threads: 1
 """
-
-
-def environment() -> Path:
-    """The folder of its programs; made once for each state of the lock."""
-    state = hashlib.sha256(LOCK.read_bytes() + sys.version.encode()).hexdigest()[:12]
-    made = CACHE / f"dbt-{state}"
-    if not (made / "ready").exists():
-        shutil.rmtree(made, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", made], check=True, env=_ENVIRONMENT)
-        command = [str(made / "bin" / "python"), "-m", "pip", "install", "--quiet"]
-        command += ["--require-hashes", "-r", str(LOCK)]
-        subprocess.run(command, check=True, env=_ENVIRONMENT)
-        (made / "ready").touch()
-    return made / "bin"
 
 
 @dataclass(frozen=True)
@@ -67,7 +47,7 @@ class Project:
     def run(self, *arguments: str) -> str:
         """What it printed. CalledProcessError with that if it failed."""
         done = subprocess.run(
-            [environment() / "dbt", "--no-use-colors", *arguments, "--profiles-dir", "."],
+            [environment("dbt") / "dbt", "--no-use-colors", *arguments, "--profiles-dir", "."],
             cwd=self.folder,
             env={
                 "PATH": os.environ["PATH"],

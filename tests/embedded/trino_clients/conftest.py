@@ -13,7 +13,7 @@ from sqe.errors import UpstreamError
 from tests.embedded.pipe.lake import Lake
 from tests.flight_clients.jdbc import Jdbc
 from tests.trino_clients.cli import JAR, Cli
-from tests.trino_clients.jdbc import CLASS, DRIVER
+from tests.trino_clients.jdbc import CLASS, DRIVERS
 from tests.trino_clients.maven import NoMaven
 
 SCHEMA = "shop"
@@ -42,13 +42,13 @@ class Address:
 
 
 @pytest.fixture(scope="session")
-def trino(shared_lake: Lake) -> Iterator[Address]:
+def trino(shared_lake: Lake, trino_address: str) -> Address:
     """Where it listens; ``lake.shop`` has two tables and a view."""
     shared_lake.run(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
     for name, columns in TABLES.items():
         shared_lake.run(f"CREATE TABLE IF NOT EXISTS {SCHEMA}.{name} ({columns}) USING iceberg")
         shared_lake.run(f"INSERT INTO {SCHEMA}.{name} VALUES {ROWS[name]}")
-    yield Address(shared_lake.server.listen_trino("127.0.0.1", 0))
+    return Address(trino_address)
 
 
 @pytest.fixture(scope="session")
@@ -59,9 +59,9 @@ def java(_isolated_session: None) -> Java:
         pytest.skip(f"Trino's Java clients need Java: {error.message}")
 
 
-@pytest.fixture(scope="session")
-def trino_jdbc(java: Java) -> Iterator[Jdbc]:
-    opened = Jdbc(java, DRIVER, CLASS)
+@pytest.fixture(scope="session", params=DRIVERS)
+def trino_jdbc(java: Java, request: pytest.FixtureRequest) -> Iterator[Jdbc]:
+    opened = Jdbc(java, DRIVERS[request.param], CLASS)
     yield opened
     opened.close()
 

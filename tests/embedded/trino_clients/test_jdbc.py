@@ -1,7 +1,8 @@
-"""Trino's JDBC driver, 476: what every Java tool for Trino is built on."""
+"""Trino's JDBC driver: what every Java tool for Trino is built on."""
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
 from collections.abc import Iterator
@@ -153,7 +154,8 @@ def test_a_batch_of_parameters_is_run(connection: Any) -> None:
 
 
 def test_a_running_query_is_cancelled(connection: Any) -> None:
-    endless = "SELECT count(*) AS endless FROM " + " CROSS JOIN ".join(
+    name = f"endless_{secrets.token_hex(4)}"
+    endless = f"SELECT count(*) AS {name} FROM " + " CROSS JOIN ".join(
         f"UNNEST(sequence(1, 10000)) t{i}(x{i})" for i in range(4)
     )
     with errors():
@@ -164,7 +166,7 @@ def test_a_running_query_is_cancelled(connection: Any) -> None:
         rows(statement.executeQuery(endless))
     timer.join()
     state = (
-        "SELECT state, error_code FROM system.runtime.queries WHERE query LIKE '%AS endless%' "
+        f"SELECT state, error_code FROM system.runtime.queries WHERE query LIKE '%AS {name}%' "
         "AND query NOT LIKE '%runtime%'"
     )
     end = time.monotonic() + 60

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.trino.asking import Asker
 from tests.trino.corpus import FOLDER, Verdict, cases, judge
 from tests.trino.reviewed import NOT_RUN, REVIEWED
+from tests.trino.serving import Served
 
 pytestmark = [
     pytest.mark.spark,
@@ -21,12 +21,14 @@ pytestmark = [
 SHARES = {"functions": 0.90, "queries": 0.90, "errors": 0.85}
 
 
-def _judged(asker: Asker, chosen: list[dict[str, Any]]) -> dict[Verdict, list[str]]:
+def _judged(
+    served: Served, chosen: list[dict[str, Any]], engine: str = "auto"
+) -> dict[Verdict, list[str]]:
     found: dict[Verdict, list[str]] = collections.defaultdict(list)
-    for case in chosen:
-        if case["id"] in NOT_RUN:
-            continue
-        verdict, why = judge(case, asker.trino(case["sql"]))
+    asked = [case for case in chosen if case["id"] not in NOT_RUN]
+    answers = served.answers([case["sql"] for case in asked], engine)
+    for case, answer in zip(asked, answers, strict=True):
+        verdict, why = judge(case, answer)
         if case["id"] in REVIEWED:
             assert verdict is Verdict.DIFFERENT, f"{case['id']} is not different any more"
             verdict = Verdict.REFUSED
@@ -35,15 +37,15 @@ def _judged(asker: Asker, chosen: list[dict[str, Any]]) -> dict[Verdict, list[st
 
 
 @pytest.mark.parametrize("name", SHARES)
-def test_every_recorded_answer(askers: dict[str, Asker], name: str) -> None:
-    found = _judged(askers["auto"], cases(name))
+def test_every_recorded_answer(served: Served, name: str) -> None:
+    found = _judged(served, cases(name))
     assert found[Verdict.DIFFERENT] == []
     total = sum(map(len, found.values()))
     assert len(found[Verdict.SAME]) / total >= SHARES[name]
 
 
 @pytest.mark.parametrize("name", SHARES)
-def test_a_sample_on_spark_alone(askers: dict[str, Asker], name: str) -> None:
+def test_a_sample_on_spark_alone(served: Served, name: str) -> None:
     """Both engines answer alike; ``python -m tests.trino NAME --engine spark`` asks all."""
-    found = _judged(askers["spark"], cases(name)[::8])
+    found = _judged(served, cases(name)[::8], "spark")
     assert found[Verdict.DIFFERENT] == []

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.trino.asking import Asker
+from tests.trino.asking import Client
 from tests.trino.corpus import Verdict, judge
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -24,6 +24,6 @@ def _cases() -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("case", _cases(), ids=lambda case: str(case["id"]))
-def test_an_edge(askers: dict[str, Asker], case: dict[str, Any]) -> None:
-    verdict, why = judge(case, askers["auto"].trino(case["sql"]))
+def test_an_edge(client: Client, case: dict[str, Any]) -> None:
+    verdict, why = judge(case, client.ask(case["sql"]))
     assert verdict is Verdict.SAME, why

@@ -1,23 +1,19 @@
-"""The recorded scripts through the gateway, on a real Spark: nothing is answered differently."""
+"""The recorded scripts, on a real Spark: nothing is answered differently."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import closing
 from typing import Any
 
 import pytest
 
 from sqe.engines.spark.addresses import EmbeddedAddress
-from sqe.model.identity import Identity
-from sqe.server.build import Server, build
-from sqe.settings import Settings
 from tests.embedded.pipe.lake import Lake
-from tests.trino.asking import Asker
 from tests.trino.corpus import FOLDER, Verdict, cases
 from tests.trino.reviewed_scripts import REVIEWED
-from tests.trino.scripts import CATALOGS, USER, Client, run_script
-from tests.trino.tpch import make_tiny
+from tests.trino.scripts import CATALOG, CATALOGS, run_script
+from tests.trino.serving import Served, serving
 
 pytestmark = [
     pytest.mark.spark,
@@ -28,29 +24,19 @@ _SCRIPTS = cases("scripts") if FOLDER.is_dir() else []
 
 
 @pytest.fixture(scope="module")
-def server(shared_lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def served(shared_lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     assert shared_lake.server.spark is not None
-    loadable: Path = tmp_path_factory.mktemp("tiny")
-    settings = Settings.model_validate(
-        {
-            "home": tmp_path_factory.mktemp("scripts home"),
-            "default_catalog": "iceberg",
-            "catalogs": CATALOGS,
-            "spark": {"remote": EmbeddedAddress(shared_lake.server.spark).reach().url.reveal()},
-            "load": {"folders": [loadable]},
-        }
-    )
-    server = build(settings)
-    session = server.gateway.open_session(Identity(user=USER))
-    make_tiny(Asker(server.gateway, session.id), loadable)
-    yield server
-    server.close()
+    url = EmbeddedAddress(shared_lake.server.spark).reach().url.reveal()
+    given = {"default_catalog": CATALOG, "catalogs": CATALOGS, "spark": {"remote": url}}
+    home, loadable = (tmp_path_factory.mktemp(name) for name in ("scripts home", "tiny"))
+    with serving(home, given, loadable) as started:
+        yield started
 
 
 @pytest.mark.parametrize("script", _SCRIPTS, ids=[one["id"] for one in _SCRIPTS])
-def test_a_script_is_answered_as_trino_answers_it(server: Server, script: dict[str, Any]) -> None:
-    session = server.gateway.open_session(Identity(user=USER))
-    judged = list(run_script(Client(server.gateway, session.id), script))
+def test_a_script_is_answered_as_trino_answers_it(served: Served, script: dict[str, Any]) -> None:
+    with closing(served.client(CATALOG)) as client:
+        judged = list(run_script(client, script))
     different = {(one.script, one.step): one for one in judged if one.verdict is Verdict.DIFFERENT}
     reviewed = {key for key in REVIEWED if key[0] == script["id"]}
     assert different.keys() - reviewed == set(), [

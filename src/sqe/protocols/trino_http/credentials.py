@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.requests import Request
 
@@ -12,7 +12,7 @@ from sqe.auth.chain import Authenticators, denied
 from sqe.auth.header import credential_in
 from sqe.auth.loopback import is_loopback
 from sqe.auth.protocol import Bearer, Certificate, Credential, Nothing, Password
-from sqe.errors import AccessError
+from sqe.errors import AccessError, UpstreamError
 from sqe.model.identity import Identity
 from sqe.protocols.trino_http.errors import Refusal, bad_request
 from sqe.protocols.trino_http.options import TrinoOptions
@@ -77,6 +77,8 @@ class Callers:
         except AccessError as error:
             headers = self._challenge(origin)
             raise Refusal(401, error.message, headers) from None
+        except UpstreamError as error:  # who says it cannot be reached; clients try again
+            raise Refusal(503, str(error)) from None
         return self._acting(identity, isinstance(credential, Nothing), request)
 
     def _shown(self, request: Request, origin: Origin) -> Credential:
@@ -115,7 +117,8 @@ class Callers:
                 return Caller(principal, identity)
             raise Refusal(403, f"Access Denied: User {principal} cannot impersonate user {name}")
         if user != principal:
-            identity = self._options.impersonation.identity(user)
+            other = self._options.impersonation.identity(user)
+            identity = replace(other, scopes=identity.scopes, standing=identity.standing)
         return Caller(principal, identity)
 
 

@@ -1,4 +1,4 @@
-"""What clients ask besides statements: the server, and their own queries."""
+"""What clients ask besides statements: the server, and queries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def server_json(environment: str, uptime_s: float) -> dict[str, object]:
 
 
 def query_json(record: QueryRecord, base: str, *, whole: bool) -> dict[str, object]:
-    """``whole``: with all of the text. Of a query of its own user only."""
+    """``whole``: with all of the text. For those who may see it."""
     stats = stats_json(record, state_of(record), record.rows)
     text = record.text if whole or len(record.text) <= _SHORT else record.text[:_SHORT] + "…"
     found: dict[str, object] = {

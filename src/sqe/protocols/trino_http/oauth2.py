@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqe.errors import AccessError
+from sqe.errors import SqeError
 from sqe.model.identity import Secret
 from sqe.protocols.trino_http.bridge import Bell
 from sqe.protocols.trino_http.errors import Refusal, bad_request
@@ -37,9 +37,9 @@ class OAuth2Flow(Protocol):
         """Where the browser is sent. It comes back to ``callback`` with a code and ``state``."""
         ...
 
-    def token(self, code: str, callback: str) -> Secret:
+    def token(self, code: str, state: str, callback: str) -> Secret:
         """What the code is worth, as the server's authenticators know it. Raises
-        AUTHENTICATION_FAILED."""
+        AUTHENTICATION_FAILED, ISSUER_UNAVAILABLE."""
         ...
 
 
@@ -92,8 +92,8 @@ class Logins:
         token: Secret | None = None
         if not error:
             try:
-                token = self._flow.token(code, base + CALLBACK)
-            except AccessError as refused:
+                token = self._flow.token(code, state, base + CALLBACK)
+            except SqeError as refused:
                 error = refused.message
         with self._lock:
             self._outcomes[digest] = _Outcome(self._clock(), token, error)

@@ -27,6 +27,17 @@ class Impersonation:
 
 
 @dataclass(frozen=True, slots=True)
+class Administrators:
+    """Who sees the queries of others, and may end them."""
+
+    users: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+
+    def has(self, identity: Identity) -> bool:
+        return identity.user in self.users or not self.groups.isdisjoint(identity.groups)
+
+
+@dataclass(frozen=True, slots=True)
 class TrinoOptions:
     host: str = "127.0.0.1"
     port: int = 0
@@ -34,6 +45,7 @@ class TrinoOptions:
     plain_credentials: bool = False  # take passwords and tokens without TLS
     forwarded: bool = False  # believe X-Forwarded-Proto and -Host: a proxy of ours sets them
     impersonation: Impersonation = Impersonation()
+    administrators: Administrators = Administrators()
     page_bytes: int = MB  # of the rows of a page
     wait_s: float = 1.0  # the longest a request waits for something new
     request_s: float = 60.0  # the longest a client may take to send a statement

@@ -150,14 +150,14 @@ class Routes:
         records = [
             query_json(record, origin.base, whole=False)
             for record in self._gateway.records()
-            if record.user == caller.identity.user
+            if self._may_see(record, caller)
         ]
         found = [one for one in records if not wanted or one["state"] == wanted]
         return JSONResponse(found)
 
     async def query(self, request: Request) -> Response:
         origin, caller = await self._caller(request)
-        record = self._own_record(request.path_params["query_id"], caller)
+        record = self._record(request.path_params["query_id"], caller)
         if request.method == "DELETE":
             if record is not None:
                 await self._bridge.call(lambda: self._gateway.cancel(record.query_id))
@@ -208,12 +208,17 @@ class Routes:
             raise bad_request("SQL statement is empty")
         return text
 
-    def _own_record(self, query_id: str, caller: Caller) -> QueryRecord | None:
+    def _record(self, query_id: str, caller: Caller) -> QueryRecord | None:
+        """One that the caller must not see is not there."""
         try:
             record = self._gateway.record(query_id)
         except SqeError:
             return None
-        return record if record.user == caller.identity.user else None
+        return record if self._may_see(record, caller) else None
+
+    def _may_see(self, record: QueryRecord, caller: Caller) -> bool:
+        own = record.user == caller.identity.user
+        return own or self._options.administrators.has(caller.identity)
 
 
 def app_of(routes: list[Route]) -> Starlette:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.gateway.gateway import Gateway
-from sqe.model.identity import Identity, Secret
+from sqe.model.identity import Identity
 from sqe.protocols.trino_http.errors import known
 from sqe.sessions.session import PROPERTIES, Session
 
@@ -21,7 +21,8 @@ _IDLE_S = 600.0  # a session that nobody uses is closed
 _RENEW_S = 3600.0  # one that is older is not used for anything new, so that none grows too old
 _TIME_ZONE = "sqe.time_zone"  # not of the session here: each request has its own
 
-_Key = tuple[Identity, Secret | None, tuple[tuple[str, str], ...]]
+# Who, by which login or key, with what set.
+_Key = tuple[Identity, str, object, tuple[tuple[str, str], ...]]
 
 
 @dataclass(eq=False, slots=True)
@@ -74,7 +75,10 @@ class TrinoSessions:
             if wanted.transaction:
                 return self._of_transaction(wanted)
             properties = _own_properties(wanted.properties)
-            key = (wanted.identity, wanted.identity.credential, tuple(sorted(properties.items())))
+            passport = wanted.identity.passport
+            login = passport.login if passport is not None else ""
+            standing = wanted.identity.standing
+            key = (wanted.identity, login, standing, tuple(sorted(properties.items())))
             lent = self._shared.get(key)
             now = self._clock()
             if lent is not None and (lent.session.ended or now - lent.born > _RENEW_S):
@@ -85,6 +89,8 @@ class TrinoSessions:
                 for name, value in properties.items():
                     lent.session.set_property(name, value)
                 self._shared[key] = lent
+            elif lent.session.identity.passport is not None:
+                lent.session.identity.passport.renew_from(passport)
             lent.users += 1
             return lent
 

@@ -56,9 +56,9 @@ def _key(
             raise Refused("INVALID_COLUMN_REFERENCE", message, key.at)
         chosen = items[key.value - 1]
         if chosen.node is not None:
-            _check_scalar(chosen.node, key)
+            _check_scalar(chosen.node)
         return chosen.typed
-    _check_scalar(key, key)
+    _check_scalar(key)
     return analyzer.expression(key, scope)
 
 
@@ -104,14 +104,14 @@ def _check_inside(call: nodes.Call, *, windows_only: bool) -> None:
             raise Refused("NESTED_AGGREGATION", message, call.at)
 
 
-def _check_scalar(found: nodes.Expression, key: nodes.Expression) -> None:
-    for one in walk(found):
+def _check_scalar(key: nodes.Expression) -> None:
+    for one in walk(key):
         if is_aggregate(one) or (isinstance(one, nodes.Call) and one.window is not None):
             message = (
                 "GROUP BY clause cannot contain aggregations, window functions or grouping "
                 "operations"
             )
-            raise Refused("EXPRESSION_NOT_SCALAR", message, key.at)
+            raise Refused("EXPRESSION_NOT_SCALAR", message, one.at)
 
 
 def group_by_text(node: nodes.Select, keys: Keys) -> str:

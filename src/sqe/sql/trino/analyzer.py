@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqe.model.trino_types import (
@@ -81,17 +81,19 @@ class Analyzer:
             raise mismatch(f"{what} must evaluate to a boolean (actual: {found.type})", node.at)
         return coerce(found, BOOLEAN, node.at)
 
-    def common(self, values: list[Typed], what: str, at: int) -> TrinoType:
-        """The type all of them become."""
+    def common(
+        self, values: Sequence[Typed], written: Sequence[nodes.Node], what: str
+    ) -> TrinoType:
+        """The type all of them become. ``written`` is where each of them stands."""
         kind = UNKNOWN
-        for value in values:
+        for value, node in zip(values, written, strict=True):
             found = common_type(kind, value.type)
             if found is None:
                 message = (
                     f"{what} must be the same type or coercible to a common type. "
                     f"Cannot find common type between {kind} and {value.type}"
                 )
-                raise mismatch(message, at)
+                raise mismatch(message, node.at)
             kind = found
         return kind
 
@@ -175,7 +177,7 @@ class Analyzer:
     def in_list(self, node: nodes.InList, scope: Scope) -> Typed:
         value = self.expression(node.value, scope)
         items = [self.expression(item, scope) for item in node.items]
-        kind = self.common([value, *items], "IN value and list items", node.at)
+        kind = self.common([value, *items], [node.value, *node.items], "IN value and list items")
         value = coerce(value, kind, node.at)
         items = [coerce(item, kind, node.at) for item in items]
         if kind.base in ("real", "double", "row", "array", "map", "json"):
@@ -184,10 +186,10 @@ class Analyzer:
         return Typed(BOOLEAN, f"({value.sql} IN ({', '.join(item.sql for item in items)}))")
 
     def case(self, node: nodes.Case, scope: Scope) -> Typed:
-        results = [self.expression(when.result, scope) for when in node.whens]
-        if node.default is not None:
-            results.append(self.expression(node.default, scope))
-        kind = self.common(results, "All CASE results", node.at)
+        written = [when.result for when in node.whens]
+        written += [node.default] if node.default is not None else []
+        results = [self.expression(one, scope) for one in written]
+        kind = self.common(results, written, "All CASE results")
         parts = []
         for when, result in zip(node.whens, results, strict=False):
             if node.operand is None:
@@ -221,7 +223,7 @@ class Analyzer:
 
     def array(self, node: nodes.ArrayConstructor, scope: Scope) -> Typed:
         items = [self.expression(item, scope) for item in node.items]
-        kind = self.common(items, "All ARRAY elements", node.at)
+        kind = self.common(items, node.items, "All ARRAY elements")
         inside = ", ".join(coerce(item, kind, node.at).sql for item in items)
         return Typed(array(kind), f"array({inside})")
 

@@ -144,10 +144,11 @@ class CallParser(Grammar):
         if self.accept("PARTITION"):
             self.expect("BY")
             partition_by = self.comma_list(self.expression)
+        order_at = self.here
         order_by = self.order_by()
         frame = self._frame() if self.looking_at_any(*_FRAME_UNITS, "MEASURES") else None
         self.expect(")")
-        return n.WindowSpec(at, existing, partition_by, order_by, frame)
+        return n.WindowSpec(at, existing, partition_by, order_by, frame, order_at)
 
     def _is_window_name(self) -> bool:
         if not self.is_identifier():

@@ -203,7 +203,8 @@ def _check_scalar(site: CallSite) -> None:
     """What only aggregates have."""
     node, at = site.node, site.node.at
     if node.window is not None:
-        raise Refused("FUNCTION_NOT_WINDOW", f"Not a window function: {site.name}", at)
+        message = f"Not a window function: {site.name}"
+        raise Refused("FUNCTION_NOT_WINDOW", message, site.analyzer.queries.select_at)
     if node.filter is not None:
         message = f"Filter is only valid for aggregation functions: {site.name}"
         raise Refused("FUNCTION_NOT_AGGREGATE", message, at)
@@ -223,7 +224,7 @@ def _check_window(site: CallSite, kind: str) -> None:
         raise Refused("NOT_SUPPORTED", f"{message}: {site.name}", at)
     if node.window is not None and node.filter is not None:
         message = "FILTER is not yet supported for window functions"
-        raise Refused("NOT_SUPPORTED", message, at)
+        raise Refused("NOT_SUPPORTED", message, site.analyzer.queries.select_at)
     if node.null_treatment and kind != WINDOW:
         message = f"Cannot specify null treatment clause for {site.name} function"
         raise Refused("NULL_TREATMENT_NOT_ALLOWED", message, at)

@@ -45,6 +45,10 @@ class Lookup(Protocol):
         """A table, a view, a relation of information_schema or system, or ``t$snapshots``."""
         ...
 
+    def target(self, catalog: str, schema: str, name: str) -> Known | None:
+        """The same of what a statement changes, which need not be readable."""
+        ...
+
 
 @dataclass(frozen=True)
 class Context:

@@ -18,14 +18,17 @@ class PathWords:
     def __init__(self, text: str, at: int) -> None:
         self.at = at
         self._words: list[str] = []
+        self._places: list[int] = []
         self._index = 0
         position, text = 0, text.rstrip()
         while position < len(text):
             found = _TOKEN.match(text, position)
             if found is None:
-                raise self.syntax(text[position:])
+                raise self._misplaced(text[position:], position)
             self._words.append(found[1])
+            self._places.append(found.start(1))
             position = found.end()
+        self._end = position
 
     def peek(self, ahead: int = 0) -> str:
         """Empty at the end."""
@@ -48,8 +51,14 @@ class PathWords:
             raise self.syntax(self.peek())
 
     def syntax(self, word: str) -> Refused:
+        """``word`` is the next one, or the one just taken."""
+        index = self._index - (self.peek() != word)
+        place = self._places[index] if index < len(self._places) else self._end
+        return self._misplaced(word, place)
+
+    def _misplaced(self, word: str, place: int) -> Refused:
         message = f"mismatched input '{word or '<EOF>'}' in JSON path"
-        return Refused("SYNTAX_ERROR", message, self.at)
+        return Refused("SYNTAX_ERROR", message, self.at + 1 + place)  # behind the quote
 
     def unsupported(self, what: str) -> Refused:
         return not_supported(f"JSON path: {what}", self.at)

@@ -279,6 +279,7 @@ class WindowSpec(Node):
     partition_by: tuple[Expression, ...] = ()
     order_by: tuple[SortItem, ...] = ()
     frame: Frame | None = None
+    order_at: int = field(default=0, compare=False)  # where ORDER BY stands
 
 
 @dataclass(frozen=True, slots=True)

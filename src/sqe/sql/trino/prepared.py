@@ -63,6 +63,16 @@ def execute(text: str, arguments: tuple[nodes.Expression, ...], context: Context
         raise error.told(text) from None
 
 
+def check_complete(node: nodes.Node, text: str) -> None:
+    """A statement that comes by itself has no values for parameters."""
+    expected = 0
+    if "?" in text and not isinstance(node, nodes.Prepare):
+        expected = count_parameters(node)
+    if expected:
+        message = f"Incorrect number of parameters: expected {expected} but found 0"
+        raise Refused("INVALID_PARAMETER_USAGE", message, node.at)
+
+
 def count_parameters(node: nodes.Node) -> int:
     return sum(isinstance(one, nodes.Parameter) for one in walk(node, into_queries=True))
 

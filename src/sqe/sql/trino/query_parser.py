@@ -103,20 +103,19 @@ class QueryParser(RelationParser):
 
     def _set_operation(self) -> n.Body:
         """UNION and EXCEPT from the left; INTERSECT binds tighter."""
-        at = self.here
         left = self._intersection()
         while self.looking_at_any("UNION", "EXCEPT"):
-            left = self._combined(at, left, self._intersection)
+            left = self._combined(left, self._intersection)
         return left
 
     def _intersection(self) -> n.Body:
-        at = self.here
         left = self._query_primary()
         while self.looking_at("INTERSECT"):
-            left = self._combined(at, left, self._query_primary)
+            left = self._combined(left, self._query_primary)
         return left
 
-    def _combined(self, at: int, left: n.Body, operand: _Operand) -> n.SetOperation:
+    def _combined(self, left: n.Body, operand: _Operand) -> n.SetOperation:
+        at = self.here
         operator = self.take().word
         distinct = self.accept_any("ALL", "DISTINCT") != "ALL"
         corresponding = self.accept("CORRESPONDING")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqe.model.trino_types import BIGINT, TIMESTAMP_TZ, TrinoType
 from sqe.sql.trino import nodes
 from sqe.sql.trino.aggregation import check_scalar
+from sqe.sql.trino.built import Source
 from sqe.sql.trino.casts import cast, coerce
 from sqe.sql.trino.coercion import common_type
 from sqe.sql.trino.comparisons import compare
 from sqe.sql.trino.context import Known
 from sqe.sql.trino.errors import Refused, mismatch, not_supported
 from sqe.sql.trino.scope import Field, Scope
+from sqe.sql.trino.table_functions import table_function
 from sqe.sql.trino.typed import quoted, string
 from sqe.sql.trino.unnest import (
     check_condition,
@@ -28,17 +30,10 @@ if TYPE_CHECKING:
     from sqe.sql.trino.queries import Queries
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Spark's text of a relation with a name of its own, and the columns it offers."""
-
-    text: str
-    fields: tuple[Field, ...]
-
-
 class Relations:
     def __init__(self, queries: Queries) -> None:
         self._queries = queries
+        self.analyzer = queries.analyzer
         self._readers: dict[type[nodes.Relation], Callable[[Any, Scope], Source]] = {
             nodes.TableRef: self._table,
             nodes.Subquery: self._subquery,
@@ -47,7 +42,7 @@ class Relations:
             nodes.Unnest: self._unnest,
             nodes.Lateral: self._lateral,
             nodes.Sampled: self._sampled,
-            nodes.TableFunction: self._function,
+            nodes.TableFunction: lambda node, scope: table_function(self, node, scope),
         }
 
     def read(self, node: nodes.Relation, scope: Scope) -> Source:
@@ -60,7 +55,7 @@ class Relations:
     # ------------------------------------------------------------- tables
 
     def _table(self, node: nodes.TableRef, scope: Scope) -> Source:
-        analyzer = self._queries.analyzer
+        analyzer = self.analyzer
         name = analyzer.fresh("r")
         if len(node.name) == 1:
             named = scope.queries.get(node.name[0].name.lower())
@@ -94,7 +89,7 @@ class Relations:
             return
         wanted = None
         if node.version is not None:
-            version = self._queries.analyzer.expression(node.version, Scope()).constant
+            version = self.analyzer.expression(node.version, Scope()).constant
             ref = (metadata.get("refs") or {}).get(version, {})
             if ref.get("type") == "branch":
                 return
@@ -107,7 +102,7 @@ class Relations:
         raise not_supported("Reading a version whose columns were others", node.at)
 
     def _absent(self, catalog: str, schema: str, table: str, at: int) -> Refused:
-        lookup = self._queries.analyzer.context.lookup
+        lookup = self.analyzer.context.lookup
         if catalog not in lookup.catalogs():
             return Refused("CATALOG_NOT_FOUND", f"Catalog '{catalog}' not found", at)
         if not lookup.schema_exists(catalog, schema):
@@ -116,7 +111,7 @@ class Relations:
 
     def _version(self, node: nodes.TableRef) -> str:
         """Time travel."""
-        analyzer = self._queries.analyzer
+        analyzer = self.analyzer
         if node.version is not None:
             value = analyzer.expression(node.version, Scope())
             if value.type == BIGINT and isinstance(value.constant, int):
@@ -132,18 +127,18 @@ class Relations:
         return ""
 
     def _subquery(self, node: nodes.Subquery, scope: Scope) -> Source:
-        name = self._queries.analyzer.fresh("r")
+        name = self.analyzer.fresh("r")
         built = self._queries.query(node.query, Scope(queries=scope.queries))
         return Source(f"({built.text}) AS {name}", built.fields(name))
 
     def _lateral(self, node: nodes.Lateral, scope: Scope) -> Source:
-        name = self._queries.analyzer.fresh("r")
+        name = self.analyzer.fresh("r")
         built = self._queries.query(node.query, scope)
         return Source(f"LATERAL ({built.text}) AS {name}", built.fields(name))
 
     def _sampled(self, node: nodes.Sampled, scope: Scope) -> Source:
         """Each row by its own chance, for both methods."""
-        analyzer = self._queries.analyzer
+        analyzer = self.analyzer
         source = self.read(node.relation, scope)
         share = analyzer.expression(node.percentage, Scope()).constant
         if not isinstance(share, int | float | str) or not 0 <= float(share) <= 100:
@@ -154,32 +149,6 @@ class Relations:
         text = f"SELECT {listed} FROM {source.text} WHERE rand() * 100 < {float(share)!r}D"
         fields = tuple(replace(one, sql=f"{name}.c{i}") for i, one in enumerate(source.fields))
         return Source(f"({text}) AS {name}", fields)
-
-    def _function(self, node: nodes.TableFunction, scope: Scope) -> Source:
-        """Of Trino's own only ``sequence`` is here."""
-        name = node.name[-1].name.lower()
-        if name != "sequence":
-            raise not_supported(f"Table function {name}", node.at)
-        analyzer = self._queries.analyzer
-        given = {"start": 0, "stop": None, "step": 1}
-        for (word, value), place in zip(node.arguments, given.copy(), strict=False):
-            key = word.name.lower() if word is not None else place
-            if key not in given or not isinstance(value, nodes.Expression):
-                raise not_supported("sequence() with other arguments", node.at)
-            found = analyzer.expression(value, Scope()).constant
-            if not isinstance(found, int):
-                raise not_supported("sequence() with arguments that are not constant", node.at)
-            given[key] = found
-        start, stop, step = given["start"], given["stop"], given["step"]
-        if stop is None:
-            raise Refused("MISSING_ARGUMENT", "Missing argument: STOP", node.at)
-        assert start is not None and step is not None  # noqa: S101  they have defaults
-        if not step or (stop - start) * step < 0:
-            message = "Step must have the sign of the way from start to stop"
-            raise Refused("INVALID_FUNCTION_ARGUMENT", message, node.at)
-        alias = analyzer.fresh("r")
-        text = f"explode(sequence({start}L, {stop}L, {step}L)) AS {alias}(n)"
-        return Source(text, (Field("sequential_number", BIGINT, f"{alias}.n"),))
 
     def _aliased(self, node: nodes.Aliased, scope: Scope) -> Source:
         source = self.read(node.relation, scope)
@@ -223,7 +192,7 @@ class Relations:
         assert node.condition is not None  # noqa: S101  the parser wants ON or USING
         check_scalar(node.condition, "JOIN clause")
         inside = scope.around(fields)
-        test = self._queries.analyzer.condition(node.condition, inside, "JOIN ON clause")
+        test = self.analyzer.condition(node.condition, inside, "JOIN ON clause")
         return Source(f"{both} ON {test.sql}", fields)
 
     def _join_lateral(self, node: nodes.Join, left: Source, beside: Scope) -> Source:
@@ -265,7 +234,7 @@ class Relations:
     # ------------------------------------------------------------- UNNEST
 
     def _unnest(self, node: nodes.Unnest, scope: Scope) -> Source:
-        analyzer = self._queries.analyzer
+        analyzer = self.analyzer
         values = [analyzer.expression(one, scope) for one in node.expressions]
         text, columns = exploded(node, values, analyzer.fresh("r"))
         return Source(("LATERAL " if scope.fields else "") + text, tuple(columns))

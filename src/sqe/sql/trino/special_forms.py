@@ -21,7 +21,7 @@ def _arguments(site: CallSite, least: int, most: int | None = None) -> list[Type
 @special("coalesce")
 def _coalesce(site: CallSite) -> Typed:
     values = _arguments(site, 2)
-    kind = site.analyzer.common(values, "All COALESCE operands", site.node.at)
+    kind = site.analyzer.common(values, site.node.arguments, "All COALESCE operands")
     inside = ", ".join(coerce(value, kind, site.node.at).sql for value in values)
     return Typed(kind, f"coalesce({inside})")
 
@@ -33,7 +33,7 @@ def _if(site: CallSite) -> Typed:
         raise Refused("SYNTAX_ERROR", message, site.node.at)
     test = site.analyzer.condition(site.node.arguments[0], site.scope, "IF condition")
     values = [site.argument(i) for i in range(1, len(site.node.arguments))]
-    kind = site.analyzer.common(values, "Result types for IF", site.node.at)
+    kind = site.analyzer.common(values, [site.node] * len(values), "Result types for IF")
     parts = [coerce(value, kind, site.node.at).sql for value in values]
     if len(parts) == 1:
         parts.append("NULL")

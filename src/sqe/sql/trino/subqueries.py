@@ -15,7 +15,7 @@ from sqe.sql.trino.typed import Typed, quoted
 
 if TYPE_CHECKING:
     from sqe.sql.trino.analyzer import Analyzer
-    from sqe.sql.trino.queries import Built
+    from sqe.sql.trino.built import Built
 
 
 def exists(analyzer: Analyzer, node: nodes.Exists, scope: Scope) -> Typed:

@@ -20,7 +20,9 @@ load()
 def translate(context: Context) -> Translated:
     """``context.text`` as Spark's SQL with Trino's columns."""
     try:
-        return translate_node(parse(context.text), context)
+        node = parse(context.text)
+        prepared.check_complete(node, context.text)
+        return translate_node(node, context)
     except Refused as error:
         raise error.told(context.text) from None
     except RecursionError:

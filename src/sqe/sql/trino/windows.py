@@ -51,12 +51,13 @@ def _spec(analyzer: Analyzer, window: nodes.WindowSpec | nodes.Identifier) -> no
         raise Refused("INVALID_PARTITION_BY", message, window.partition_by[0].at)
     if window.order_by and base.order_by:
         message = "Cannot specify ORDER BY if referenced named WINDOW specifies ORDER BY"
-        raise Refused("INVALID_ORDER_BY", message, window.order_by[0].at)
+        raise Refused("INVALID_ORDER_BY", message, window.order_at)
     if base.frame is not None:
         message = "Cannot reference named WINDOW containing frame specification"
         raise Refused("INVALID_WINDOW_REFERENCE", message, name.at)
+    ordered = window if window.order_by else base
     return nodes.WindowSpec(
-        window.at, None, base.partition_by, window.order_by or base.order_by, window.frame
+        window.at, None, base.partition_by, ordered.order_by, window.frame, ordered.order_at
     )
 
 
@@ -110,7 +111,7 @@ def _of_days(analyzer: Analyzer, spec: nodes.WindowSpec, scope: Scope) -> bool:
             "Window frame of type RANGE PRECEDING or FOLLOWING requires single sort item in "
             f"ORDER BY (actual: {len(spec.order_by)})"
         )
-        raise Refused("INVALID_ORDER_BY", message, spec.order_by[1].at)
+        raise Refused("INVALID_ORDER_BY", message, spec.order_at)
     return analyzer.expression(spec.order_by[0].expression, scope).type == DATE
 
 

@@ -18,7 +18,7 @@ from sqe.audit.events import Events
 from sqe.auth.chain import Authenticators
 from sqe.auth.configured import authenticators
 from sqe.engines.protocol import Run
-from sqe.errors import ErrorCode, UserError
+from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.tracker import QueryLimits, QueryTracker
@@ -75,6 +75,16 @@ def failing(error: Exception) -> Answer:
     return answer
 
 
+@dataclass(frozen=True)
+class Mistake:
+    """A statement that is not understood: only such an error has a place in its text."""
+
+    error: SqeError
+
+    def __call__(self, run: Run) -> ResultStream:
+        raise self.error
+
+
 class Endless:
     """Rows for as long as somebody takes them. ``ended``: somebody has ended it."""
 
@@ -119,6 +129,9 @@ class Script:
         self.requests.append(request)
         if request.text not in self.answers:
             raise UserError(ErrorCode.TABLE_NOT_FOUND, "Not in the script.")
+        answer = self.answers[request.text]
+        if isinstance(answer, Mistake):
+            raise answer.error
         route = Route(EngineKind.LOCAL, "because")
         return SimpleNamespace(label="query", route=route, text=request.text, translated=None)
 

@@ -18,7 +18,7 @@ from sqe.auth.hashing import hash_password, hash_token, new_token
 from sqe.model.identity import Identity, Secret
 from sqe.model.password_hash import ScryptCost
 from sqe.protocols.flight_sql.options import Tls
-from sqe.protocols.trino_http.options import Impersonation, TrinoOptions
+from sqe.protocols.trino_http.options import Administrators, Impersonation, TrinoOptions
 from sqe.protocols.trino_http.tls import certificate_name
 from sqe.settings import AuthSettings
 from tests.unit.protocols.trino_http.serving import ALL_RIGHT, Serving, follow, rows, serving
@@ -29,8 +29,9 @@ TOKEN = new_token()
 USERS = {
     "ann": {"password": PASSWORD, "tokens": [f"sha256:{hash_token(TOKEN).hex()}"]},
     "bob": {"roles": ["auditor"]},
+    "carol": {"password": PASSWORD, "groups": ["operators"]},
 }
-UNAUTHORIZED, FORBIDDEN, BAD = 401, 403, 400
+UNAUTHORIZED, FORBIDDEN, BAD, NO_CONTENT = 401, 403, 400, 204
 PLAIN = TrinoOptions(plain_credentials=True)
 Headers = dict[str, str]
 
@@ -227,3 +228,25 @@ def test_a_certificate_stands_for_its_user(tmp_path: Path) -> None:
 )
 def test_the_name_in_a_certificate(certificate: dict[str, Any] | None, name: str) -> None:
     assert certificate_name(certificate) == name
+
+
+CAROL = basic("carol", "correct horse")
+
+
+@pytest.mark.parametrize(
+    "administrators",
+    [Administrators(users=frozenset({"carol"})), Administrators(groups=frozenset({"operators"}))],
+)
+def test_administrators_see_and_end_the_queries_of_others(
+    tmp_path: Path, administrators: Administrators
+) -> None:
+    with with_users(tmp_path, replace(PLAIN, administrators=administrators)) as served:
+        user_of(served, ANN)
+        with httpx2.Client(base_url=served.url, timeout=30, headers=CAROL) as carol:
+            (listed,) = carol.get("/v1/query").json()
+            assert (listed["session"]["user"], listed["query"]) == ("ann", "q")
+            assert carol.get(f"/v1/query/{listed['queryId']}").json()["query"] == "q"
+            assert carol.delete(f"/v1/query/{listed['queryId']}").status_code == NO_CONTENT
+        user_of(served, CAROL)
+        with httpx2.Client(base_url=served.url, timeout=30, headers=ANN) as ann:
+            assert [one["session"]["user"] for one in ann.get("/v1/query").json()] == ["ann"]

@@ -33,7 +33,7 @@ class Issuer:
     def authorize_uri(self, state: str, callback: str) -> str:
         return f"https://issuer.example.org/?state={state}&back={callback}"
 
-    def token(self, code: str, callback: str) -> Secret:
+    def token(self, code: str, state: str, callback: str) -> Secret:
         if code != "good":
             raise denied()
         return TOKEN

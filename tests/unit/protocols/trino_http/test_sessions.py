@@ -14,6 +14,7 @@ from sqe.gateway.tracker import QueryLimits, QueryTracker
 from sqe.gateway.uploads import Uploads
 from sqe.model.identity import Identity, Secret
 from sqe.model.names import SchemaName
+from sqe.model.passport import Passport, Token
 from sqe.protocols.trino_http.sessions import Lent, TrinoSessions, Wanted
 from sqe.sessions.store import SessionStore
 from tests.unit.protocols.trino_http.serving import Script
@@ -71,11 +72,22 @@ def test_requests_of_one_identity_share_a_session(made: Made) -> None:
     assert first is second and other is not first and made.store.count == 2
 
 
-def test_another_credential_is_another_session(made: Made) -> None:
-    """What is passed on to catalogs must be what this request has shown."""
-    first = made.sessions.borrow(Wanted("ann", Identity("ann", credential=Secret("a"))))
-    second = made.sessions.borrow(Wanted("ann", Identity("ann", credential=Secret("b"))))
+def test_another_login_is_another_session(made: Made) -> None:
+    """What is passed on to catalogs must be what this login allows."""
+    first = made.sessions.borrow(Wanted("ann", ann("a", "monday")))
+    second = made.sessions.borrow(Wanted("ann", ann("b", "tuesday")))
     assert first is not second
+
+
+def test_a_newer_token_of_the_same_login_renews_the_session(made: Made) -> None:
+    first = made.sessions.borrow(Wanted("ann", ann("a", "monday", 2e9)))
+    second = made.sessions.borrow(Wanted("ann", ann("b", "monday", 3e9)))
+    passport = first.session.identity.passport
+    assert first is second and passport is not None and passport.token().reveal() == "b"
+
+
+def ann(token: str, login: str, expires_at: float | None = None) -> Identity:
+    return Identity("ann", passport=Passport(Token(Secret(token), expires_at), login))
 
 
 def test_properties_that_engines_read_make_a_session_of_their_own(made: Made) -> None:

@@ -14,6 +14,7 @@ from sqe.protocols.trino_http.options import TrinoOptions
 from tests.unit.protocols.trino_http.serving import (
     Answer,
     Hanging,
+    Mistake,
     Serving,
     change,
     failing,
@@ -41,7 +42,7 @@ def served(tmp_path: Path) -> Iterator[Serving]:
         "many": rows(*[(number, "x" * 100) for number in range(1000)], batches=10),
         "insert": update("INSERT", 3),
         "use": change("USE", USED),
-        "wrong": failing(WRONG),
+        "wrong": Mistake(WRONG),
         "fine": failing(FINE),
         "defect": failing(ZeroDivisionError("secret")),
         "slow": Hanging(),

@@ -75,6 +75,9 @@ class Lake:
     def schema_properties(self, catalog: str, schema: str) -> Mapping[str, str]:
         return {}
 
+    def target(self, catalog: str, schema: str, name: str) -> Known | None:
+        return self.relation(catalog, schema, name)
+
     def relation(self, catalog: str, schema: str, name: str) -> Known | None:
         return self.relations.get(name) if (catalog, schema) == ("lake", "s") else None
 

@@ -99,6 +99,9 @@ class Lookup:
     def schema_properties(self, catalog: str, schema: str) -> Mapping[str, str]:
         return {"location": "s3://b", "owner": "ann"} if schema == "s" else {}
 
+    def target(self, catalog: str, schema: str, name: str) -> Known | None:
+        return self.relation(catalog, schema, name)
+
     def relation(self, catalog: str, schema: str, name: str) -> Known | None:
         found = metadata_relation((catalog, schema, name), ClientState())
         if found is not None:

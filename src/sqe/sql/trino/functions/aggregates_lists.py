@@ -8,7 +8,7 @@ from sqe.sql.trino.calls import CallSite, special
 from sqe.sql.trino.errors import Refused, not_supported
 from sqe.sql.trino.functions.aggregates import aggregate
 from sqe.sql.trino.functions.registry import Bound
-from sqe.sql.trino.typed import Typed, string
+from sqe.sql.trino.typed import Typed, spark_type, string
 
 
 def _collected(call: Bound, *parts: str) -> str:
@@ -18,11 +18,12 @@ def _collected(call: Bound, *parts: str) -> str:
     for key, one in zip(keys, site.node.order_by, strict=True):
         if key.type.base in ("map", "json", "row", "array"):
             raise not_supported(f"ORDER BY {key.type} inside of an aggregate", one.at)
-    if site.node.distinct and any(key.sql not in parts for key in keys):
-        message = (
-            "For aggregate function with DISTINCT, ORDER BY expressions must appear in arguments"
-        )
-        raise Refused("EXPRESSION_NOT_IN_DISTINCT", message, site.node.at)
+        if site.node.distinct and key.sql not in parts:
+            message = (
+                "For aggregate function with DISTINCT, ORDER BY expressions must appear in "
+                "arguments"
+            )
+            raise Refused("EXPRESSION_NOT_IN_DISTINCT", message, one.at)
     named = [f"'v{i}', {part}" for i, part in enumerate(parts)]
     named += [f"'k{i}', {key.sql}" for i, key in enumerate(keys)]
     rows = call.aggregate("collect_list", f"named_struct({', '.join(named)})")
@@ -96,6 +97,18 @@ aggregate("multimap_agg", "(K, V) -> map(K, array(V))", _multimap_agg,
           "Aggregates all the rows (key/value pairs) into a single multimap")  # fmt: skip
 aggregate("histogram", "(T) -> map(T, bigint)", _histogram,
           "Count the number of times each value occurs")  # fmt: skip
+
+
+def _map_union(call: Bound) -> str:
+    """Of a key that several maps have, the first value that comes along."""
+    maps = call.aggregate("collect_list", call.sql(0))
+    none = f"CAST(map() AS {spark_type(call.returns, call.at)})"
+    new = "map_filter(m, (k, v) -> NOT map_contains_key(a, k))"
+    return f"IF(size({maps}) = 0, NULL, aggregate({maps}, {none}, (a, m) -> map_concat(a, {new})))"
+
+
+aggregate("map_union", "(map(K, V)) -> map(K, V)", _map_union,
+          "Aggregate all the maps into a single map")  # fmt: skip
 
 
 def _reduce_agg(call: Bound) -> str:

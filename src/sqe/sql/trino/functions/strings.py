@@ -76,6 +76,18 @@ def _length_of_char(call: Bound) -> str:
 
 
 declare("length", "(char(x)) -> bigint", _length_of_char)
+
+
+def _soundex(call: Bound) -> str:
+    """Of the letters alone; only those of English have a sound."""
+    value = call.sql(0)
+    message = string("Only English letters are mapped")
+    error = raised(INVALID, message, call.returns, call.at)
+    letters = f"regexp_replace({value}, '[^A-Za-z]', '')"
+    return f"IF({value} RLIKE '[\\\\p{{L}}&&[^A-Za-z]]', {error}, soundex(upper({letters})))"
+
+
+declare("soundex", "(varchar(x)) -> varchar(4)", _soundex)
 declare("levenshtein_distance", "(varchar, varchar) -> bigint",
         "CAST(levenshtein({0}, {1}) AS BIGINT)")  # fmt: skip
 
@@ -222,15 +234,31 @@ def _strpos(call: Bound) -> str:
         instance = call.arguments[2].constant
         if instance == 0:
             raise invalid("'instance' must not be a positive or negative number.")
+        if not isinstance(instance, int):
+            raise call.refuse("the instance must be constant")
         if instance != 1:
-            raise call.refuse("an instance other than the first")
+            return _nth(call.sql(0), call.sql(1), instance)
     return f"CAST(instr({call.sql(0)}, {call.sql(1)}) AS BIGINT)"
+
+
+def _nth(text: str, wanted: str, instance: int) -> str:
+    """Occurrences may overlap; of a negative instance they count from the end."""
+    last = f"length({text}) - length({wanted}) + 1"
+    places = f"filter(sequence(1, {last}), i -> substr({text}, i, length({wanted})) = {wanted})"
+    ordered = places if instance > 0 else f"reverse({places})"
+    return (
+        f"CASE WHEN {text} IS NULL OR {wanted} IS NULL THEN NULL WHEN {wanted} = '' THEN 1L "
+        f"WHEN {last} < 1 THEN 0L ELSE CAST(coalesce(get({ordered}, {abs(instance) - 1}), 0) "
+        "AS BIGINT) END"
+    )
 
 
 declare("strpos", ["(varchar, varchar) -> bigint", "(varchar, varchar, bigint) -> bigint"], _strpos)
 declare("position", "(varchar, varchar) -> bigint", "CAST(instr({1}, {0}) AS BIGINT)", hidden=True)
 declare("starts_with", "(varchar, varchar) -> boolean", "startswith({0}, {1})")
 declare("reverse", "(varchar(x)) -> varchar(x)", "reverse({0})")
+declare("reverse", "(varbinary) -> varbinary",
+        "unhex(regexp_replace(reverse(hex({0})), '(.)(.)', '$2$1'))")  # fmt: skip
 declare("translate", "(varchar, varchar, varchar) -> varchar", "translate({0}, {1}, {2})")
 
 
@@ -265,8 +293,6 @@ def _delimiter(call: Bound, index: int) -> str:
     given = call.arguments[index].constant
     if not isinstance(given, str):
         raise call.refuse("the delimiter must be constant")
-    if not given and call.function.name == "split_part":
-        raise call.refuse("an empty delimiter")
     if not given:
         raise invalid("The delimiter may not be the empty string")
     return string(re.sub(r"([\\^$.|?*+()\[\]{}])", r"\\\1", given))
@@ -290,14 +316,18 @@ declare("split", ["(varchar(x), varchar(y)) -> array(varchar(x))",
 
 
 def _split_part(call: Bound) -> str:
+    """Without a delimiter, the parts are the letters."""
     index = call.arguments[2]
-    delimiter = _delimiter(call, 1)
+    if call.arguments[1].constant == "":
+        parts = f"filter(split({call.sql(0)}, ''), one -> one <> '')"
+    else:
+        parts = f"split({call.sql(0)}, {_delimiter(call, 1)}, -1)"
     if isinstance(index.constant, int):
         if index.constant < 1:
             raise invalid("Index must be greater than zero")
-        return f"get(split({call.sql(0)}, {delimiter}, -1), {index.constant - 1})"
+        return f"get({parts}, {index.constant - 1})"
     error = raised(INVALID, string("Index must be greater than zero"), call.returns, call.at)
-    found = f"get(split({call.sql(0)}, {delimiter}, -1), CAST({index.sql} - 1 AS INT))"
+    found = f"get({parts}, CAST({index.sql} - 1 AS INT))"
     return f"IF({index.sql} < 1, {error}, {found})"
 
 

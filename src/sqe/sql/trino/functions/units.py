@@ -111,6 +111,8 @@ def _data_size(call: Bound) -> str:
 
 declare("parse_data_size", "(varchar(x)) -> decimal(38, 0)", _data_size,
         description="Converts data size string to bytes")  # fmt: skip
+declare("parse_presto_data_size", "(varchar(x)) -> decimal(38, 0)", _data_size,
+        description="Converts data size string to bytes")  # fmt: skip
 
 
 # ----------------------------------------------------------------- parse_duration

@@ -44,13 +44,11 @@ _Items = tuple[tuple[str, TrinoType, str], ...]  # name, type, and the SQL that 
 _MOMENT = timestamp_tz(3)
 _COUNTS = map_of(INTEGER, BIGINT)
 _BOUNDS = map_of(INTEGER, VARCHAR)
-_SUMMARIES = array(
-    row(
-        ("contains_null", BOOLEAN),
-        ("contains_nan", BOOLEAN),
-        ("lower_bound", VARCHAR),
-        ("upper_bound", VARCHAR),
-    )
+_SUMMARY = row(
+    ("contains_null", BOOLEAN),
+    ("contains_nan", BOOLEAN),
+    ("lower_bound", VARCHAR),
+    ("upper_bound", VARCHAR),
 )
 
 
@@ -87,10 +85,10 @@ def _history(name: str, metadata: Metadata) -> MetadataRelation:
     return _relation(items, f"{name}.history", f" GROUP BY {groups}")
 
 
-def _struct(*values: str) -> str:
-    """A row's carrier, whose fields have numbers for names."""
-    inside = ", ".join(f"'f{place}', {value}" for place, value in enumerate(values))
-    return f"named_struct({inside})"
+def _struct(kind: TrinoType, *values: str) -> str:
+    """The carrier of a row of this type."""
+    parts = zip(kind.fields, values, strict=True)
+    return f"named_struct({', '.join(f'{string(str(one.name))}, {value}' for one, value in parts)})"
 
 
 def _all_manifests(name: str, metadata: Metadata) -> MetadataRelation:
@@ -100,14 +98,15 @@ def _all_manifests(name: str, metadata: Metadata) -> MetadataRelation:
         for what in ("added", "existing", "deleted")
     ]
     parts = ("contains_null", "contains_nan", "lower_bound", "upper_bound")
-    summaries = _struct(*(f"s.{part}" for part in parts))
+    summary = _struct(_SUMMARY, *(f"s.{part}" for part in parts))
+    summaries = f"transform(partition_summaries, s -> {summary})"
     items: _Items = (
         ("path", VARCHAR, "path"),
         ("length", BIGINT, "length"),
         ("partition_spec_id", INTEGER, "partition_spec_id"),
         ("added_snapshot_id", BIGINT, "added_snapshot_id"),
         *((count, INTEGER, count) for count in counts),
-        ("partition_summaries", _SUMMARIES, f"transform(partition_summaries, s -> {summaries})"),
+        ("partition_summaries", array(_SUMMARY), summaries),
         ("reference_snapshot_id", BIGINT, "reference_snapshot_id"),
     )
     return _relation(items, f"{name}.all_manifests")
@@ -124,7 +123,8 @@ def _partition(metadata: Metadata, source: str) -> _Items:
         for field in fields
     ]
     values = [f"{source}.{quoted(field['name'])}" for field in fields]
-    return (("partition", row(*kinds), _struct(*values)),)
+    kind = row(*kinds)
+    return (("partition", kind, _struct(kind, *values)),)
 
 
 def _partition_type(transform: str, source: TrinoType) -> TrinoType:
@@ -196,7 +196,7 @@ def _entries(suffix: str) -> Callable[[str, Metadata], MetadataRelation]:
             ("snapshot_id", BIGINT, "e.snapshot_id"),
             ("sequence_number", BIGINT, "e.sequence_number"),
             ("file_sequence_number", BIGINT, "e.file_sequence_number"),
-            ("data_file", kind, _struct(*(sql for *_, sql in file))),
+            ("data_file", kind, _struct(kind, *(sql for *_, sql in file))),
             ("readable_metrics", JSON, metrics.readable(leaves(metadata), _ENTRY)),
         )
         return _relation(items, f"{name}.{suffix} AS e")
@@ -215,8 +215,8 @@ def _partitions(name: str, metadata: Metadata) -> MetadataRelation:
         ("total_size", BIGINT, "sum(f.file_size_in_bytes)"),
     )
     if data:
-        kinds = [(leaf.name.lower(), _statistics(leaf.type)) for leaf in data]
-        items += (("data", row(*kinds), _struct(*map(_collected, data))),)
+        kind = row(*((leaf.name.lower(), _statistics(leaf.type)) for leaf in data))
+        items += (("data", kind, _struct(kind, *map(_collected, data))),)
     groups = ", ".join(["f.spec_id", *(["f.partition"] if partition else [])])
     return _relation(items, f"{name}.files AS f", f" WHERE f.content = 0 GROUP BY {groups}")
 
@@ -249,7 +249,8 @@ def _collected(leaf: Leaf) -> str:
         return f"IF({missing}, NULL, CAST({pick}({value}) AS {kind}))"
 
     nans = _FILE.metric(leaf, "nan_value_count")
-    return _struct(bound("lower", "min"), bound("upper", "max"), f"sum({nulls})", f"sum({nans})")
+    told = bound("lower", "min"), bound("upper", "max"), f"sum({nulls})", f"sum({nans})"
+    return _struct(_statistics(leaf.type), *told)
 
 
 def _properties(name: str, metadata: Metadata) -> MetadataRelation:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqe.model.trino_types import UNKNOWN, TrinoType
 from sqe.sql.trino.analyzer import Analyzer
+from sqe.sql.trino.built import Built
 from sqe.sql.trino.casts import coerce
 from sqe.sql.trino.context import Context
 from sqe.sql.trino.errors import Refused
-from sqe.sql.trino.queries import Built
 from sqe.sql.trino.scope import Scope
 from sqe.sql.trino.statements.column_types import stored_type
 from sqe.sql.trino.statements.names import find, target_of

@@ -50,6 +50,13 @@ def find(context: Context, target: Target) -> Known | None:
     return context.lookup.relation(target.catalog, target.schema, target.name)
 
 
+def find_changed(context: Context, target: Target) -> Known | None:
+    """For a statement that changes it: whoever may do that need not be able to read it."""
+    if target.catalog not in context.lookup.catalogs():
+        return None
+    return context.lookup.target(target.catalog, target.schema, target.name)
+
+
 def table_of(context: Context, name: Name, at: int) -> tuple[Target, Known]:
     """A table that must be there. To Trino, a view is none."""
     found = table_if_there(context, name, at)
@@ -60,7 +67,7 @@ def table_of(context: Context, name: Name, at: int) -> tuple[Target, Known]:
 
 def table_if_there(context: Context, name: Name, at: int) -> tuple[Target, Known] | None:
     target = target_of(context, name, at)
-    known = find(context, target)
+    known = find_changed(context, target)
     if known is None or known.kind in ("VIEW", "MATERIALIZED VIEW"):
         return None
     check_writable(target, known)

@@ -10,6 +10,7 @@ from sqe.sql.trino.statements.names import (
     check_schema,
     check_writable,
     find,
+    find_changed,
     target_of,
 )
 from sqe.sql.trino.statements.nodes import Comment, Drop, Rename
@@ -20,7 +21,7 @@ from sqe.sql.trino.typed import quoted, string
 
 def drop(node: Drop, context: Context) -> Translated:
     target = target_of(context, node.name, node.at)
-    known = find(context, target)
+    known = find_changed(context, target)
     update_type = f"DROP {node.kind}"
     if known is None:
         if node.if_exists:

@@ -10,7 +10,7 @@ from sqe.sql.trino.scope import Scope
 from sqe.sql.trino.statements.names import (
     Target,
     check_writable,
-    find,
+    find_changed,
     no_table,
     target_of,
 )
@@ -33,7 +33,7 @@ from sqe.sql.trino.typed import quoted
 
 def changed_table(context: Context, name: Name, at: int, doing: str) -> tuple[Target, Known]:
     target = target_of(context, name, at)
-    known = find(context, target)
+    known = find_changed(context, target)
     if known is None:
         raise no_table(target, at)
     refuse_view(known, doing, at)

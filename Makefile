@@ -13,7 +13,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 	--no-header --no-annotate --no-emit-index-url --no-emit-find-links $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-fast fidelity differential soak matrix lint format check docs bench-smoke lock clean
+.PHONY: help setup demo serve test test-fast test-stack stack-up stack-down fidelity differential soak matrix lint format check docs bench-smoke lock clean
 
 help: ## print the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -32,10 +32,19 @@ serve: setup ## run the gateway until Ctrl-C
 	@$(BIN)/sqe serve
 
 test: setup ## all tests that run on one machine
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python dev/run_tests.py $(ARGS)
 
 test-fast: setup ## the unit tests only, without Spark
 	$(BIN)/python -m pytest tests/unit -m "not spark and not java and not slow" $(ARGS)
+
+test-stack: setup ## the tests on real Keycloak, MinIO and catalogs; a stack that runs is used
+	$(BIN)/python -m dev.stack run $(BIN)/python -m pytest tests/stack $(ARGS)
+
+stack-up: setup ## start Keycloak, MinIO, Nessie and a catalog here; print addresses and users
+	@$(BIN)/python -m dev.stack up
+
+stack-down: setup ## stop them; what was fetched and built stays in the cache
+	@$(BIN)/python -m dev.stack down
 
 fidelity: setup ## every statement of Spark's own SQL tests (make test runs a sample)
 	$(BIN)/python -m pytest tests/fidelity --fidelity=all $(ARGS)
@@ -73,6 +82,7 @@ lock: python ## resolve the lock files again (UPGRADE=1 takes newer versions)
 	$(COMPILE) pyproject.toml --extra java --extra dev --extra bench -o requirements/dev.lock
 	$(COMPILE) pyproject.toml --extra java --constraint requirements/dev.lock -o requirements/base.lock
 	$(COMPILE) --no-strip-extras requirements/dbt.in -o requirements/dbt.lock
+	$(COMPILE) --no-strip-extras requirements/superset.in -o requirements/superset.lock
 
 clean: ## remove .venv and caches (never the lakehouse)
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

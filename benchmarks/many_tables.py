@@ -12,7 +12,8 @@ from benchmarks.bench import Bench
 from benchmarks.iceberg_tables import open_catalog
 from sqe.catalog.protocol import Ident
 from sqe.model.identity import Identity
-from sqe.server.build import CATALOG_FILE, Server, build
+from sqe.server.build import Server, build
+from sqe.server.catalogs import CATALOG_FILE
 from sqe.sessions.session import Session
 from sqe.settings.settings import Settings
 

@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 from sqe.cli.exit_codes import MEANINGS
 from sqe.cli.main import COMMANDS, cli
 from sqe.errors import ErrorCategory, ErrorCode
+from sqe.settings.load import kinds_of
 from sqe.settings.settings import Settings, default_home
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -58,10 +59,10 @@ def settings_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _model_lines(model: type[BaseModel], prefix: str) -> Iterator[str]:
+def _model_lines(model: type[BaseModel], prefix: str, kind: str = "") -> Iterator[str]:
     plain = {name: field for name, field in model.model_fields.items() if not _section(field)}
     if prefix:
-        yield f"## `[{prefix.rstrip('.')}]`"
+        yield f"## `[{prefix.rstrip('.')}]`" + (f" of type `{kind}`" if kind else "")
         yield ""
         yield inspect.cleandoc(model.__doc__ or "").replace("``", "`")
         yield ""
@@ -75,9 +76,10 @@ def _model_lines(model: type[BaseModel], prefix: str) -> Iterator[str]:
         section = _section(field)
         if section is not None:
             yield from _model_lines(section, f"{prefix}{name}.")
-        named = _named_section(field)
-        if named is not None:
-            yield from _model_lines(named, f"{prefix}{name}.NAME.")
+        kinds = _named_sections(field)
+        for named in kinds:
+            kind = named.model_fields["type"].default if len(kinds) > 1 else ""
+            yield from _model_lines(named, f"{prefix}{name}.NAME.", kind)
 
 
 def _section(field: FieldInfo) -> type[BaseModel] | None:
@@ -85,14 +87,16 @@ def _section(field: FieldInfo) -> type[BaseModel] | None:
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
-def _named_section(field: FieldInfo) -> type[BaseModel] | None:
-    """What a section has under names that people choose, as ``[auth.users.ann]``."""
+def _named_sections(field: FieldInfo) -> list[type[BaseModel]]:
+    """What a section has under names that people choose, as ``[auth.users.ann]``; of every kind
+    that can be there."""
     kinds = get_args(field.annotation) if get_origin(field.annotation) is dict else ()
-    kind = kinds[1] if kinds else None
-    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+    return kinds_of(kinds[1]) if kinds else []
 
 
 def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "must be set"
     value: Any = field.get_default(call_default_factory=True)
     if isinstance(value, SecretStr):
         value = value.get_secret_value()
@@ -115,6 +119,9 @@ def cli_page() -> str:
         command = cli.get_command(context, name)
         assert command is not None
         lines += [f"## sqe {name}", "", "```", _help(command, f"sqe {name}"), "```", ""]
+        for inner, sub in command.commands.items() if isinstance(command, click.Group) else ():
+            full = f"sqe {name} {inner}"
+            lines += [f"### {full}", "", "```", _help(sub, full), "```", ""]
     lines += ["## Exit codes", "", "| code | name | meaning |", "|---|---|---|"]
     lines += [f"| {code.value} | {code.name} | {MEANINGS[code]} |" for code in MEANINGS]
     return "\n".join(lines) + "\n"

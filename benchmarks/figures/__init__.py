@@ -18,6 +18,7 @@ from benchmarks.figures.local_over_duckdb import (
     tpch_local_over_duckdb,
     tpch_spark_over_local,
 )
+from benchmarks.figures.login_bearer import login_bearer
 from benchmarks.figures.mixed_users import mixed_users
 from benchmarks.figures.over_flight import (
     flight_over_inprocess,
@@ -29,6 +30,8 @@ from benchmarks.figures.session_memory import session_mb
 from benchmarks.figures.small_query import gateway_overhead, small_query
 from benchmarks.figures.spark_boot_cds import spark_boot_cds
 from benchmarks.figures.spark_overhead import spark_overhead
+from benchmarks.figures.spark_session import spark_session
+from benchmarks.figures.stack_users import new_session, users_p50, users_p99
 from benchmarks.figures.stream_50m import stream_50m_growth, stream_50m_local, stream_50m_peak
 from benchmarks.figures.tpch_over_direct import tpch_over_direct
 from benchmarks.figures.trino_fetch import trino_fetch
@@ -75,6 +78,13 @@ FIGURES: tuple[Figure, ...] = (
         Target("<", 2),
         "JDBC's getTables and getColumns of one schema, in a catalog of 10,000 other tables",
         jdbc_metadata,
+    ),
+    Figure(
+        "login_bearer_ms",
+        "ms",
+        Target("<", 2),
+        "what the check of a bearer token adds to a request, the issuer's keys known",
+        login_bearer,
     ),
     Figure(
         "cold_small_query_s",
@@ -161,6 +171,27 @@ FIGURES: tuple[Figure, ...] = (
         stream_50m_local,
     ),
     Figure(
+        "new_session_ms",
+        "ms",
+        Target("<", 150),
+        "a user with a token, from nothing to the first rows, on the stack's catalog and storage",
+        new_session,
+    ),
+    Figure(
+        "users_100_p50_ms",
+        "ms",
+        None,
+        "100 users at once on the stack, each asking for their own rows: the median",
+        users_p50,
+    ),
+    Figure(
+        "users_100_p99_ms",
+        "ms",
+        None,
+        "the same: the slowest in a hundred",
+        users_p99,
+    ),
+    Figure(
         "spark_boot_cds_ratio",
         "ratio",
         Target("<=", 0.6),
@@ -180,6 +211,13 @@ FIGURES: tuple[Figure, ...] = (
         Target("<", 120),
         "SQE's own share of a small warm Spark query",
         spark_overhead,
+    ),
+    Figure(
+        "spark_session_ms",
+        "ms",
+        Target("<", 300),
+        "the Spark session of a new user: what their first query on a warm Spark takes longer",
+        spark_session,
     ),
     Figure(
         "tpch_sf1_spark_over_direct",

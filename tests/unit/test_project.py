@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import sqe
+from dev.run_tests import HALVES
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
@@ -70,8 +71,8 @@ def requirements(lock: Path) -> list[str]:
     return re.findall(r"^\S.*?(?:\\\n.*?)*$", lock.read_text(), re.MULTILINE)
 
 
-def test_there_are_locks_for_running_developing_bootstrapping_and_dbt() -> None:
-    assert {lock.stem for lock in LOCKS} == {"base", "bootstrap", "dbt", "dev"}
+def test_there_are_locks_for_running_developing_bootstrapping_and_foreign_clients() -> None:
+    assert {lock.stem for lock in LOCKS} == {"base", "bootstrap", "dbt", "dev", "superset"}
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
@@ -155,3 +156,13 @@ def test_importing_does_not_load_heavy_packages(module: str) -> None:
 def test_tests_do_not_see_the_developers_environment(isolated_home: Path) -> None:
     assert Path.home() == isolated_home
     assert not list(isolated_home.iterdir())
+
+
+def test_each_test_runs_in_one_of_the_two_halves() -> None:
+    config = project()["tool"]["pytest"]["ini_options"]
+    halves = [argument for half in HALVES for argument in half]
+    apart = [one for one in halves if not one.startswith("--ignore=")]
+    assert {one for one in apart if one.count("/") == 1} == set(config["testpaths"])
+    moved = [one.removeprefix("--ignore=") for one in halves if one.startswith("--ignore=")]
+    assert sorted(moved) == sorted(one for one in apart if one.count("/") > 1)
+    assert all((ROOT / one).is_dir() for one in apart)

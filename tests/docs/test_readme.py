@@ -7,33 +7,14 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.docs.console import sessions
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-
-
-def sessions() -> list[list[tuple[str, str]]]:
-    """The console blocks: in each, commands with what they print."""
-    blocks = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
-    return [list(_commands(block)) for block in blocks]
-
-
-def _commands(block: str) -> Iterator[tuple[str, str]]:
-    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        lines = part.splitlines(keepends=True)
-        command = ""
-        while lines:  # a command goes on until its quotes are closed
-            command += lines.pop(0)
-            try:
-                shlex.split(command, comments=True)
-            except ValueError:
-                continue
-            break
-        yield command, "".join(lines)
 
 
 @pytest.mark.spark
@@ -48,7 +29,7 @@ def test_the_session_at_the_top_prints_what_the_readme_says(
         "SQE_SPARK__CLASS_DATA_SHARING": "false",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
-    for command, expected in sessions()[0]:
+    for command, expected in sessions(README)[0]:
         done = subprocess.run(
             shlex.split(command),
             cwd=tmp_path,

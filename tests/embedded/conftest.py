@@ -44,6 +44,12 @@ def shared_lake(
     server.close()
 
 
+@pytest.fixture(scope="session")
+def trino_address(shared_lake: Lake) -> str:
+    """Where the shared server speaks Trino's protocol."""
+    return shared_lake.server.listen_trino("127.0.0.1", 0)
+
+
 @pytest.fixture
 def lake(shared_lake: Lake) -> Lake:
     """The session that most tests share: they leave its settings and schema alone."""

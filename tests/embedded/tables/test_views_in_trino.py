@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -9,22 +11,21 @@ import pytest
 from sqe.catalog.protocol import Ident
 from sqe.catalog.schemas import current_view_version
 from sqe.model.identity import Identity
-from sqe.model.query import ClientState
 from tests.embedded.tables.desk import Desk
-from tests.trino.scripts import Client
+from tests.trino.asking import Client
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
 
 
 @pytest.fixture
-def trino(desk: Desk) -> Client:
+def trino(desk: Desk, trino_address: str) -> Iterator[Client]:
     desk.run("CREATE TABLE t (id INT, s STRING)", "INSERT INTO t VALUES (1, 'a'), (2, 'b')")
-    state = ClientState("lake", desk.schema)
-    return Client(desk.spark.server.gateway, desk.spark.session.id, state)
+    with closing(Client(trino_address, "lake", desk.schema)) as client:
+        yield client
 
 
 def told(client: Client, sql: str) -> list[list[Any]]:
-    answer, _ = client.ask(sql)
+    answer = client.ask(sql)
     assert not answer.error, answer.message
     return answer.data
 
@@ -56,7 +57,7 @@ def test_both_dialects_read_it(desk: Desk, trino: Client) -> None:
 
 def test_its_columns_keep_trinos_types(trino: Client) -> None:
     told(trino, "CREATE VIEW v AS SELECT 'xy' AS fixed, DECIMAL '1.5' AS d")
-    answer, _ = trino.ask("SELECT * FROM v")
+    answer = trino.ask("SELECT * FROM v")
     assert [one["type"] for one in answer.columns] == ["varchar(2)", "decimal(2, 1)"]
 
 

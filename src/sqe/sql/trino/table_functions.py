@@ -40,8 +40,11 @@ def table_function(relations: Relations, node: nodes.TableFunction, scope: Scope
     if not step or (stop - start) * step < 0:
         message = "Step must have the sign of the way from start to stop"
         raise Refused("INVALID_FUNCTION_ARGUMENT", message, node.at)
+    end = stop + (1 if step > 0 else -1)  # Spark's range() ends before it
+    if not -(2**63) <= end < 2**63:
+        raise not_supported("sequence() up to the last number", node.at)
     alias = analyzer.fresh("r")
-    text = f"explode(sequence({start}L, {stop}L, {step}L)) AS {alias}(n)"
+    text = f"range({start}L, {end}L, {step}L) AS {alias}(n)"
     return Source(text, (Field("sequential_number", BIGINT, f"{alias}.n"),))
 
 

@@ -6,6 +6,8 @@ import datetime
 from collections.abc import Callable
 from typing import Protocol
 
+import pyarrow as pa
+
 from sqe.catalog.protocol import Catalogs
 from sqe.catalog.transaction import Transaction, current, inside
 from sqe.errors import ErrorCode, SqeError, UserError
@@ -16,7 +18,7 @@ from sqe.results.stream import ResultStream
 from sqe.sessions.session import Session
 from sqe.sql.trino.context import Context
 from sqe.sql.trino.translate import translate
-from sqe.sql.trino.translated import Translated
+from sqe.sql.trino.translated import Rows, Translated
 
 
 class Gateway(Protocol):
@@ -55,7 +57,21 @@ def carry_out(
         return nothing(Outcome(translated.update_type))
     if translated.is_many and current() is None:
         return _as_one(gateway, session, run)
+    if translated.reshape is not None:
+        return _reshaped(run(), translated.reshape)
     return run()
+
+
+def _reshaped(result: ResultStream, reshape: Callable[[Rows], Rows]) -> ResultStream:
+    """All rows at once, made into others of the same columns."""
+    with result:
+        read = result.read_all()
+    rows = reshape(list(zip(*(column.to_pylist() for column in read.columns), strict=True)))
+    arrays = [
+        pa.array([row[i] for row in rows], type=field.type) for i, field in enumerate(read.schema)
+    ]
+    batch = pa.RecordBatch.from_arrays(arrays, schema=read.schema)
+    return ResultStream(result.columns, read.schema, [batch], outcome=result.outcome)
 
 
 def _transact(

@@ -239,3 +239,14 @@ def test_parameters_are_pushed_as_well(client: Client) -> None:
 )
 def test_refusals_have_trinos_names(client: Client, text: str, error: str) -> None:
     assert client.ask(text).error == error
+
+
+def test_described_columns_have_the_table_they_come_from(client: Client) -> None:
+    ask(client, "PREPARE p FROM SELECT id, amount AS a, ? + 1, TIMESTAMP '2020-01-01' FROM orders")
+    answer = ask(client, "DESCRIBE OUTPUT p")
+    assert answer.data == [
+        ["id", "lake", "sales", "orders", "bigint", 8, False],
+        ["a", "lake", "sales", "orders", "decimal(10,2)", 8, True],
+        ["_col2", "", "", "", "integer", 4, False],
+        ["_col3", "", "", "", "timestamp(0)", 8, False],
+    ]

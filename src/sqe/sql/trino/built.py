@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqe.model.trino_types import TrinoType
-from sqe.sql.trino.scope import Field
+from sqe.sql.trino.scope import UNKNOWN, Field, Origin
 from sqe.sql.trino.typed import quoted
 
 
@@ -16,6 +16,7 @@ class BuiltColumn:
     name: str | None
     type: TrinoType
     sql_name: str
+    origin: Origin = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,13 @@ class Built:
     def fields(self, relation: str, qualifier: tuple[str, ...] = ()) -> tuple[Field, ...]:
         """Its columns, seen from outside as those of ``relation``."""
         return tuple(
-            Field(column.name, column.type, f"{relation}.{quoted(column.sql_name)}", qualifier)
+            Field(
+                column.name,
+                column.type,
+                f"{relation}.{quoted(column.sql_name)}",
+                qualifier,
+                origin=column.origin,
+            )
             for column in self.columns
         )
 

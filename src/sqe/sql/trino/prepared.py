@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqe.model.query import ClientChanges
+from sqe.model.trino_types import TrinoType
 from sqe.model.trino_words import literal
 from sqe.sql.trino import nodes
 from sqe.sql.trino.context import Context
 from sqe.sql.trino.errors import Refused
 from sqe.sql.trino.parser import parse
-from sqe.sql.trino.translated import Translated
+from sqe.sql.trino.translated import OutputColumn, Translated
 from sqe.sql.trino.tree import walk
 from sqe.sql.trino.typed import OpenParameter
 
@@ -111,12 +112,7 @@ def describe_output(text: str, context: Context, translate: Translate) -> str:
         found = translate(node, replace(context, text=text, open_parameters=parameters))
     except Refused as error:
         raise error.told(text) from None
-    aliases = _aliases(node, len(found.columns))
-    rows = ", ".join(
-        f"({literal(column.name)}, '', '', '', {literal(column.type.display)}, "
-        f"{_SIZES.get(column.type.base, 0)}, {'true' if aliased else 'false'})"
-        for column, aliased in zip(found.columns, aliases, strict=True)
-    )
+    rows = ", ".join(map(_described, found.columns))
     columns = 'AS t ("Column Name", "Catalog", "Schema", "Table", "Type", "Type Size", "Aliased")'
     if not rows:
         nothing = "('', '', '', '', '', 0, false)"
@@ -126,13 +122,28 @@ def describe_output(text: str, context: Context, translate: Translate) -> str:
 
 _SIZES = {
     "boolean": 1, "tinyint": 1, "smallint": 2, "integer": 4, "real": 4, "date": 4, "bigint": 8,
-    "double": 8, "unknown": 1,
+    "double": 8, "unknown": 1, "uuid": 16, "ipaddress": 16, "time": 8,
+    "interval day to second": 8, "interval year to month": 4,
 }  # fmt: skip
+# The type: the largest precision that is kept in 8 bytes, and the bytes of those above it.
+_SHORT = {
+    "decimal": (18, 16),
+    "timestamp": (6, 12),
+    "timestamp with time zone": (3, 12),
+    "time with time zone": (9, 12),
+}
 
 
-def _aliases(node: nodes.Statement, count: int) -> list[bool]:
-    """Which columns have an AS of their own."""
-    body = node.query.body if isinstance(node, nodes.QueryStatement) else None
-    if not isinstance(body, nodes.Select) or len(body.items) != count:
-        return [False] * count
-    return [isinstance(one, nodes.SelectItem) and one.alias is not None for one in body.items]
+def _size(kind: TrinoType) -> int:
+    """In bytes, of types whose values all have the same."""
+    if kind.base in _SHORT and kind.numbers:
+        largest, above = _SHORT[kind.base]
+        return 8 if kind.numbers[0] <= largest else above
+    return _SIZES.get(kind.base, 0)
+
+
+def _described(column: OutputColumn) -> str:
+    """A row of DESCRIBE OUTPUT."""
+    texts = (column.name, *(column.origin.table or ("", "", "")), column.type.display)
+    aliased = "true" if column.origin.aliased else "false"
+    return f"({', '.join(map(literal, texts))}, {_size(column.type)}, {aliased})"

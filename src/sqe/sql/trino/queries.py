@@ -7,7 +7,7 @@ column is written with it, so that nothing is left for Spark to find.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sqe.model.trino_types import TrinoType
@@ -86,7 +86,7 @@ class Queries:
         names = names or [one.name for one in built.columns]
         name = self.analyzer.fresh("w")
         fields = tuple(
-            Field(given, column.type, quoted(column.sql_name))
+            Field(given, column.type, quoted(column.sql_name), origin=column.origin)
             for given, column in zip(names, built.columns, strict=True)
         )
         return [f"{name} AS ({built.text})"], NamedQuery(name, fields)
@@ -212,8 +212,7 @@ class Queries:
         texts = [self.changed(one, kinds, node.at) for one in (left, right)]
         word = node.operator + ("" if node.distinct else " ALL")
         columns = tuple(
-            BuiltColumn(column.name, kind, column.sql_name)
-            for column, kind in zip(left.columns, kinds, strict=True)
+            replace(column, type=kind) for column, kind in zip(left.columns, kinds, strict=True)
         )
         return Built(f"({texts[0]}) {word} ({texts[1]})", columns)
 
@@ -245,7 +244,7 @@ def _columns(items: Sequence[Item]) -> list[BuiltColumn]:
         while name.lower() in taken:
             name = f"{name}_{i}"
         taken.add(name.lower())
-        columns.append(BuiltColumn(item.name, item.typed.type, name))
+        columns.append(BuiltColumn(item.name, item.typed.type, name, item.origin))
     return columns
 
 

@@ -15,7 +15,7 @@ from sqe.sql.trino.coercion import common_type
 from sqe.sql.trino.comparisons import compare
 from sqe.sql.trino.context import Known
 from sqe.sql.trino.errors import Refused, mismatch, not_supported
-from sqe.sql.trino.scope import Field, Scope
+from sqe.sql.trino.scope import Field, Origin, Scope
 from sqe.sql.trino.table_functions import table_function
 from sqe.sql.trino.typed import quoted, string
 from sqe.sql.trino.unnest import (
@@ -75,7 +75,14 @@ class Relations:
             raise Refused("INVALID_VIEW", message, node.at)
         qualifier = tuple(one.name.lower() for one in node.name)
         fields = tuple(
-            Field(one.name.lower(), one.type, f"{name}.{quoted(one.name)}", qualifier, one.hidden)
+            Field(
+                one.name.lower(),
+                one.type,
+                f"{name}.{quoted(one.name)}",
+                qualifier,
+                one.hidden,
+                Origin((catalog, schema, table)),
+            )
             for one in known.columns
         )
         if node.version is not None or node.moment is not None:

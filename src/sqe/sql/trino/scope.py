@@ -11,6 +11,18 @@ from sqe.sql.trino.typed import Typed
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a column comes from, which only DESCRIBE OUTPUT tells. ``table``: catalog, schema and
+    name of the relation whose column it is unchanged, if it is one. ``aliased``: by an AS."""
+
+    table: tuple[str, str, str] | None = None
+    aliased: bool = False
+
+
+UNKNOWN = Origin()
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """A column of a relation. ``qualifier`` is what may stand before its name, outermost first:
     ("lake", "sales", "orders") or an alias. ``name`` None cannot be named."""
@@ -20,6 +32,7 @@ class Field:
     sql: str
     qualifier: tuple[str, ...] = ()
     hidden: bool = False
+    origin: Origin = UNKNOWN
 
     @property
     def typed(self) -> Typed:

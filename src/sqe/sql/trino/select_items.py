@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqe.model.trino_types import quoted_field
 from sqe.sql.trino import nodes
 from sqe.sql.trino.errors import Refused, mismatch
-from sqe.sql.trino.scope import Field, Scope
+from sqe.sql.trino.scope import UNKNOWN, Field, Origin, Scope
 from sqe.sql.trino.typed import Typed
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ class Item:
     name: str | None
     typed: Typed
     node: nodes.Expression | None = None
+    origin: Origin = UNKNOWN
 
 
 def expand(analyzer: Analyzer, node: nodes.Select, scope: Scope) -> list[Item]:
@@ -31,8 +32,18 @@ def expand(analyzer: Analyzer, node: nodes.Select, scope: Scope) -> list[Item]:
             items += _star(analyzer, one, scope)
         else:
             name = one.alias.name if one.alias is not None else output_name(one.expression)
-            items.append(Item(name, analyzer.expression(one.expression, scope), one.expression))
+            typed = analyzer.expression(one.expression, scope)
+            items.append(Item(name, typed, one.expression, _origin(one, scope)))
     return items
+
+
+def _origin(node: nodes.SelectItem, scope: Scope) -> Origin:
+    """Only a plain name has a table, and only one of this very query's FROM."""
+    from sqe.sql.trino.analyzer import name_parts
+
+    parts = name_parts(node.expression)
+    found = [one.origin.table for one in scope.fields if parts and one.answers(parts)]
+    return Origin(found[0] if found else None, node.alias is not None)
 
 
 def output_name(node: nodes.Expression) -> str | None:
@@ -82,4 +93,7 @@ def _named(fields: list[Field], node: nodes.Star) -> list[Item]:
         raise Refused("MISMATCHED_COLUMN_ALIASES", message, node.at)
     given = [one.name if one.quoted else one.name.upper() for one in node.aliases]
     names: list[str | None] = [*given] or [one.name for one in fields]
-    return [Item(name, one.typed) for name, one in zip(names, fields, strict=True)]
+    return [
+        Item(name, one.typed, origin=replace(one.origin, aliased=False))
+        for name, one in zip(names, fields, strict=True)
+    ]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sqe.model.trino_words import literal, quoted
-from sqe.sql.trino.context import Context, Known
+from sqe.sql.trino.context import Context
 from sqe.sql.trino.errors import Refused, not_supported
 from sqe.sql.trino.metadata.relations import FUNCTIONS, FUNCTIONS_NAME, SYSTEM
 from sqe.sql.trino.nodes import Name
 from sqe.sql.trino.show_create import create_text
-from sqe.sql.trino.statements.names import check_catalog, find, no_table, target_of
+from sqe.sql.trino.statements.names import check_catalog, find, relation_of, target_of
 from sqe.sql.trino.statements.session_nodes import Show
 from sqe.sql.trino.statements.session_properties import properties
 
@@ -112,17 +112,6 @@ def _no_catalog(node: Show) -> str:
     raise Refused("MISSING_CATALOG_NAME", message, node.at)
 
 
-def _relation(name: Name, node: Show, context: Context) -> Known:
-    target = target_of(context, name, node.at)
-    check_catalog(context, target.catalog, node.at)
-    if not context.lookup.schema_exists(target.catalog, target.schema):
-        raise Refused("SCHEMA_NOT_FOUND", f"Schema '{target.schema}' does not exist", node.at)
-    known = find(context, target)
-    if known is None:
-        raise no_table(target, node.at)
-    return known
-
-
 def _columns(node: Show, context: Context) -> str:
     """From what is known of the relation: to list its columns it would have to be loaded again."""
     rows = [
@@ -132,7 +121,7 @@ def _columns(node: Show, context: Context) -> str:
             literal(column.type.display),
             literal(column.comment),
         )
-        for position, column in enumerate(_relation(_named(node), node, context).columns)
+        for position, column in enumerate(relation_of(context, _named(node), node.at)[1].columns)
         if not column.hidden
     ]
     columns = {
@@ -226,7 +215,6 @@ _FORMS: Mapping[str, Callable[[Show, Context], str]] = {
     "COLUMNS": _columns,
     "FUNCTIONS": _functions,
     "SESSION": _session,
-    "STATS": _refused,
     "GRANTS": _grants,
     "ROLES": _roles,
     "CURRENT ROLES": _roles,

@@ -61,7 +61,11 @@ def translate_node(node: nodes.Statement, context: Context) -> Translated:
 def query(node: nodes.Query, context: Context) -> Translated:
     built = Analyzer(context).queries.query(node, Scope())
     columns = tuple(
-        OutputColumn(column.name if column.name is not None else f"_col{i}", shown(column.type))
+        OutputColumn(
+            column.name if column.name is not None else f"_col{i}",
+            shown(column.type),
+            column.origin,
+        )
         for i, column in enumerate(built.columns)
     )
     return Translated(built.text, columns)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqe.model.query import ClientChanges
 from sqe.model.trino_types import TrinoType
+from sqe.sql.trino.scope import UNKNOWN, Origin
+
+Rows = Sequence[Sequence[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +19,7 @@ class OutputColumn:
 
     name: str
     type: TrinoType
+    origin: Origin = field(default=UNKNOWN, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,8 @@ class Translated:
     transaction: str = ""
     # The query to be ended, and why: CALL system.runtime.kill_query.
     kill: tuple[str, str] | None = None
+    # What the engine's rows become before they are shown, of answers known to be small.
+    reshape: Callable[[Rows], Rows] | None = None
 
     @property
     def is_many(self) -> bool:

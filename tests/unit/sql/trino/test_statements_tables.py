@@ -353,7 +353,7 @@ def test_new_partitioning_drops_and_adds_fields() -> None:
         (
             "GRANT SELECT ON t TO ROLE bob WITH GRANT OPTION",
             "NOT_SUPPORTED",
-            "1:1: GRANT (access is granted by policies) is not supported",
+            "1:1: SQE does not manage grants and roles yet: GRANT is not supported",
         ),
     ],
 )

@@ -2,43 +2,62 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from dataclasses import replace
 
 from sqe.model.trino_types import BOOLEAN, VARCHAR
 from sqe.sql.trino import nodes as tree
+from sqe.sql.trino import prepared
 from sqe.sql.trino.context import Context
 from sqe.sql.trino.errors import Refused, not_supported
+from sqe.sql.trino.parser import immediate_text
 from sqe.sql.trino.statements import nodes
-from sqe.sql.trino.statements.names import Target, find
+from sqe.sql.trino.statements.names import Target
+from sqe.sql.trino.statements.plan_json import distributed_plan, io_plan, logical_plan
+from sqe.sql.trino.statements.reads import tables_read
+from sqe.sql.trino.statements.session_nodes import Show, ShowStats
 from sqe.sql.trino.translate import translate_node
 from sqe.sql.trino.translated import OutputColumn, Translated
-from sqe.sql.trino.tree import walk
 from sqe.sql.trino.typed import string
 
 _PLAN = (OutputColumn("Query Plan", VARCHAR),)
 _VALID = (OutputColumn("Valid", BOOLEAN),)
-# Rows and bytes are not estimated; Trino says so in the same way.
-_UNKNOWN = dict.fromkeys(
-    ("outputRowCount", "outputSizeInBytes", "cpuCost", "maxMemory", "networkCost"), "NaN"
-)
 _CHANGES = (nodes.Insert, nodes.CreateTableAs, nodes.Delete, nodes.Update, nodes.Merge)
-_PLANNED = (tree.QueryStatement, *_CHANGES)
+_PLANNED = (tree.QueryStatement, Show, *_CHANGES)
 
 
 def explain(node: nodes.Explain, context: Context) -> Translated:
+    if isinstance(node.statement, tree.Execute | tree.ExecuteImmediate):
+        return _of_prepared(node, node.statement, context)
     inner = translate_node(node.statement, context)
     if node.analyze:
         return _analyzed(node, inner)
     if node.kind == "VALIDATE":
         return Translated("SELECT true", _VALID)
-    if node.kind == "IO":
-        return _constant(_json(_reads_and_writes(node.statement, context)))
-    if node.format in ("JSON", "GRAPHVIZ"):
-        raise not_supported(f"EXPLAIN (FORMAT {node.format})", node.at)
-    if isinstance(node.statement, _PLANNED) and inner.text:
-        return Translated(f"EXPLAIN {inner.text}", _PLAN)
-    return _constant(_named(node.statement, inner, context))
+    if node.format == "GRAPHVIZ":
+        raise not_supported("EXPLAIN (FORMAT GRAPHVIZ)", node.at)
+    if isinstance(node.statement, ShowStats):
+        raise not_supported("EXPLAIN of SHOW STATS", node.at)
+    if not isinstance(node.statement, _PLANNED) or not inner.text:
+        return _constant(_named(node.statement, inner, context))
+    if node.kind == "IO" or node.format == "JSON":
+        return _constant(_told_in_json(node, inner, context))
+    return Translated(f"EXPLAIN {inner.text}", _PLAN)
+
+
+def _of_prepared(
+    node: nodes.Explain, execute: tree.Execute | tree.ExecuteImmediate, context: Context
+) -> Translated:
+    """The statement that would be executed is explained."""
+    if isinstance(execute, tree.Execute):
+        text = prepared.prepared_text(execute.name, context)
+    else:
+        text = immediate_text(execute, context.text)
+    return prepared.execute(
+        text,
+        execute.arguments,
+        context,
+        lambda statement, inside: explain(replace(node, statement=statement), inside),
+    )
 
 
 def _analyzed(node: nodes.Explain, inner: Translated) -> Translated:
@@ -61,38 +80,15 @@ def _named(statement: tree.Statement, inner: Translated, context: Context) -> st
     return f"{inner.update_type} {Target(*context.table_name(name))}"
 
 
-def _reads_and_writes(statement: tree.Statement, context: Context) -> dict[str, Any]:
-    tables = []
-    for node in walk(statement, into_queries=True):
-        if not isinstance(node, tree.TableRef) or _is_bare(node, context):
-            continue
-        target = Target(*context.table_name(node.name))
-        known = find(context, target)
-        if known is not None and known.kind == "VIEW":
-            raise not_supported("EXPLAIN (TYPE IO) of a view", node.at)
-        if known is not None and target not in tables:
-            tables.append(target)
-    constraint = {"none": False, "columnConstraints": []}
-    found: dict[str, Any] = {
-        "inputTableColumnInfos": [
-            {"table": _table(one), "constraint": constraint, "estimate": _UNKNOWN} for one in tables
-        ]
-    }
-    if isinstance(statement, _CHANGES):
-        found["outputTable"] = _table(Target(*context.table_name(statement.name)))
-    return {**found, "estimate": _UNKNOWN}
-
-
-def _is_bare(node: tree.TableRef, context: Context) -> bool:
-    """A name that only WITH can have given."""
-    return len(node.name) == 1 and not context.client.schema
-
-
-def _table(target: Target) -> dict[str, Any]:
-    schema_table = {"schema": target.schema, "table": target.name}
-    return {"catalog": target.catalog, "schemaTable": schema_table}
-
-
-def _json(value: dict[str, Any]) -> str:
-    """With blanks on both sides of colons, as Trino's."""
-    return json.dumps(value, indent=2, separators=(",", " : "))
+def _told_in_json(node: nodes.Explain, inner: Translated, context: Context) -> str:
+    kind = node.kind or "DISTRIBUTED"
+    if isinstance(node.statement, Show):  # over metadata, of which Trino has relations of its own
+        raise not_supported("EXPLAIN (FORMAT JSON) of SHOW", node.at)
+    tables = tables_read(node.statement, context, f"EXPLAIN (TYPE {kind}, FORMAT JSON)")
+    written = None
+    if isinstance(node.statement, _CHANGES):
+        written = Target(*context.table_name(node.statement.name))
+    if kind == "IO":
+        return io_plan(tables, written)
+    plan = logical_plan if kind == "LOGICAL" else distributed_plan
+    return plan(tables, written, inner.columns)

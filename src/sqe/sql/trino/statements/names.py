@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sqe.model.trino_words import quoted as quoted_in_trino
 from sqe.sql.trino.context import Context, Known
 from sqe.sql.trino.errors import Refused
 from sqe.sql.trino.nodes import Name
@@ -31,17 +32,34 @@ class Target:
         return ".".join(map(quoted, (self.catalog, self.schema, self.name)))
 
     @property
+    def quoted(self) -> str:
+        """In Trino's SQL, whatever the parts are."""
+        return ".".join(map(quoted_in_trino, (self.catalog, self.schema, self.name)))
+
+    @property
     def argument(self) -> str:
         """As an argument of CALL: the catalog stands before the procedure."""
         return f"{quoted(self.schema)}.{quoted(self.name)}"
 
 
-def target_of(context: Context, name: Name, at: int) -> Target:
-    """Trino's errors about missing parts point to the statement."""
+def target_of(context: Context, name: Name, at: int | None) -> Target:
+    """Trino's errors about missing parts point to the statement, or nowhere."""
     try:
         return Target(*context.table_name(name))
     except Refused as error:
         raise Refused(error.name, error.message, at) from None
+
+
+def relation_of(context: Context, name: Name, at: int | None) -> tuple[Target, Known]:
+    """Whatever can be read under the name; it must be there."""
+    target = target_of(context, name, at)
+    check_catalog(context, target.catalog, at)
+    if not context.lookup.schema_exists(target.catalog, target.schema):
+        raise Refused("SCHEMA_NOT_FOUND", f"Schema '{target.schema}' does not exist", at)
+    known = find(context, target)
+    if known is None:
+        raise no_table(target, at)
+    return target, known
 
 
 def find(context: Context, target: Target) -> Known | None:
@@ -74,7 +92,7 @@ def table_if_there(context: Context, name: Name, at: int) -> tuple[Target, Known
     return target, known
 
 
-def no_table(target: Target, at: int) -> Refused:
+def no_table(target: Target, at: int | None) -> Refused:
     return Refused("TABLE_NOT_FOUND", f"Table '{target}' does not exist", at)
 
 
@@ -97,7 +115,7 @@ def check_schema(context: Context, target: Target) -> None:
         raise Refused("NOT_FOUND", f"Schema {target.schema} not found")
 
 
-def check_catalog(context: Context, catalog: str, at: int) -> None:
+def check_catalog(context: Context, catalog: str, at: int | None) -> None:
     if catalog not in context.lookup.catalogs():
         raise Refused("CATALOG_NOT_FOUND", f"Catalog '{catalog}' not found", at)
 

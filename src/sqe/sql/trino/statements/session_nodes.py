@@ -9,16 +9,21 @@ from sqe.sql.trino.nodes import Expression, Identifier, Name, Query, Statement
 
 @dataclass(frozen=True, slots=True)
 class Show(Statement):
-    """``what``: CATALOGS, SCHEMAS, TABLES, COLUMNS (also DESCRIBE), FUNCTIONS, SESSION, STATS,
-    GRANTS, ROLES, CURRENT ROLES, ROLE GRANTS, BRANCHES, or CREATE and one of TABLE, VIEW,
-    SCHEMA, MATERIALIZED VIEW, FUNCTION. ``name`` is what it is about;
-    ``query`` that of SHOW STATS FOR (query)."""
+    """``what``: CATALOGS, SCHEMAS, TABLES, COLUMNS (also DESCRIBE), FUNCTIONS, SESSION, GRANTS,
+    ROLES, CURRENT ROLES, ROLE GRANTS, BRANCHES, or CREATE and one of TABLE, VIEW, SCHEMA,
+    MATERIALIZED VIEW, FUNCTION. ``name`` is what it is about."""
 
     what: str
     name: Name | None = None
     pattern: str | None = None
     escape: str | None = None
-    query: Query | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowStats(Statement):
+    """``of``: a relation by its name, or a query."""
+
+    of: Name | Query
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,13 +26,14 @@ from sqe.sql.trino.statements.explain import explain
 from sqe.sql.trino.statements.merge import merge
 from sqe.sql.trino.statements.refused import refuse_statement
 from sqe.sql.trino.statements.set_properties import set_properties
+from sqe.sql.trino.statements.statistics import show_stats
 from sqe.sql.trino.translated import Translated
 
 Translator = Callable[[Any, Context], Translated]
 
 
 def translate_statement(node: Statement, context: Context) -> Translated:
-    """Raises ``Refused``. SHOW and prepared statements are not here."""
+    """Raises ``Refused``. SHOW, but for SHOW STATS, and prepared statements are not here."""
     translator = _TRANSLATORS.get(type(node))
     if translator is None:
         raise not_supported(type(node).__name__, node.at)
@@ -68,6 +69,7 @@ _TRANSLATORS: dict[type[Statement], Translator] = {
     nodes.CallProcedure: call,
     nodes.Explain: explain,
     nodes.RefusedStatement: refuse_statement,
+    session_nodes.ShowStats: show_stats,
     session_nodes.Use: session.use,
     session_nodes.SetSession: session.set_session,
     session_nodes.ResetSession: session.reset_session,

@@ -31,8 +31,9 @@ def drop_role(p: Parser, at: int) -> Statement:
 
 def grant(p: Parser) -> Statement:
     at = p.expect("GRANT")
-    _privileges(p)
-    if not p.accept("ON"):
+    if _privileges(p):
+        p.expect("ON")
+    elif not p.accept("ON"):
         return _grant_roles(p, at)
     name = grant_object(p)
     p.expect("TO")
@@ -59,12 +60,12 @@ def revoke(p: Parser) -> Statement:
         _privileges(p)
         p.expect("ON")
     elif p.accept("ADMIN", "OPTION", "FOR"):
-        _privileges(p)
+        _privileges_or_roles(p)
         return _revoke_roles(p, at)
-    else:
-        _privileges(p)
-        if not p.accept("ON"):
-            return _revoke_roles(p, at)
+    elif _privileges(p):
+        p.expect("ON")
+    elif not p.accept("ON"):
+        return _revoke_roles(p, at)
     name = grant_object(p)
     p.expect("FROM")
     principal(p)
@@ -88,10 +89,16 @@ def deny(p: Parser) -> Statement:
     return RefusedStatement(at, "DENY", name)
 
 
-def _privileges(p: Parser) -> None:
-    """Privileges or roles: only what stands behind them tells which."""
-    if not p.accept("ALL", "PRIVILEGES"):
-        p.comma_list(lambda: _privilege(p))
+def _privileges(p: Parser) -> bool:
+    """Whether they can be nothing else; of a list, only what stands behind it tells."""
+    if p.accept("ALL", "PRIVILEGES"):
+        return True
+    _privileges_or_roles(p)
+    return False
+
+
+def _privileges_or_roles(p: Parser) -> None:
+    p.comma_list(lambda: _privilege(p))
 
 
 def _privilege(p: Parser) -> None:

@@ -8,7 +8,7 @@ from sqe.sql.trino.nodes import Name, Statement
 from sqe.sql.trino.statements.nodes import CallProcedure, Explain
 from sqe.sql.trino.statements.parsing.access import grant_object
 from sqe.sql.trino.statements.parsing.clauses import arguments
-from sqe.sql.trino.statements.session_nodes import Show
+from sqe.sql.trino.statements.session_nodes import Show, ShowStats
 
 if TYPE_CHECKING:
     from sqe.sql.trino.parser import Parser
@@ -31,10 +31,12 @@ def show(p: Parser) -> Statement:
         return _grants(p, at)
     if word == "CURRENT":
         p.expect("ROLES")
-        return Show(at, "CURRENT ROLES", _within(p))
+        return Show(at, "CURRENT ROLES", _within_catalog(p))
     if word == "ROLE":
         p.expect("GRANTS")
-        return Show(at, "ROLE GRANTS", _within(p))
+        return Show(at, "ROLE GRANTS", _within_catalog(p))
+    if word == "ROLES":
+        return Show(at, word, _within_catalog(p))
     if word == "BRANCHES":
         p.expect_any("FROM", "IN")
         p.expect("TABLE")
@@ -42,12 +44,17 @@ def show(p: Parser) -> Statement:
     if word == "COLUMNS":
         p.expect_any("FROM", "IN")
         return _like(p, Show(at, word, p.name()))
-    of = None if word in ("CATALOGS", "SESSION") else _within(p)
-    return _like(p, Show(at, word, of))
+    if word in ("CATALOGS", "SESSION"):
+        return _like(p, Show(at, word))
+    return _like(p, Show(at, word, _within_catalog(p) if word == "SCHEMAS" else _within(p)))
 
 
 def _within(p: Parser) -> Name | None:
     return p.name() if p.accept_any("FROM", "IN") else None
+
+
+def _within_catalog(p: Parser) -> Name | None:
+    return (p.identifier(),) if p.accept_any("FROM", "IN") else None
 
 
 def _like(p: Parser, found: Show) -> Show:
@@ -69,10 +76,10 @@ def _create(p: Parser, at: int) -> Statement:
 def _stats(p: Parser, at: int) -> Statement:
     p.expect("FOR")
     if not p.accept("("):
-        return Show(at, "STATS", p.name())
-    query = p.query()
+        return ShowStats(at, p.name())
+    query = p.root_query()
     p.expect(")")
-    return Show(at, "STATS", query=query)
+    return ShowStats(at, query)
 
 
 def _grants(p: Parser, at: int) -> Statement:
@@ -97,10 +104,13 @@ def explain(p: Parser) -> Statement:
     if p.looking_at("(", "TYPE") or p.looking_at("(", "FORMAT"):
         p.expect("(")
         while True:
+            # Of two options of a kind, the first one counts.
             if p.expect_any("FORMAT", "TYPE") == "TYPE":
-                kind = p.expect_any("DISTRIBUTED", "IO", "LOGICAL", "VALIDATE")
+                word = p.expect_any("DISTRIBUTED", "IO", "LOGICAL", "VALIDATE")
+                kind = kind or word
             else:
-                form = p.expect_any("GRAPHVIZ", "JSON", "TEXT")
+                word = p.expect_any("GRAPHVIZ", "JSON", "TEXT")
+                form = form or word
             if not p.accept(","):
                 break
         p.expect(")")

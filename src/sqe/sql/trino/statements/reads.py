@@ -1,0 +1,53 @@
+"""Which tables a statement reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqe.sql.trino import nodes as tree
+from sqe.sql.trino.context import Context
+from sqe.sql.trino.errors import not_supported
+from sqe.sql.trino.statements import nodes
+from sqe.sql.trino.statements.names import Target, find
+from sqe.sql.trino.tree import children
+
+_CHANGED_IN_PLACE = (nodes.Delete, nodes.Update, nodes.Merge)
+
+
+def tables_read(statement: tree.Statement, context: Context, what: str) -> list[Target]:
+    """In the order of the text, each once. What a view reads is not for everyone to know, so that
+    ``what`` is refused of one."""
+    found: list[Target] = []
+    if isinstance(statement, _CHANGED_IN_PLACE):
+        found.append(Target(*context.table_name(statement.name)))
+    for node in _references(statement, frozenset()):
+        target = Target(*context.table_name(node.name))
+        known = find(context, target)
+        if known is not None and known.kind == "VIEW":
+            raise not_supported(f"{what} of a view", node.at)
+        if known is not None and target not in found:
+            found.append(target)
+    return found
+
+
+def _references(node: tree.Node, named: frozenset[str]) -> Iterator[tree.TableRef]:
+    """``named``: the queries of the WITH clauses around, which hide tables of the same name."""
+    if isinstance(node, tree.Query) and node.withs:
+        inside = named | {one.name.name.lower() for one in node.withs} if node.recursive else named
+        for one in node.withs:
+            yield from _references(one.query, inside)
+            inside = inside | {one.name.name.lower()}
+        named = inside
+        below: Iterator[tree.Node] = (
+            one for one in children(node) if not isinstance(one, tree.With)
+        )
+    else:
+        below = children(node)
+    if isinstance(node, tree.TableRef) and not _is_named(node, named):
+        yield node
+    for child in below:
+        yield from _references(child, named)
+
+
+def _is_named(node: tree.TableRef, named: frozenset[str]) -> bool:
+    return len(node.name) == 1 and node.name[0].name.lower() in named

@@ -188,6 +188,7 @@ QUERIES: tuple[str, ...] = (
     "SELECT b, label FROM evo_schema WHERE a > 5",
     "SELECT * FROM evo_default",
     "SELECT * FROM evo_part WHERE day >= DATE'2024-02-01'",
+    "SELECT * FROM evo_part WHERE day > DATE'9999-12-31'",
     "SELECT k, count(*), sum(v), min(day) FROM evo_part GROUP BY k",
     "SELECT * FROM evo_part WHERE name = 'name7'",
     *(

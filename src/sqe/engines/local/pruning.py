@@ -86,7 +86,8 @@ class Pruning:
     def _or_everything(self, build: Callable[[int], Any], spec_id: int) -> Callable[[Any], bool]:
         try:
             evaluate = build(spec_id)
-        except (ValueError, KeyError, TypeError):  # e.g. the partition's source column was dropped
+        except (ValueError, KeyError, TypeError, ArithmeticError):
+            # The source column was dropped; or the last day there is has no day after it.
             return lambda _: True
         return lambda subject: _unless_odd(evaluate, subject)
 

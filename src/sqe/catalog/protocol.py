@@ -39,6 +39,7 @@ class Loaded:
     metadata_location: str | None = None  # None: staged, not yet committed
     config: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold keys
     storage_credentials: tuple[Json, ...] = field(default=(), repr=False)
+    restrictions: str = field(default="", repr=False)  # the JSON of read-restrictions, if any
 
     @cached_property
     def metadata(self) -> Json:

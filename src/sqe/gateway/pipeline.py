@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -19,12 +19,12 @@ from sqe.gateway.scopes import check_scope
 from sqe.gateway.transactions import check_transaction, join_transaction
 from sqe.model.identity import Identity
 from sqe.model.query import EngineKind, QueryRequest, Route
-from sqe.policy.decide import decide
-from sqe.policy.source import PolicySource
+from sqe.policy.policy import Policy
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
-from sqe.rewrite.guard import Decisions, facts_of, guard
+from sqe.rewrite.guard import Decisions, guard
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.needs import needs_of
 from sqe.rewrite.parameters import described, with_values
 from sqe.routing.router import Router
 from sqe.sessions.session import Session
@@ -62,7 +62,7 @@ class Planned:
 class Pipeline:
     limits: TextLimits
     binder: Binder
-    sources: Sequence[PolicySource]
+    policy: Policy
     engines: Mapping[EngineKind, Engine]
     router: Router
     reruns: Reruns = field(default_factory=Reruns)
@@ -166,6 +166,7 @@ class Pipeline:
         )
 
     def _decide(self, bound: BoundStatement, identity: Identity) -> Decisions:
-        keys = facts_of(bound)
-        answers = decide(self.sources, identity, [facts for _, facts in keys])
-        return {key: answers[facts] for key, facts in keys}
+        needs = needs_of(bound)
+        facts = [one for need in needs for one in (*need.facts, need.seen) if one is not None]
+        answers = self.policy.decide(identity, dict.fromkeys(facts))
+        return {need.key: need.decision(answers) for need in needs}

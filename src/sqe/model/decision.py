@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sqe.model.masks import Mask
 from sqe.model.names import RelationName
+from sqe.model.rules import Privilege
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +16,23 @@ class Allow:
 
 
 @dataclass(frozen=True, slots=True)
+class RowFilter:
+    """A condition over the table's stored columns: only rows for which it is true are there.
+
+    ``check``: who is limited by it may still write rows for which it is true.
+    """
+
+    sql: str
+    dialect: str = "spark"  # or "trino"
+    check: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Restrict:
-    """Only these rows, these values. The filter is Spark SQL over the table's stored columns."""
+    """Only these rows (all of the filters hold), these values, these columns."""
 
     reason: str
-    row_filter: str | None = None
+    filters: tuple[RowFilter, ...] = ()
     masks: Mapping[str, Mask] = field(default_factory=dict)  # by column
     hidden: frozenset[str] = frozenset()
 
@@ -33,9 +46,25 @@ Decision = Allow | Restrict | Deny
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """``field_id`` is Iceberg's and stays when a column is renamed; None: a view's column."""
+
+    name: str
+    type: str = ""  # Spark's spelling
+    field_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TableFacts:
-    """What a policy may know of a table: its name, its columns, what is to be done with it."""
+    """What a policy may know of a table or view, and what is to be done with it.
+
+    ``columns`` are empty where it is not there, or not yet. ``restrictions`` is what the catalog
+    itself demands of readers: the JSON of the ``read-restrictions`` it sent, or nothing.
+    """
 
     name: RelationName
-    columns: tuple[str, ...]
-    access: str  # one of sqe.sql.statement.Access's values
+    privilege: Privilege
+    columns: tuple[ColumnFacts, ...] = ()
+    uuid: str = ""  # of the table: another one may come to have its name
+    view: bool = False
+    restrictions: str = field(default="", repr=False)

@@ -53,4 +53,5 @@ class Identity:
     issuer: str = ""
     passport: Passport | None = field(default=None, compare=False, repr=False)
     scopes: frozenset[str] = frozenset()
+    claims: tuple[tuple[str, str], ...] = ()  # of the token, those that policies may ask for
     standing: Callable[[], bool] | None = field(default=None, compare=False, repr=False)

@@ -66,15 +66,32 @@ class RegexMask:
 
 
 @dataclass(frozen=True, slots=True)
+class HashMask:
+    """A keyed hash: equal values stay equal, and nobody without the key can guess them. ``key``
+    is the name of one of the settings' keys, never the key itself."""
+
+    key: str = "default"
+    rank: ClassVar[int] = 2
+
+
+@dataclass(frozen=True, slots=True)
 class ExpressionMask:
-    """Any expression of Spark's SQL over the row as it is stored."""
+    """Any expression over the row as it is stored."""
 
     sql: str
+    dialect: str = "spark"  # or "trino"
     rank: ClassVar[int] = 2
 
 
 Mask = (
-    NullMask | ConstantMask | PartialMask | TruncateMask | BucketMask | RegexMask | ExpressionMask
+    NullMask
+    | ConstantMask
+    | PartialMask
+    | TruncateMask
+    | BucketMask
+    | RegexMask
+    | HashMask
+    | ExpressionMask
 )
 
 

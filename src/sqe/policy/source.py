@@ -2,20 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Protocol
 
-from sqe.model.decision import Allow, Decision, TableFacts
+from sqe.model.decision import Allow, Decision, Deny, TableFacts
 from sqe.model.identity import Identity
+from sqe.model.rules import Object, Privilege
 
 
 class PolicySource(Protocol):
-    """One source of rules. An exception means deny; see ``decide``."""
+    """One source of rules. Thread-safe. An exception means deny; see ``Policy``."""
 
-    def decide(self, identity: Identity, table: TableFacts) -> Decision: ...
+    @property
+    def name(self) -> str:
+        """A short word for reasons and messages: sql, file, opa."""
+        ...
+
+    def version(self) -> Hashable:
+        """Another one whenever an answer may be another one: it is in the key of what is kept."""
+        ...
+
+    def decide(self, identity: Identity, table: TableFacts) -> Decision:
+        """About a table or view and one privilege. Restrict is for SELECT; other privileges are
+        held or not."""
+        ...
+
+    def permits(self, identity: Identity, privilege: Privilege, on: Object) -> Allow | Deny:
+        """About everything that is not a table or view."""
+        ...
+
+    def visible(self, identity: Identity, objects: Sequence[Object]) -> Sequence[bool]:
+        """Which catalogs, schemas, tables (views are among them) the user may know of."""
+        ...
 
 
 class AllowAll:
     """No policy is configured: the catalog's own grants are the only gate."""
 
+    name = "none"
+
+    def version(self) -> Hashable:
+        return 0
+
     def decide(self, identity: Identity, table: TableFacts) -> Decision:
         return Allow("no policy source is configured")
+
+    def permits(self, identity: Identity, privilege: Privilege, on: Object) -> Allow | Deny:
+        return Allow("no policy source is configured")
+
+    def visible(self, identity: Identity, objects: Sequence[Object]) -> Sequence[bool]:
+        return [True] * len(objects)

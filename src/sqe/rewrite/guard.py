@@ -4,36 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundTable, BoundView
+from sqe.catalog.bound import BoundStatement, BoundTable
 from sqe.catalog.resolve import METADATA_TABLES
 from sqe.errors import AccessError, ErrorCode, InternalError
-from sqe.model.decision import Decision, Deny, Restrict, TableFacts
-from sqe.model.names import RelationName
+from sqe.model.decision import Decision, Deny, Restrict
 from sqe.rewrite.changes import check_changes
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.needs import Key, needs_of
 from sqe.rewrite.suffixes import refuse_odd_options, refuse_odd_writes
 from sqe.sql.statement import Access
 
-Decisions = Mapping[tuple[RelationName, Access], Decision]
+Decisions = Mapping[Key, Decision]
 _LOOKING = (Access.READ, Access.DESCRIBE)
 Guard = Callable[[BoundStatement, Decisions], None]
-
-
-def facts_of(bound: BoundStatement) -> list[tuple[tuple[RelationName, Access], TableFacts]]:
-    """What has to be decided: every table and stored view the statement touches, each access."""
-    facts: dict[tuple[RelationName, Access], TableFacts] = {}
-    for reference in bound.walk():
-        target = reference.target
-        access = reference.reference.access
-        if isinstance(target, BoundTable | BoundAbsent):
-            name = target.name
-        elif isinstance(target, BoundView) and target.relation is not None:
-            name = target.relation
-        else:
-            continue  # a temporary view is its tables; information_schema is the catalog's answer
-        columns = () if isinstance(target, BoundAbsent) else tuple(c.name for c in target.columns)
-        facts[(name, access)] = TableFacts(name, columns, access.value)
-    return list(facts.items())
 
 
 def guard(bound: BoundStatement, decisions: Decisions) -> GuardedStatement:
@@ -44,13 +27,14 @@ def guard(bound: BoundStatement, decisions: Decisions) -> GuardedStatement:
 
 
 def refuse_undecided(bound: BoundStatement, decisions: Decisions) -> None:
-    for key, _ in facts_of(bound):
-        if key not in decisions:
-            raise InternalError(ErrorCode.INTERNAL_ERROR, f"No decision was made on {key[0]}.")
+    for need in needs_of(bound):
+        if need.key not in decisions:
+            name = need.key[0]
+            raise InternalError(ErrorCode.INTERNAL_ERROR, f"No decision was made on {name}.")
 
 
 def refuse_denied(bound: BoundStatement, decisions: Decisions) -> None:
-    for (name, access), _ in facts_of(bound):
+    for name, access in (need.key for need in needs_of(bound)):
         if isinstance(decisions[(name, access)], Deny):
             raise AccessError(
                 ErrorCode.ACCESS_DENIED, f"You may not {access.value} {name}, or it does not exist."
@@ -59,7 +43,7 @@ def refuse_denied(bound: BoundStatement, decisions: Decisions) -> None:
 
 def refuse_partial_writes(bound: BoundStatement, decisions: Decisions) -> None:
     """Who sees only part of a table may not write it: old values would leak through the write."""
-    for (name, access), _ in facts_of(bound):
+    for name, access in (need.key for need in needs_of(bound)):
         if access in _LOOKING:
             continue
         if isinstance(decisions[(name, access)], Restrict):

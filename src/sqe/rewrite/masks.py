@@ -18,6 +18,7 @@ from sqe.model.masks import (
     BucketMask,
     ConstantMask,
     ExpressionMask,
+    HashMask,
     Mask,
     NullMask,
     PartialMask,
@@ -57,6 +58,9 @@ def _value(mask: Mask, column: Column) -> str:
             _must(column.type == "string", column)
             texts = f"{string_literal(pattern)}, {string_literal(replacement)}"
             return f"regexp_replace({name}, {texts})"
+        case HashMask():
+            _must(False, column)  # not yet
+            return "NULL"
         case ExpressionMask(sql):
             return sql
 

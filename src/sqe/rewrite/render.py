@@ -134,7 +134,8 @@ def _guarded(table: BoundTable, restriction: Restrict, source: str) -> str:
         for c in table.columns
         if c.name.lower() not in hidden
     )
-    where = f" WHERE {restriction.row_filter}" if restriction.row_filter else ""
+    filters = " AND ".join(f"({one.sql}\n)" for one in restriction.filters)
+    where = f" WHERE {filters}" if filters else ""
     return f"(SELECT {items} FROM {source}{where})"  # noqa: S608  names are quoted, the rest is the policy's or the view's own SQL
 
 

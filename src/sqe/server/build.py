@@ -36,6 +36,7 @@ from sqe.maintenance.floors import Floors
 from sqe.model.identity import Secret
 from sqe.model.names import SchemaName
 from sqe.model.query import EngineKind
+from sqe.policy.policy import Policy
 from sqe.policy.source import AllowAll, PolicySource
 from sqe.routing.facts import LocalFacts, RoutingLimits
 from sqe.routing.router import Router, Survey
@@ -62,6 +63,7 @@ class Server:
 
     def __init__(self, settings: Settings, sources: Sequence[PolicySource]) -> None:
         self.settings = settings
+        self.policy = Policy(sources)
         home = _prepare_home(settings.home)
         self._log: logging.Handler = log_to(home / "logs" / "sqe.log", settings.log.level)
         self._audit = AuditLog(home / "logs" / "audit.jsonl") if settings.log.audit else None
@@ -102,7 +104,7 @@ class Server:
             Pipeline(
                 limits=limits,
                 binder=Binder(self.catalogs, limits, settings.limits.view_depth),
-                sources=tuple(sources),
+                policy=self.policy,
                 engines={
                     EngineKind.COORDINATOR: coordinator,
                     EngineKind.SPARK: engine,

@@ -11,6 +11,7 @@ from pydantic import Field, SecretStr, field_validator
 
 from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings
 from sqe.settings.catalogs import CatalogSettings, only_our_own
+from sqe.settings.policy import PolicySettings
 from sqe.settings.store import StoreSettings
 from sqe.settings.strict import Strict
 from sqe.settings.trino import TrinoSettings
@@ -187,3 +188,4 @@ class Settings(Strict):
     trino: TrinoSettings = TrinoSettings()
     tls: TlsSettings = TlsSettings()
     auth: AuthSettings = AuthSettings()
+    policy: PolicySettings = PolicySettings()

@@ -13,7 +13,7 @@ import pytest
 
 from sqe.catalog.protocol import Ident
 from sqe.errors import ErrorCode, SqeError
-from sqe.model.decision import Deny, Restrict
+from sqe.model.decision import Deny, Restrict, RowFilter
 from sqe.model.query import EngineKind, QueryRequest
 from sqe.protocols.flight_sql.ingest import Destination, IfAbsent, IfPresent, Ingest
 from tests.embedded.pipe.lake import Lake
@@ -314,7 +314,7 @@ def test_it_runs_by_itself_where_nothing_waits_for_the_commit(
 def test_rules_hold_inside_of_a_transaction(us: Lake, them: Lake, table: str) -> None:
     work = begin(us)
     work.run(f"INSERT INTO {table} VALUES (3, 'c')")
-    with us.rules.on(f"lake.{table}", Restrict("test", row_filter="id > 1")):
+    with us.rules.on(f"lake.{table}", Restrict("test", filters=(RowFilter("id > 1"),))):
         assert ids(work, table) == [2, 3]
         denied = work.fails(f"INSERT INTO {table} VALUES (4, 'd')")
         assert denied.code is ErrorCode.ACCESS_DENIED

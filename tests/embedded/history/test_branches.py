@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqe.errors import ErrorCode
-from sqe.model.decision import Restrict
+from sqe.model.decision import Restrict, RowFilter
 from tests.embedded.history.conftest import Table
 from tests.embedded.pipe.lake import Lake
 
@@ -92,7 +92,9 @@ def test_only_a_branch_that_is_there_is_written_to(table: Table) -> None:
 
 def test_who_sees_part_of_a_table_may_not_write_its_branches(table: Table) -> None:
     table.lake.run(f"ALTER TABLE {table.name} CREATE BRANCH b")
-    with table.lake.rules.on(f"lake.{table.name}", Restrict("test", row_filter="id = 1")):
+    with table.lake.rules.on(
+        f"lake.{table.name}", Restrict("test", filters=(RowFilter("id = 1"),))
+    ):
         assert table.ids(".branch_b") == [1]
         for sql in (
             f"INSERT INTO {table.name}.branch_b VALUES (9, 'x')",

@@ -7,7 +7,7 @@ import datetime
 import pytest
 
 from sqe.errors import ErrorCode
-from sqe.model.decision import Deny, Restrict
+from sqe.model.decision import Deny, Restrict, RowFilter
 from sqe.model.query import QueryRequest
 from sqe.settings import Settings
 from tests.embedded.conftest import Another
@@ -177,7 +177,7 @@ def test_to_explain_or_describe_a_call_is_not_to_run_it(table: Table) -> None:
 
 def test_who_sees_part_of_a_table_runs_no_procedure_on_it(table: Table) -> None:
     before = table.loaded().metadata_location
-    for answer in (Restrict("test", row_filter="id = 1"), Deny("test")):
+    for answer in (Restrict("test", filters=(RowFilter("id = 1"),)), Deny("test")):
         with table.lake.rules.on(f"lake.{table.name}", answer):
             for procedure in ("ancestors_of", "rewrite_data_files", "expire_snapshots"):
                 error = table.lake.fails(f"CALL system.{procedure}('{table.name}')")

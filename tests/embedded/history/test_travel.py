@@ -9,7 +9,7 @@ import pytest
 
 from sqe.catalog.resolve import METADATA_TABLES
 from sqe.errors import ErrorCode
-from sqe.model.decision import Restrict
+from sqe.model.decision import Restrict, RowFilter
 from sqe.model.masks import ConstantMask
 from tests.embedded.history.conftest import Table
 from tests.embedded.pipe.lake import Lake
@@ -116,7 +116,7 @@ def test_changes_that_cannot_be_told(table: Table) -> None:
 
 def test_the_changes_of_a_guarded_table_are_not_shown(table: Table) -> None:
     first = table.snapshots()[0]
-    seen = Restrict("test", row_filter="id <> 2", masks={"v": ConstantMask("***")})
+    seen = Restrict("test", filters=(RowFilter("id <> 2"),), masks={"v": ConstantMask("***")})
     with table.lake.rules.on(f"lake.{table.name}", seen):
         for source in (
             f"{table.name}.changes",

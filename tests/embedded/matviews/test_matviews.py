@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from sqe.errors import ErrorCode
-from sqe.model.decision import Deny, Restrict
+from sqe.model.decision import Deny, Restrict, RowFilter
 from tests.embedded.pipe.lake import Lake
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
@@ -267,7 +267,7 @@ def test_a_failed_refresh_leaves_it_as_it_was(sales: Lake) -> None:
 
 def test_who_sees_only_part_neither_makes_nor_refreshes_it(sales: Lake) -> None:
     sales.run(f"CREATE MATERIALIZED VIEW mv.v AS {BIG}")
-    with sales.rules.on("lake.mv.sales", Restrict("test", row_filter="id = 1")):
+    with sales.rules.on("lake.mv.sales", Restrict("test", filters=(RowFilter("id = 1"),))):
         refused = sales.fails("REFRESH MATERIALIZED VIEW mv.v")
         assert (refused.code, "only part" in refused.message) == (ErrorCode.ACCESS_DENIED, True)
         making = "CREATE OR REPLACE MATERIALIZED VIEW mv.v AS SELECT id FROM mv.sales"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,32 +17,42 @@ from sqe.errors import SqeError
 from sqe.model.decision import Allow, Decision, TableFacts
 from sqe.model.identity import Identity
 from sqe.model.query import QueryRecord, QueryRequest
+from sqe.policy.source import AllowAll
 from sqe.server.build import Server
 from sqe.sessions.session import Session
 
 
-class Rules:
+class Rules(AllowAll):
     """A policy source whose answers a test sets; without one, everything is allowed."""
+
+    name = "tests"
 
     def __init__(self) -> None:
         self._answers: dict[tuple[str, str], Decision | Exception] = {}
+        self._changes = 0
 
     def decide(self, identity: Identity, table: TableFacts) -> Decision:
         name = str(table.name)
-        answer = self._answers.get((name, "")) or self._answers.get((name, table.access))
+        privilege = table.privilege.value
+        answer = self._answers.get((name, "")) or self._answers.get((name, privilege))
         answer = answer or Allow("no rule")
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     @contextmanager
-    def on(self, table: str, answer: Decision | Exception, access: str = "") -> Iterator[None]:
-        """Without an ``access``, whatever is done with the table."""
-        self._answers[(table, access)] = answer
+    def on(self, table: str, answer: Decision | Exception, privilege: str = "") -> Iterator[None]:
+        """Without a ``privilege``, whatever is done with the table."""
+        self._answers[(table, privilege)] = answer
+        self._changes += 1
         try:
             yield
         finally:
-            del self._answers[(table, access)]
+            del self._answers[(table, privilege)]
+            self._changes += 1
+
+    def version(self) -> Hashable:
+        return self._changes
 
 
 @dataclass

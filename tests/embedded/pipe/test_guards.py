@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from sqe.errors import AccessError, ErrorCode
-from sqe.model.decision import Deny, Restrict
+from sqe.model.decision import Deny, Restrict, RowFilter
 from sqe.model.masks import ExpressionMask
 from tests.embedded.pipe.lake import Lake
 
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
 
 SEEN = Restrict(
     "test",
-    row_filter="dept = 'it' OR id = 1",
+    filters=(RowFilter("dept = 'it' OR id = 1"),),
     masks={"SSN": ExpressionMask("concat('***', right(ssn, 1))")},
     hidden=frozenset({"pay"}),
 )

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from sqe.errors import ErrorCode, SqeError
-from sqe.model.decision import Restrict
+from sqe.model.decision import Restrict, RowFilter
 from sqe.model.masks import ConstantMask
 from sqe.model.query import EngineKind, Parameter, QueryRequest, RowsAffected
 from sqe.results.description import Description
@@ -370,14 +370,16 @@ def test_describing_an_unbound_query_types_its_markers(desk: Desk) -> None:
 def test_a_hidden_column_tells_nothing_through_a_marker(spark: Desk) -> None:
     hides = Restrict("no days", hidden=frozenset({"day"}))
     spark.run("CREATE TABLE IF NOT EXISTS p.sink (a int)")
-    with spark.lake.rules.on("lake.p.t", hides, "read"):
+    with spark.lake.rules.on("lake.p.t", hides, "select"):
         described = spark.describe("INSERT INTO p.sink SELECT i32 FROM p.t WHERE day = ?")
         assert described.parameters == ("string",)
 
 
 def test_a_guard_holds_with_parameters(spark: Desk) -> None:
-    guard = Restrict("two rows", row_filter="i32 < 2", masks={"txt": ConstantMask("***")})
-    with spark.lake.rules.on("lake.p.t", guard, "read"):
+    guard = Restrict(
+        "two rows", filters=(RowFilter("i32 < 2"),), masks={"txt": ConstantMask("***")}
+    )
+    with spark.lake.rules.on("lake.p.t", guard, "select"):
         found = spark.run(
             "SELECT txt FROM p.t WHERE i32 < ? OR txt = ?", P("int", 100), P("string", "x5")
         )

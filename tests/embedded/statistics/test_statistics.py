@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from sqe.errors import ErrorCode
-from sqe.model.decision import Restrict
+from sqe.model.decision import Restrict, RowFilter
 from tests.embedded.pipe.lake import Lake
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
@@ -131,7 +131,7 @@ def test_a_query_is_estimated(st: Lake) -> None:
 
 
 def test_who_sees_only_part_gets_no_figures(st: Lake) -> None:
-    with st.rules.on("lake.st.t", Restrict("test", row_filter="i = 1")):
+    with st.rules.on("lake.st.t", Restrict("test", filters=(RowFilter("i = 1"),))):
         for sql in ("SHOW STATS FOR st.t", "SHOW STATS FOR (SELECT i FROM st.t)", "ANALYZE st.t"):
             assert st.fails(sql).code is ErrorCode.ACCESS_DENIED
 

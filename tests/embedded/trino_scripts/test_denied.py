@@ -25,7 +25,7 @@ def client(shared_lake: Lake, trino_address: str) -> Iterator[Client]:
 
 
 def test_who_may_write_but_not_read_writes(client: Client, shared_lake: Lake) -> None:
-    with shared_lake.rules.on(TABLE, Deny("no"), "read"):
+    with shared_lake.rules.on(TABLE, Deny("no"), "select"):
         written = client.ask("INSERT INTO t (b, a) VALUES ('x', 1), ('y', 2)")
         assert (written.error, written.update_count) == ("", 2)
         assert client.ask("SELECT a FROM t").error == "PERMISSION_DENIED"

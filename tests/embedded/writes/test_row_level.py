@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sqe.errors import ErrorCode
-from sqe.model.decision import Deny, Restrict
+from sqe.model.decision import Deny, Restrict, RowFilter
 from sqe.model.masks import ExpressionMask
 from tests.embedded.pipe.lake import Lake
 from tests.embedded.writes.conftest import WAYS, NewTable
@@ -129,7 +129,7 @@ def test_who_may_write_but_not_alter_gives_no_new_columns(
         f"MERGE {{}} INTO {table} t USING (SELECT 1 AS id, 'A' AS v) s ON t.id = s.id "
         "WHEN MATCHED THEN UPDATE SET *"
     )
-    with writes.rules.on(f"lake.{table}", Deny("no"), access="alter"):
+    with writes.rules.on(f"lake.{table}", Deny("no"), privilege="alter"):
         error = writes.fails(merge.format("WITH SCHEMA EVOLUTION"))
         writes.run(merge.format(""))
     assert error.code is ErrorCode.ACCESS_DENIED
@@ -173,7 +173,9 @@ def test_what_a_write_reads_is_guarded_as_in_a_query(
 ) -> None:
     table = new_table("id INT, v STRING", rows="VALUES (1, ''), (2, ''), (3, '')")
     secret = new_table("id INT, v STRING", rows="VALUES (1, 'hers'), (2, 'mine')")
-    partly = Restrict("mine only", row_filter="id = 2", masks={"v": ExpressionMask("upper(v)")})
+    partly = Restrict(
+        "mine only", filters=(RowFilter("id = 2"),), masks={"v": ExpressionMask("upper(v)")}
+    )
     statements = [
         f"MERGE INTO {table} t USING {secret} s ON t.id = s.id "
         "WHEN MATCHED THEN UPDATE SET v = s.v",

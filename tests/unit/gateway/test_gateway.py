@@ -23,6 +23,7 @@ from sqe.gateway.uploads import Uploads
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.query import Column, EngineKind, QueryRequest, QueryState
+from sqe.policy.policy import Policy
 from sqe.policy.source import AllowAll
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
@@ -102,7 +103,9 @@ def make(tmp_path: Path, engine: FakeEngine) -> Iterator[MakeGateway]:
             engines[EngineKind.LOCAL] = local
         survey = (lambda guarded, session: LocalFacts(bytes=1)) if local is not None else None
         return Gateway(
-            Pipeline(limits, binder, (AllowAll(),), engines, Router(survey, RoutingLimits())),
+            Pipeline(
+                limits, binder, Policy([AllowAll()]), engines, Router(survey, RoutingLimits())
+            ),
             SessionStore(HERE) if sessions is None else sessions,
             QueryTracker(Events(), QueryLimits(running, per_user, kept)),
             Uploads(tmp_path / "uploads", 2**20),

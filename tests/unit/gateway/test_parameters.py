@@ -19,6 +19,7 @@ from sqe.gateway.pipeline import Pipeline, Planned
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.query import Column, EngineKind, Parameter, QueryRequest
+from sqe.policy.policy import Policy
 from sqe.policy.source import AllowAll
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
@@ -73,7 +74,7 @@ def pipeline(tmp_path: Path, engine: Losing) -> Iterator[Pipeline]:
     binder = Binder(ConfiguredCatalogs({"lake": catalog}), limits)
     router = Router(None, RoutingLimits())
     engines = dict.fromkeys(EngineKind, engine)
-    yield Pipeline(limits, binder, (AllowAll(),), engines, router, Reruns(pause_s=0.001))
+    yield Pipeline(limits, binder, Policy([AllowAll()]), engines, router, Reruns(pause_s=0.001))
     catalog.close()
 
 

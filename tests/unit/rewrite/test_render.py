@@ -11,12 +11,13 @@ from sqe.catalog.bind import Binder
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.errors import AccessError, ErrorCode, InternalError, UserError
-from sqe.model.decision import Allow, Decision, Deny, Restrict
+from sqe.model.decision import Allow, Decision, Deny, Restrict, RowFilter
 from sqe.model.identity import Identity
 from sqe.model.masks import ExpressionMask
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import Column
-from sqe.rewrite.guard import facts_of, guard
+from sqe.rewrite.guard import guard
+from sqe.rewrite.needs import needs_of
 from sqe.rewrite.render import Names, render
 from sqe.sessions.session import TemporaryView
 from sqe.sessions.store import SessionStore
@@ -55,7 +56,8 @@ def rendered(tmp_path: Path) -> Iterator[Rendered]:
     def call(sql: str, decisions: Mapping[str, Decision] | None = None) -> str:
         bound = binder.bind(parse(sql), session)
         answers = {
-            key: (decisions or {}).get(str(key[0]), Allow("test")) for key, _ in facts_of(bound)
+            need.key: (decisions or {}).get(str(need.key[0]), Allow("test"))
+            for need in needs_of(bound)
         }
         names = Names(spelled, lambda relation: "SELECT 1", HERE, "ann")
         return render(guard(bound, answers), names).text
@@ -98,8 +100,8 @@ def test_a_view_is_inlined_under_its_own_names(rendered: Rendered) -> None:
     assert sampled == f"SELECT * FROM {INLINED} TABLESAMPLE (5 ROWS) AS v"
 
 
-PART = Restrict("test", "a > 1 OR a = 0", {"b": ExpressionMask("upper(B)")})
-GUARDED = "(SELECT a, CAST(upper(B) AS string) AS B FROM sqe.h1.t{} WHERE a > 1 OR a = 0)"
+PART = Restrict("test", (RowFilter("a > 1 OR a = 0"),), {"b": ExpressionMask("upper(B)")})
+GUARDED = "(SELECT a, CAST(upper(B) AS string) AS B FROM sqe.h1.t{} WHERE (a > 1 OR a = 0\n))"
 
 
 @pytest.mark.parametrize(
@@ -205,9 +207,9 @@ def test_options_that_spark_would_forget_are_refused(rendered: Rendered, sql: st
 
 
 def test_a_guard_is_around_the_rows_that_options_choose(rendered: Rendered) -> None:
-    only = {"lake.s.t": Restrict("test", row_filter="a = 1")}
+    only = {"lake.s.t": Restrict("test", filters=(RowFilter("a = 1"),))}
     text = rendered("SELECT * FROM t WITH ('start-snapshot-id' = '5')", only)
-    inner = "SELECT a, B FROM sqe.h1.t WITH ('start-snapshot-id' = '5') WHERE a = 1"
+    inner = "SELECT a, B FROM sqe.h1.t WITH ('start-snapshot-id' = '5') WHERE (a = 1\n)"
     assert text == f"SELECT * FROM ({inner}) AS t"
     for sql in ("SELECT * FROM t.changes", "CALL system.ancestors_of('t')"):
         with pytest.raises(AccessError):

@@ -20,8 +20,8 @@ from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream
-from sqe.rewrite.guard import facts_of
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.needs import needs_of
 from sqe.sessions.session import Session, TemporaryView
 from sqe.sql.parse import parse
 from sqe.sql.text import TextLimits
@@ -131,7 +131,8 @@ class Lake:
         bound = Binder(self.catalogs, TextLimits()).bind(parse(text), self.session)
         allow = Allow("a test")
         return GuardedStatement(
-            bound, {key: self.decisions.get(str(key[0]), allow) for key, _ in facts_of(bound)}
+            bound,
+            {one.key: self.decisions.get(str(one.key[0]), allow) for one in needs_of(bound)},
         )
 
     def run(self, text: str) -> ResultStream:

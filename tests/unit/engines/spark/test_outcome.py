@@ -17,8 +17,9 @@ from sqe.errors import ErrorCode, SqeError, UpstreamError, error_of
 from sqe.model.decision import Allow
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
-from sqe.rewrite.guard import facts_of, guard
+from sqe.rewrite.guard import guard
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.needs import needs_of
 from sqe.sessions.store import SessionStore
 from sqe.sql.parse import parse
 from sqe.sql.statement import Access
@@ -42,7 +43,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
     def make(sql: str) -> tuple[GuardedStatement, Grant]:
         bound = binder.bind(parse(sql), session)
-        allowed = {key: Allow("test") for key, _ in facts_of(bound)}
+        allowed = {need.key: Allow("test") for need in needs_of(bound)}
         name = RelationName(HERE, "t")
         table = GrantedTable(name, Ident(("s",), "t"), catalog, frozenset({Access.WRITE}))
         return guard(bound, allowed), make_grant([table])

@@ -10,7 +10,7 @@ from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable
 from sqe.catalog.protocol import Ident, Loaded
 from sqe.engines.local.compile.remembered import CompiledPlans
 from sqe.engines.local.plan import LocalPlan, Scan
-from sqe.model.decision import Allow, Decision, Restrict
+from sqe.model.decision import Allow, Decision, Restrict, RowFilter
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import Column
@@ -77,7 +77,7 @@ def test_whatever_else_is_asked_is_compiled_for_itself() -> None:
 
 def test_a_table_seen_in_part_and_one_not_committed_are_compiled_each_time() -> None:
     compiled = Compiled()
-    part = Restrict("some rows", "a > 1")
+    part = Restrict("some rows", (RowFilter("a > 1"),))
     for question in (asked(decision=part), asked(at=None)) * 2:
         compiled.ask(question)
     assert compiled.times == 4

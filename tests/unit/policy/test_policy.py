@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from sqe.model.decision import Allow, Decision, Deny, Restrict, TableFacts
+from sqe.model.decision import Allow, ColumnFacts, Decision, Deny, Restrict, RowFilter, TableFacts
 from sqe.model.identity import Identity
 from sqe.model.masks import ExpressionMask, NullMask, PartialMask
 from sqe.model.names import RelationName, SchemaName
-from sqe.policy.decide import decide
+from sqe.model.rules import Privilege
+from sqe.policy.policy import Policy
+from sqe.policy.source import AllowAll
 
-FACTS = TableFacts(RelationName(SchemaName("lake", ("hr",)), "emp"), ("id", "ssn"), "read")
+FACTS = TableFacts(
+    RelationName(SchemaName("lake", ("hr",)), "emp"),
+    Privilege.SELECT,
+    (ColumnFacts("id"), ColumnFacts("ssn")),
+)
 
 
-class Says:
+class Says(AllowAll):
     def __init__(self, answer: Decision | Exception) -> None:
         self._answer = answer
 
@@ -24,7 +30,8 @@ class Says:
 
 
 def combined(*answers: Decision | Exception) -> Decision:
-    return decide([Says(answer) for answer in answers], Identity("ann"), [FACTS])[FACTS]
+    policy = Policy([Says(answer) for answer in answers])
+    return policy.decide(Identity("ann"), [FACTS])[FACTS]
 
 
 def test_no_source_denies() -> None:
@@ -38,9 +45,12 @@ def test_any_deny_or_failure_denies(bad: Decision | Exception) -> None:
 
 
 def test_filters_are_all_applied() -> None:
-    both = combined(Restrict("a", "x OR y"), Allow("yes"), Restrict("b", "z", {"SSN": NullMask()}))
+    one, other = RowFilter("x OR y"), RowFilter("z")
+    both = combined(
+        Restrict("a", (one,)), Allow("yes"), Restrict("b", (other,), {"SSN": NullMask()})
+    )
     assert isinstance(both, Restrict)
-    assert both.row_filter == "(x OR y) AND (z)"
+    assert both.filters == (one, other)
     assert both.masks == {"ssn": NullMask()}
     assert both.reason == "a; b"
 

@@ -51,13 +51,38 @@ class HttpOptions:
     most_bytes: int = 256 * 1024 * 1024
 
 
+class Pool:
+    """Connections, made when they are first needed: reading the system's authorities takes a
+    while. Thread-safe."""
+
+    def __init__(self, connections: int = 32, authorities: Path | None = None) -> None:
+        self._connections = connections
+        self._authorities = str(authorities) if authorities is not None else None
+        self._lock = threading.Lock()
+        self._made: urllib3.PoolManager | None = None
+
+    def get(self) -> urllib3.PoolManager:
+        with self._lock:
+            if self._made is None:
+                context = ssl.create_default_context(cafile=self._authorities)
+                self._made = urllib3.PoolManager(
+                    maxsize=self._connections, block=False, ssl_context=context
+                )
+            return self._made
+
+    def close(self) -> None:
+        with self._lock:
+            pool, self._made = self._made, None
+        if pool is not None:
+            pool.clear()
+
+
 class Http:
     """Calls to one service. Thread-safe."""
 
     def __init__(self, options: HttpOptions) -> None:
         self._options = options
-        self._lock = threading.Lock()
-        self._made: urllib3.PoolManager | None = None
+        self._pool = Pool(options.connections, options.authorities)
 
     def call(
         self,
@@ -74,7 +99,7 @@ class Http:
         timeout = urllib3.Timeout(connect=min(self._options.connect_s, limit), total=limit)
         response: urllib3.BaseHTTPResponse | None = None
         try:
-            response = self._pool().request(
+            response = self._pool.get().request(
                 method,
                 url,
                 body=body,
@@ -104,19 +129,7 @@ class Http:
         return self.call("POST", url, {**kind, **(headers or {})}, urlencode(fields).encode())
 
     def close(self) -> None:
-        with self._lock:
-            pool, self._made = self._made, None
-        if pool is not None:
-            pool.clear()
-
-    def _pool(self) -> urllib3.PoolManager:
-        with self._lock:
-            if self._made is None:
-                context = ssl.create_default_context(cafile=_path(self._options.authorities))
-                self._made = urllib3.PoolManager(
-                    maxsize=self._options.connections, block=False, ssl_context=context
-                )
-            return self._made
+        self._pool.close()
 
     def _content(self, response: urllib3.BaseHTTPResponse, deadline: float) -> bytes:
         content = bytearray()
@@ -141,10 +154,6 @@ class Http:
             timed_out=timed_out,
             maybe_done=not isinstance(error, _NOT_SENT),
         )
-
-
-def _path(path: Path | None) -> str | None:
-    return str(path) if path is not None else None
 
 
 def _reason(error: BaseException) -> str:

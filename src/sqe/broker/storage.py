@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.errors import AccessError, ErrorCode, UserError
@@ -98,13 +98,13 @@ def check(loaded: Loaded, name: object) -> None:
 
 def in_s3(loaded: Loaded, name: object) -> bool:
     """Otherwise on this machine. NOT_SUPPORTED for other places."""
-    scheme = urlsplit(str(loaded.metadata.get("location", ""))).scheme.lower()
-    if scheme in ("", "file"):
+    if loaded.on_disk:
         return False
-    if scheme in ("s3", "s3a", "s3n"):
+    if loaded.scheme in ("s3", "s3a", "s3n"):
         return True
     raise UserError(
-        ErrorCode.NOT_SUPPORTED, f"{name} is stored under {scheme}:, which SQE does not read."
+        ErrorCode.NOT_SUPPORTED,
+        f"{name} is stored under {loaded.scheme}:, which SQE does not read.",
     )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from sqe.model.identity import Identity
 
@@ -40,6 +41,16 @@ class Loaded:
     config: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold keys
     storage_credentials: tuple[Json, ...] = field(default=(), repr=False)
     restrictions: str = field(default="", repr=False)  # the JSON of read-restrictions, if any
+
+    @property
+    def scheme(self) -> str:
+        """Of the table's location: s3, file; empty for a path."""
+        return urlsplit(str(self.metadata.get("location", ""))).scheme.lower()
+
+    @property
+    def on_disk(self) -> bool:
+        """On a disk of this machine, that is."""
+        return self.scheme in ("", "file")
 
     @cached_property
     def metadata(self) -> Json:

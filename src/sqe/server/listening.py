@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 from typing import Literal
 
-from sqe.auth.loopback import is_loopback
 from sqe.errors import ErrorCode, UserError
+from sqe.model.hosts import is_loopback
 from sqe.settings import Settings
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import ipaddress
 from urllib.parse import urlsplit
+
+from sqe.model.hosts import is_own_machine
 
 
 def service_url(text: str) -> str:
@@ -16,13 +17,3 @@ def service_url(text: str) -> str:
     if parts.scheme == "http" and not is_own_machine(parts.hostname):
         raise ValueError("http:// would let others read tokens on the way: use https://")
     return text.strip().rstrip("/")
-
-
-def is_own_machine(host: str) -> bool:
-    """Names other than localhost are not looked up."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 from pydantic import Discriminator, Field, SecretStr, Tag, field_validator, model_validator
 
-from sqe.settings.addresses import is_own_machine, service_url
+from sqe.model.hosts import is_own_machine
+from sqe.settings.addresses import service_url
 from sqe.settings.strict import Strict
 
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")

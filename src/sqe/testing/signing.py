@@ -8,13 +8,14 @@ from starlette.responses import Response
 
 from sqe.catalog.protocol import Json
 from sqe.catalog.rest.wire import json_answer, malformed
+from sqe.catalog.sigv4 import SigV4
 from sqe.testing.answers import PolarisError, bad_request
 from sqe.testing.policy import inside, locations_of
 from sqe.testing.privileges import Privilege
-from sqe.testing.sigv4 import UNSIGNED, Signer
 from sqe.testing.vending import S3Storage
 from sqe.testing.visit import Visit
 
+_UNSIGNED = "UNSIGNED-PAYLOAD"
 _READING = ("GET", "HEAD")
 # Not the range: what is signed for an object is good for every part of it, and may be kept.
 _SIGNED_HEADERS = ("content-md5", "content-type")
@@ -53,13 +54,14 @@ def sign_request(visit: Visit) -> Response:
     given = _single(body["headers"])
     if any(name.startswith(_COPY) for name in given):
         raise PolarisError(403, "ForbiddenException", "Copies are not signed.")
-    signer = Signer(storage.own_keys, storage.region, "s3")
+    keys = storage.own_keys
+    signer = SigV4(keys.access_key, keys.secret_key, storage.region)
     chosen = {
         name: value
         for name, value in given.items()
         if name in _SIGNED_HEADERS or name.startswith("x-amz-")
     }
-    payload = given.get("x-amz-content-sha256", UNSIGNED)
+    payload = given.get("x-amz-content-sha256", _UNSIGNED)
     headers = signer.headers(method, uri, chosen, payload)
     answer: Json = {"uri": uri, "headers": {name: [value] for name, value in headers.items()}}
     response = json_answer(answer)

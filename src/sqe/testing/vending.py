@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
 from dataclasses import dataclass, field
@@ -9,12 +10,12 @@ from datetime import datetime
 from urllib.parse import urlencode
 
 from sqe.catalog.embedded.s3 import Bucket, S3Keys
+from sqe.catalog.sigv4 import SigV4
 from sqe.errors import ErrorCode
 from sqe.http import Answer, Http, HttpOptions
 from sqe.testing.answers import PolarisError
 from sqe.testing.options import Options
 from sqe.testing.policy import session_policy
-from sqe.testing.sigv4 import Signer, digest
 
 _SESSION_NAME = "PolarisAwsCredentialsStorageIntegration"
 _ROLE = "arn:aws:iam::000000000000:role/polaris"  # MinIO does not look at it
@@ -96,9 +97,10 @@ class S3Storage:
     def _signed(
         self, method: str, url: str, service: str, body: bytes, keys: S3Keys | None = None
     ) -> Answer:
-        signer = Signer(keys or self.keys, self.region, service)
+        used = keys or self.keys
+        signer = SigV4(used.access_key, used.secret_key, self.region, service)
         headers = {"content-type": _FORM} if body else {}
-        signed = signer.headers(method, url, headers, digest(body))
+        signed = signer.headers(method, url, headers, hashlib.sha256(body).hexdigest())
         return self._http.call(method, url, signed, body or None)
 
 

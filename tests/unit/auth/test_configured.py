@@ -9,9 +9,9 @@ import pytest
 from sqe.auth.anonymous import Anonymous
 from sqe.auth.configured import authenticators
 from sqe.auth.hashing import hash_password, hash_token, new_token
-from sqe.auth.loopback import is_loopback
 from sqe.auth.protocol import Bearer, Certificate, Credential, Nothing, Password
 from sqe.errors import AccessError
+from sqe.model.hosts import is_loopback
 from sqe.model.identity import Identity, Secret
 from sqe.model.password_hash import ScryptCost
 from sqe.settings import AuthSettings

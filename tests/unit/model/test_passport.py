@@ -7,14 +7,7 @@ import pytest
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.identity import Identity, Secret
 from sqe.model.passport import Passport, Token
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.unit.clock import Clock
 
 
 class Issuer:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import tracemalloc
-from collections.abc import Callable
 
 import pytest
 
@@ -15,6 +14,7 @@ from sqe.sessions.limits import Lifetimes, SessionCounts
 from sqe.sessions.reaper import SessionReaper
 from sqe.sessions.session import Session
 from sqe.sessions.store import SessionStore
+from tests.unit.clock import Clock, refused
 
 HERE = SchemaName("lake", ("default",))
 ANN, BOB = Identity("ann"), Identity("bob")
@@ -22,30 +22,9 @@ HOUR_IDLE = Lifetimes(idle_s=3600)
 DAY = Lifetimes(absolute_s=86_400)
 
 
-class Clock:
-    """Time that passes when the test says so."""
-
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
 @pytest.fixture
 def store(clock: Clock) -> SessionStore:
     return SessionStore(HERE, SessionCounts(total=5, per_user=3), clock)
-
-
-def refused(call: Callable[[], object]) -> SqeError:
-    with pytest.raises(SqeError) as raised:
-        call()
-    return raised.value
 
 
 def test_an_idle_session_expires_and_its_owner_is_told_why(

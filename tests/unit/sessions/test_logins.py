@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 
 import pytest
 
-from sqe.errors import ErrorCode, SqeError
+from sqe.errors import ErrorCode
 from sqe.model.identity import Identity, Secret
 from sqe.model.names import SchemaName
 from sqe.model.passport import Passport, Token
@@ -15,25 +14,11 @@ from sqe.sessions.limits import Lifetimes
 from sqe.sessions.reaper import SessionReaper
 from sqe.sessions.session import Session
 from sqe.sessions.store import SessionStore
+from tests.unit.clock import Clock, refused
 
 HERE = SchemaName("lake", ("default",))
 NO_LIMITS = Lifetimes(renewal_s=300)
 OVER = "Your login has expired and could not be renewed."
-
-
-class Clock:
-    """Time that passes when the test says so; what tokens say and what sessions count."""
-
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture
@@ -43,12 +28,6 @@ def store(clock: Clock) -> SessionStore:
 
 def passport(clock: Clock, expires_at: float, token: str = "first") -> Passport:
     return Passport(Token(Secret(token), expires_at), "monday", clock=clock)
-
-
-def refused(call: Callable[[], object]) -> SqeError:
-    with pytest.raises(SqeError) as raised:
-        call()
-    return raised.value
 
 
 def test_from_its_tokens_end_on_nothing_begins_in_a_session(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from urllib.parse import urlsplit
 
 from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.catalog.remote.answers import loaded_of, object_of
@@ -29,8 +28,7 @@ _NO_SUCH_ADDRESS = (
 def elsewhere(caller: Caller, loaded: Loaded) -> Loaded:
     """The table, if it is not on a disk: ``file:`` would be this machine's, and whoever can give a
     table a location could read and write there. Open catalogs in tests say ``none``."""
-    scheme = urlsplit(str(loaded.metadata.get("location", ""))).scheme.lower()
-    if scheme in ("", "file") and caller.service.options.delegation:
+    if loaded.on_disk and caller.service.options.delegation:
         raise AccessError(
             ErrorCode.ACCESS_DENIED,
             "The catalog says that the table is on a disk of this machine; SQE reads none there.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import ipaddress
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 from sqe.errors import ErrorCode, UserError
+from sqe.model.hosts import is_own_machine
 from sqe.model.identity import Secret
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class FlightOptions:
         if not self.tls and (self.tls_ca or self.tls_cert or self.tls_host):
             raise _wrong("TLS options need a URL that begins with grpc+tls://.")
         secret = self.password is not None or self.token is not None
-        if secret and not self.tls and not plaintext and not _loopback(self.host):
+        if secret and not self.tls and not plaintext and not is_own_machine(self.host):
             raise _wrong(
                 f"A credential would go to {self.host} unencrypted.",
                 "Use grpc+tls://; or, where the network is trusted, plaintext=True.",
@@ -127,15 +127,6 @@ def _parts(url: str) -> SplitResult:
     if parts.query or parts.fragment:
         raise _wrong("Options are given by name, not in the URL.")
     return parts
-
-
-def _loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _secret(value: Any) -> Secret | None:

@@ -6,8 +6,6 @@ environment, in files of SQE's own user and on the network.
 
 from __future__ import annotations
 
-import ssl
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +21,7 @@ from urllib3.exceptions import (
 
 from sqe.engines.local.failures import StoreFailed, missing, refused, unavailable
 from sqe.engines.local.signing import Signer, Ticket
+from sqe.http import Pool
 
 _ATTEMPTS = 3
 _PAUSE_S = 0.1  # before another attempt
@@ -39,8 +38,7 @@ class Objects:
 
     def __init__(self, timeout_s: float) -> None:
         self._timeout_s = timeout_s
-        self._lock = threading.Lock()
-        self._made: urllib3.PoolManager | None = None
+        self._pool = Pool()
 
     def read(self, signer: Signer, path: str, span: tuple[int, int] | None = None) -> bytes:
         """A whole small object, or ``span``: offset and size of a part."""
@@ -74,10 +72,7 @@ class Objects:
         response.release_conn()
 
     def close(self) -> None:
-        with self._lock:
-            pool, self._made = self._made, None
-        if pool is not None:
-            pool.clear()
+        self._pool.close()
 
     def _answer(
         self, signer: Signer, method: str, path: str, part: str
@@ -110,7 +105,7 @@ class Objects:
     def _send(self, ticket: Ticket, method: str, part: str) -> urllib3.BaseHTTPResponse:
         headers = {**ticket.headers, **({"range": part} if part else {})}
         connect_s = min(_CONNECT_S, self._timeout_s)
-        return self._pool().request(
+        return self._pool.get().request(
             method,
             ticket.url,
             headers=headers,
@@ -120,13 +115,6 @@ class Objects:
             preload_content=False,
             decode_content=False,
         )
-
-    def _pool(self) -> urllib3.PoolManager:
-        with self._lock:
-            if self._made is None:
-                context = ssl.create_default_context()
-                self._made = urllib3.PoolManager(maxsize=32, block=False, ssl_context=context)
-            return self._made
 
 
 def chunks(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
-import hmac
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -13,10 +11,10 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from sqe.catalog.protocol import Json, Signed
+from sqe.catalog.sigv4 import NO_BODY, SigV4
 from sqe.engines.local.keys import S3Keys, S3Place, TableKeys, keys_for
 from sqe.errors import AccessError, ErrorCode
 
-_NO_BODY = hashlib.sha256(b"").hexdigest()
 _KEPT_S = 30.0  # a catalog's signature that may be used again; as long as Iceberg's own client does
 _KEPT = 1_000
 
@@ -52,30 +50,10 @@ class KeySigner:
 
 
 def signature(method: str, url: str, keys: S3Keys, now: dt.datetime) -> dict[str, str]:
-    """The headers for a request without a body and without a query."""
-    address = urlsplit(url)
-    moment, day = now.strftime("%Y%m%dT%H%M%SZ"), now.strftime("%Y%m%d")
-    headers = {"host": address.netloc, "x-amz-content-sha256": _NO_BODY, "x-amz-date": moment}
-    if keys.token is not None:
-        headers["x-amz-security-token"] = keys.token.reveal()
-    names = ";".join(headers)  # they are in order
-    lines = "".join(f"{name}:{value}\n" for name, value in headers.items())
-    request = f"{method}\n{address.path}\n\n{lines}\n{names}\n{_NO_BODY}"
-    scope = f"{day}/{keys.region}/s3/aws4_request"
-    digest = hashlib.sha256(request.encode()).hexdigest()
-    key = f"AWS4{keys.key.reveal()}".encode()
-    for part in (day, keys.region, "s3", "aws4_request"):
-        key = _mac(key, part)
-    signed = _mac(key, f"AWS4-HMAC-SHA256\n{moment}\n{scope}\n{digest}").hex()
-    credential = f"{keys.key_id.reveal()}/{scope}"
-    headers["authorization"] = (
-        f"AWS4-HMAC-SHA256 Credential={credential}, SignedHeaders={names}, Signature={signed}"
-    )
-    return headers
-
-
-def _mac(key: bytes, text: str) -> bytes:
-    return hmac.new(key, text.encode(), hashlib.sha256).digest()
+    """The headers for a request without a body."""
+    given = {"x-amz-security-token": keys.token.reveal()} if keys.token is not None else {}
+    signer = SigV4(keys.key_id.reveal(), keys.key, keys.region)
+    return signer.headers(method, url, given, now=now)
 
 
 class CatalogSigner:
@@ -116,7 +94,7 @@ class CatalogSigner:
 
     def _request(self, method: str, url: str) -> Json:
         host = urlsplit(url).netloc
-        headers = {"host": [host], "x-amz-content-sha256": [_NO_BODY]}
+        headers = {"host": [host], "x-amz-content-sha256": [NO_BODY]}
         region = self._place.region
         return {"region": region, "uri": url, "method": method, "headers": headers}
 

@@ -14,8 +14,8 @@ import pyarrow.flight as flight
 
 from sqe.auth.chain import denied
 from sqe.auth.header import credential_in
-from sqe.auth.loopback import is_loopback
 from sqe.auth.protocol import Bearer, Certificate, Credential, Nothing, Password
+from sqe.model.hosts import is_loopback
 from sqe.protocols.flight_sql.errors import known, raised
 
 MIDDLEWARE = "call"

@@ -10,9 +10,9 @@ from starlette.requests import Request
 
 from sqe.auth.chain import Authenticators, denied
 from sqe.auth.header import credential_in
-from sqe.auth.loopback import is_loopback
 from sqe.auth.protocol import Bearer, Certificate, Credential, Nothing, Password
 from sqe.errors import AccessError, UpstreamError
+from sqe.model.hosts import is_loopback, is_own_machine
 from sqe.model.identity import Identity
 from sqe.protocols.trino_http.errors import Refusal, bad_request
 from sqe.protocols.trino_http.options import TrinoOptions
@@ -130,4 +130,4 @@ def _first(value: str) -> str:
 def _is_this_machine(base: str) -> bool:
     host = base.partition("://")[2]
     name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
-    return name == "localhost" or is_loopback(name)
+    return is_own_machine(name)

@@ -17,18 +17,11 @@ from sqe.model.names import SchemaName
 from sqe.model.passport import Passport, Token
 from sqe.protocols.trino_http.sessions import Lent, TrinoSessions, Wanted
 from sqe.sessions.store import SessionStore
+from tests.unit.clock import Clock
 from tests.unit.protocols.trino_http.serving import Script
 
 ANN, BOB = Identity("ann"), Identity("bob")
 IDLE_S = 100.0
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Made:

@@ -1,4 +1,4 @@
-"""Which addresses are this machine's own."""
+"""Which addresses and names are this machine's own."""
 
 from __future__ import annotations
 
@@ -13,3 +13,8 @@ def is_loopback(address: str) -> bool:
         return False
     mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
     return (mapped or found).is_loopback
+
+
+def is_own_machine(host: str) -> bool:
+    """For a name or an address. Names other than localhost are not looked up."""
+    return host == "localhost" or is_loopback(host)

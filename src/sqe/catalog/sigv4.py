@@ -1,4 +1,4 @@
-"""Amazon's request signature, version 4: for calls to STS and MinIO, and for remote signing."""
+"""Amazon's request signature, version 4."""
 
 from __future__ import annotations
 
@@ -9,25 +9,33 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from sqe.catalog.embedded.s3 import S3Keys
+from sqe.model.identity import Secret
 
-UNSIGNED = "UNSIGNED-PAYLOAD"
+NO_BODY = hashlib.sha256(b"").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
-class Signer:
-    keys: S3Keys
+class SigV4:
+    """Signs with one set of keys, for one region of one service (s3, sts)."""
+
+    key_id: str
+    secret: Secret
     region: str
-    service: str
+    service: str = "s3"
 
     def headers(
-        self, method: str, url: str, headers: Mapping[str, str], payload_hash: str
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        payload_hash: str = NO_BODY,
+        now: datetime | None = None,
     ) -> dict[str, str]:
         """The headers to send: those given, and host, date, digest and signature."""
-        now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+        moment = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
         parts = urlsplit(url)
         sent = {name.lower(): " ".join(value.split()) for name, value in headers.items()}
-        sent |= {"host": parts.netloc, "x-amz-date": now, "x-amz-content-sha256": payload_hash}
+        sent |= {"host": parts.netloc, "x-amz-date": moment, "x-amz-content-sha256": payload_hash}
         names = ";".join(sorted(sent))
         canonical = "\n".join(
             (
@@ -39,25 +47,24 @@ class Signer:
                 payload_hash,
             )
         )
-        scope = f"{now[:8]}/{self.region}/{self.service}/aws4_request"
+        scope = f"{moment[:8]}/{self.region}/{self.service}/aws4_request"
         digest = hashlib.sha256(canonical.encode()).hexdigest()
-        text = f"AWS4-HMAC-SHA256\n{now}\n{scope}\n{digest}"
-        signature = hmac.new(self._key(now[:8]), text.encode(), hashlib.sha256).hexdigest()
+        text = f"AWS4-HMAC-SHA256\n{moment}\n{scope}\n{digest}"
         sent["authorization"] = (
-            f"AWS4-HMAC-SHA256 Credential={self.keys.access_key}/{scope},"
-            f" SignedHeaders={names}, Signature={signature}"
+            f"AWS4-HMAC-SHA256 Credential={self.key_id}/{scope},"
+            f" SignedHeaders={names}, Signature={_mac(self._key(moment[:8]), text).hex()}"
         )
         return sent
 
     def _key(self, day: str) -> bytes:
-        key = f"AWS4{self.keys.secret_key.reveal()}".encode()
+        key = f"AWS4{self.secret.reveal()}".encode()
         for part in (day, self.region, self.service, "aws4_request"):
-            key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+            key = _mac(key, part)
         return key
 
 
-def digest(body: bytes) -> str:
-    return hashlib.sha256(body).hexdigest()
+def _mac(key: bytes, text: str) -> bytes:
+    return hmac.new(key, text.encode(), hashlib.sha256).digest()
 
 
 def _query(query: str) -> str:

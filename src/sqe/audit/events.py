@@ -21,6 +21,15 @@ class QueryEvent:
     record: QueryRecord
 
 
+@dataclass(frozen=True, slots=True)
+class RuleEvent:
+    """Somebody has changed a rule about who may do what; ``what`` says it in words."""
+
+    user: str
+    at: float
+    what: str
+
+
 class EventSink(Protocol):
     def emit(self, event: QueryEvent) -> None: ...
 

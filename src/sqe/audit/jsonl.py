@@ -1,4 +1,4 @@
-"""The audit log: one JSON line for every change of a query's state."""
+"""The audit log: one JSON line for every change of a query's state, and of the rules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqe.audit.events import QueryEvent
+from sqe.audit.events import QueryEvent, RuleEvent
 from sqe.audit.redact import redact
 
 _PROGRESS = "progress"
@@ -55,9 +55,17 @@ class AuditLog:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
     def emit(self, event: QueryEvent) -> None:
-        if event.name == _PROGRESS:
-            return
-        line = json.dumps(event_fields(event), ensure_ascii=False) + "\n"
+        if event.name != _PROGRESS:
+            self._write(event_fields(event))
+
+    def changed(self, event: RuleEvent) -> None:
+        """A change of the rules about who may do what."""
+        time = datetime.fromtimestamp(event.at, UTC).isoformat(timespec="milliseconds")
+        what = redact(event.what)[:_TEXT]
+        self._write({"time": time, "event": "rule_changed", "user": event.user, "what": what})
+
+    def _write(self, fields: dict[str, Any]) -> None:
+        line = json.dumps(fields, ensure_ascii=False) + "\n"
         with self._lock:
             if self._file >= 0:
                 os.write(self._file, line.encode("utf-8", "replace"))

@@ -39,7 +39,11 @@ class Restrict:
 
 @dataclass(frozen=True, slots=True)
 class Deny:
+    """``unanswered``: because a source could not be asked, whoever asks about whatever. The
+    reason may be told then, as it says nothing of the table."""
+
     reason: str
+    unanswered: bool = False
 
 
 Decision = Allow | Restrict | Deny

@@ -7,7 +7,9 @@ shows less cannot be said, and is not guessed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import ClassVar
 
 # From the longest piece of time to the shortest.
@@ -105,6 +107,15 @@ def strictest(one: Mask, other: Mask) -> Mask | None:
         if _shows_no_more(mine, theirs):
             return mine
     return None
+
+
+def strictest_of(masks: Sequence[Mask]) -> Mask | None:
+    """Of all, in whatever order they come. None where there are none, or of any two neither is the
+    stricter one: a third that is stricter than both must not show what was refused without it."""
+    if any(strictest(one, other) is None for one, other in combinations(masks, 2)):
+        return None
+    found = (one for one in masks if all(strictest(one, other) == one for other in masks))
+    return next(found, None)
 
 
 def _shows_no_more(one: Mask, other: Mask) -> bool:

@@ -13,6 +13,11 @@ def quote(part: str) -> str:
     return part if _PLAIN.match(part) else "`" + part.replace("`", "``") + "`"
 
 
+def string_literal(value: str) -> str:
+    """A Spark string literal."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class SchemaName:
     """A schema (an Iceberg namespace, possibly of several levels) in a catalog."""

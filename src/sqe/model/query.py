@@ -13,18 +13,24 @@ class EngineKind(Enum):
     LOCAL = "local"
 
 
+# In place of the reason of a route that is not shown.
+NOT_SHOWN = "it may depend on rows that you do not see"
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """Which engine runs the statement, and why, in words for people.
 
     ``remedy`` says what would have to change for another engine to run it. ``fallback`` runs it if
-    ``engine`` gives up before the first row.
+    ``engine`` gives up before the first row. ``hidden``: the choice may depend on rows that the
+    user does not see, and is not shown to them.
     """
 
     engine: EngineKind
     reason: str
     remedy: str = ""
     fallback: EngineKind | None = None
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +178,12 @@ class QueryRecord:
     error_code: str = ""
     error_message: str = ""
     progress: Progress = Progress()
+    restricted: bool = False  # it reads something that its user sees in part
+
+    @property
+    def shown_route(self) -> Route | None:
+        """What the user may know of the route."""
+        return self.route if self.route is not None and not self.route.hidden else None
 
 
 @dataclass(frozen=True, slots=True)

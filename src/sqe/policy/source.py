@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from sqe.model.decision import Allow, Decision, Deny, TableFacts
 from sqe.model.identity import Identity
@@ -36,6 +36,19 @@ class PolicySource(Protocol):
         ...
 
 
+# The names of sources that have no rules of their own: nothing at all, and what catalogs demand.
+RULELESS = ("none", "catalog")
+# Rights over other people, which nobody has without a rule.
+OVER_OTHERS = (Privilege.IMPERSONATE, Privilege.VIEW_QUERY, Privilege.KILL_QUERY)
+
+
+@runtime_checkable
+class KnowsRoles(Protocol):
+    """A source that gives people roles, beside those that their login has."""
+
+    def roles_of(self, identity: Identity) -> frozenset[str]: ...
+
+
 class AllowAll:
     """No policy is configured: the catalog's own grants are the only gate."""
 
@@ -48,6 +61,8 @@ class AllowAll:
         return Allow("no policy source is configured")
 
     def permits(self, identity: Identity, privilege: Privilege, on: Object) -> Allow | Deny:
+        if privilege in OVER_OTHERS:
+            return Deny("no policy source is configured")
         return Allow("no policy source is configured")
 
     def visible(self, identity: Identity, objects: Sequence[Object]) -> Sequence[bool]:

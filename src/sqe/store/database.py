@@ -21,6 +21,13 @@ _CONNECT_S = 5  # how long a PostgreSQL may take to let us in
 _BUSY_S = 10.0  # how long another process may write
 _LOCK = 7_318_005  # PostgreSQL's name for the lock that a change of the tables takes
 
+_RULES = "sqe.rules"  # marks a connection
+
+
+def changes_rules(connection: Connection) -> None:
+    """Said of a transaction: it is counted in ``Database.rule_changes``."""
+    connection.info[_RULES] = True
+
 
 class Database:
     """Thread-safe, and processes may share it. Nothing is opened or made before the first use."""
@@ -31,6 +38,7 @@ class Database:
         self._url = url
         self._lock = threading.Lock()
         self._engine: Engine | None = None
+        self.rule_changes = 0  # how many this process has made, counted once they are there
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
@@ -39,9 +47,14 @@ class Database:
 
         try:
             with self._opened().begin() as connection:
+                connection.info.pop(_RULES, None)
                 yield connection
+                changed = connection.info.pop(_RULES, False)
         except SQLAlchemyError as error:
             raise _unavailable(error) from None
+        if changed:
+            with self._lock:
+                self.rule_changes += 1
 
     def close(self) -> None:
         with self._lock:

@@ -25,4 +25,103 @@ VERSIONS: tuple[tuple[str, ...], ...] = (
         # A name can be given again once its key is revoked.
         "CREATE UNIQUE INDEX api_keys_name ON api_keys (name) WHERE revoked_at IS NULL",
     ),
+    # Rules made with SQL. Names of objects are lists of their parts.
+    (
+        # One row: another number whenever any rule or owner is another one.
+        "CREATE TABLE rules_version (version INTEGER NOT NULL)",
+        "INSERT INTO rules_version VALUES (0)",
+        """
+        CREATE TABLE roles (
+            name TEXT PRIMARY KEY,
+            made_by TEXT NOT NULL,
+            made_at DOUBLE PRECISION NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE role_grants (
+            role TEXT NOT NULL,
+            subject_kind TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            admin_option INTEGER NOT NULL,
+            made_by TEXT NOT NULL,
+            made_at DOUBLE PRECISION NOT NULL,
+            PRIMARY KEY (role, subject_kind, subject)
+        )
+        """,
+        # The id is a digest of everything that makes it another grant.
+        """
+        CREATE TABLE grants (
+            id TEXT PRIMARY KEY,
+            subject_kind TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            privilege TEXT NOT NULL,
+            object_kind TEXT NOT NULL,
+            object TEXT NOT NULL,
+            denied INTEGER NOT NULL,
+            row_filter TEXT,
+            columns TEXT,
+            table_uuid TEXT NOT NULL,
+            grant_option INTEGER NOT NULL,
+            through_kind TEXT,
+            through TEXT,
+            made_by TEXT NOT NULL,
+            made_at DOUBLE PRECISION NOT NULL
+        )
+        """,
+        # Row filters and masks by name.
+        """
+        CREATE TABLE policies (
+            name TEXT PRIMARY KEY,
+            row_filter TEXT,
+            mask TEXT,
+            made_by TEXT NOT NULL,
+            made_at DOUBLE PRECISION NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE policy_places (
+            id TEXT PRIMARY KEY,
+            policy TEXT NOT NULL,
+            object_kind TEXT,
+            object TEXT,
+            tag TEXT NOT NULL,
+            columns TEXT NOT NULL,
+            exempt TEXT NOT NULL,
+            table_uuid TEXT NOT NULL,
+            made_by TEXT NOT NULL,
+            made_at DOUBLE PRECISION NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE tags (
+            id TEXT PRIMARY KEY,
+            tag TEXT NOT NULL,
+            name TEXT NOT NULL,
+            column_name TEXT NOT NULL,
+            field_id INTEGER,
+            table_uuid TEXT NOT NULL,
+            made_by TEXT NOT NULL,
+            made_at DOUBLE PRECISION NOT NULL
+        )
+        """,
+        # Who changed which rule, in words. Rows are only added.
+        """
+        CREATE TABLE rule_changes (
+            number INTEGER PRIMARY KEY,
+            made_at DOUBLE PRECISION NOT NULL,
+            made_by TEXT NOT NULL,
+            what TEXT NOT NULL
+        )
+        """,
+        # Whose a table or view is; of a definer's view also a digest of the text they wrote.
+        """
+        CREATE TABLE owners (
+            relation TEXT PRIMARY KEY,
+            uuid TEXT NOT NULL,
+            user_name TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            changed_at DOUBLE PRECISION NOT NULL
+        )
+        """,
+    ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +19,7 @@ from sqe.model.masks import (
     RegexMask,
     TruncateMask,
     strictest,
+    strictest_of,
 )
 
 MASKS: st.SearchStrategy[Mask] = st.one_of(
@@ -64,3 +67,17 @@ def test_what_is_stricter_than_the_stricter_is_strictest(
 ) -> None:
     if strictest(one, other) == one and strictest(other, third) == other:
         assert strictest(one, third) == one
+
+
+@given(st.lists(MASKS, max_size=4), st.randoms())
+def test_the_strictest_of_several_depends_on_no_order(masks: list[Mask], random: Random) -> None:
+    assert strictest_of(masks) == strictest_of(random.sample(masks, len(masks)))
+    if len(masks) == 2:
+        assert strictest_of(masks) == strictest(*masks)
+
+
+def test_one_more_mask_is_no_way_out_of_a_refusal() -> None:
+    unranked: list[Mask] = [PartialMask(0, 4), PartialMask(4, 0)]
+    assert strictest_of(unranked) is None
+    assert strictest_of([NullMask(), *unranked]) is None
+    assert strictest_of([]) is None

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,34 +10,17 @@ import pytest
 
 from sqe.model.identity import Secret
 from sqe.store.database import Database
-
-_PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin")) or [Path("/usr/local/bin")]
+from tests.unit.store.postgresql import installed, place, running
 
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[str]:
     """The address of a PostgreSQL of this run's own, on a socket."""
-    programs = _PROGRAMS[-1]
-    if not (programs / "initdb").exists():
+    programs = installed()
+    if programs is None:
         pytest.skip("there is no PostgreSQL on this machine")
-    folder = Path(tempfile.mkdtemp(prefix="sqe-pg-"))
-    user = ["runuser", "-u", "nobody", "--"] if os.getuid() == 0 else []
-    if user:
-        shutil.chown(folder, "nobody")
-    data, sockets = folder / "data", folder
-    start = f"-c listen_addresses= -c unix_socket_directories={sockets} -c fsync=off"
-
-    def run(*command: str) -> None:
-        subprocess.run([*user, *command], check=True, capture_output=True, cwd=folder)
-
-    run(str(programs / "initdb"), "-A", "trust", "-U", "sqe", "-D", str(data))
-    control = (str(programs / "pg_ctl"), "-D", str(data), "-w")
-    run(*control, "-l", str(folder / "log"), "-o", start, "start")
-    try:
-        yield f"postgresql+psycopg://sqe@/postgres?host={sockets}"
-    finally:
-        run(*control, "-m", "immediate", "stop")
-        shutil.rmtree(folder, ignore_errors=True)
+    with place() as folder, running(programs, folder) as made:
+        yield made.url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -1,0 +1,1 @@
+"""Cedar policies as a source: judged in this process by ``cedarpy``, an optional dependency."""

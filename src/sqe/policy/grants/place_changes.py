@@ -1,0 +1,152 @@
+"""Row filters and masks by name, where they are put to use, and tags."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqe.errors import ErrorCode, UserError
+from sqe.model.grants import Attachment, MaskPolicy, NamedPolicy, RowFilterPolicy, Tag
+from sqe.model.names import quote
+from sqe.model.rules import Object, ObjectKind
+from sqe.policy.grants.authority import refused
+from sqe.policy.grants.matching import Place
+from sqe.policy.grants.step import Step, wrong
+from sqe.policy.grants.words import place_words, placed_words, policy_words
+
+_PLACES = (ObjectKind.TABLE, ObjectKind.SCHEMA, ObjectKind.CATALOG)
+
+
+def create_policy(step: Step, policy: NamedPolicy, *, or_replace: bool) -> None:
+    """By administrators: its expression may read any table, under the policy's authority."""
+    step.authority.must_be_administrator("make row filters and column masks")
+    if not policy.name.strip():
+        raise wrong("A policy has a name.")
+    before = step.rules.policies.get(policy.name.lower())
+    if before is not None and not (or_replace and type(before) is type(policy)):
+        raise UserError(
+            ErrorCode.POLICY_ALREADY_EXISTS, f"There is a {policy_words(before)} already."
+        )
+    if before is not None:
+        policy = replace(policy, name=before.name)  # places know it by this one
+    step.put(policy)
+    step.say(f"CREATE {'OR REPLACE ' * (before is not None)}{policy_words(policy, texts=True)}")
+
+
+def drop_policy(
+    step: Step, name: str, kind: type[RowFilterPolicy] | type[MaskPolicy], *, if_exists: bool
+) -> None:
+    """Not while it is on anything: that would lift it without a word."""
+    step.authority.must_be_administrator("drop row filters and column masks")
+    found = step.rules.policies.get(name.lower())
+    if not isinstance(found, kind):
+        if if_exists:
+            return
+        raise _unknown(name)
+    places = [one for one in step.rules.kept.attachments if one.policy.lower() == name.lower()]
+    if places:
+        raise wrong(
+            f"{policy_words(found)} is on {place_words(places[0])}.",
+            hint="Take it off there first.",
+        )
+    step.change.remove(found)
+    step.say(f"DROP {policy_words(found)}")
+
+
+def attach(step: Step, wanted: Attachment) -> None:
+    _must_be_place(wanted)
+    if wanted.on is None:
+        step.authority.must_be_administrator("put policies on tags")
+    else:
+        step.authority.must_own(wanted.on, wanted.table_uuid)
+    policy = step.rules.policies.get(wanted.policy.lower())
+    if policy is None:
+        raise _unknown(wanted.policy)
+    filters = isinstance(policy, RowFilterPolicy)
+    if wanted.on is not None and filters is bool(wanted.columns):
+        raise wrong("A column mask is put on columns, a row filter on tables.")
+    step.must_know(wanted.exempt)
+    for before in step.rules.kept.attachments:
+        if _same_place(before, wanted):
+            _must_lift(step, before)
+            step.change.remove(before)
+    step.put(wanted)
+    step.say(f"PUT {placed_words(policy, wanted)}")
+
+
+def detach(step: Step, unwanted: Attachment) -> None:
+    """Whoever is exempt there."""
+    _must_be_place(unwanted)
+    if unwanted.on is None:
+        step.authority.must_be_administrator("take policies off tags")
+    else:
+        step.authority.must_own(unwanted.on, unwanted.table_uuid)
+    found = [one for one in step.rules.kept.attachments if _same_place(one, unwanted)]
+    if not found:
+        raise _unknown(unwanted.policy)
+    for one in found:
+        _must_lift(step, one)
+        step.change.remove(one)
+        step.say(f"TAKE OFF POLICY {quote(one.policy)} FROM {place_words(one)}")
+
+
+def set_tag(step: Step, tag: Tag) -> None:
+    step.authority.must_own(Object.table(tag.table), tag.table_uuid)
+    if not tag.tag.strip():
+        raise wrong("A tag has a name.")
+    found = (one for one in step.rules.kept.tags if _same_tag(one, tag))
+    if tag.table_uuid not in (one.table_uuid for one in found):
+        step.put(tag)
+    step.say(f"SET TAG {_tag_words(tag)}")
+
+
+def unset_tag(step: Step, tag: Tag) -> None:
+    step.authority.must_own(Object.table(tag.table), tag.table_uuid)
+    for one in step.rules.kept.tags:
+        if _same_tag(one, tag):
+            if not step.authority.may_lift(one.by):
+                raise refused(f"take away the tag {one.tag} of another user")
+            step.change.remove(one)
+            step.say(f"UNSET TAG {_tag_words(one)}")
+
+
+def _unknown(name: str) -> UserError:
+    return UserError(ErrorCode.POLICY_NOT_FOUND, f"There is no policy {name} there.")
+
+
+def _must_be_place(place: Attachment) -> None:
+    if (place.on is None) is not bool(place.tag) or (place.tag and place.columns):
+        raise wrong("A policy is put on an object or on a tag.")
+    if place.on is not None and place.on.kind not in _PLACES:
+        raise wrong("Policies are put on tables, schemas, catalogs and tags.")
+
+
+def _must_lift(step: Step, place: Attachment) -> None:
+    if not step.authority.may_lift(place.by):
+        raise refused("change a policy's place that another user has chosen")
+
+
+def _same_place(one: Attachment, other: Attachment) -> bool:
+    return _place_key(one) == _place_key(other)
+
+
+def _place_key(place: Attachment) -> tuple[object, ...]:
+    on = None if place.on is None else Place.of(place.on)
+    columns = frozenset(one.name.lower() for one in place.columns)
+    return place.policy.lower(), on, place.tag.lower(), columns
+
+
+def _same_tag(one: Tag, other: Tag) -> bool:
+    """Under the column's name or its id, if it has got another name since."""
+    names = one.column.lower() == other.column.lower()
+    ids = one.table_uuid == other.table_uuid and one.field_id == other.field_id
+    column = names or (ids and one.field_id is not None)
+    return column and _tag_key(one) == _tag_key(other)
+
+
+def _tag_key(tag: Tag) -> tuple[object, ...]:
+    return tag.tag.lower(), Place.of(Object.table(tag.table))
+
+
+def _tag_words(tag: Tag) -> str:
+    column = f" COLUMN {quote(tag.column)}" if tag.column else ""
+    return f"{quote(tag.tag)} ON TABLE {tag.table}{column}"

@@ -1,0 +1,148 @@
+"""GRANT, DENY and REVOKE of privileges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sqe.model.grants import PRIVILEGES_ON, Grant, GrantRequest, RevokeRequest
+from sqe.model.rules import Object, ObjectKind, Privilege, Subject
+from sqe.policy.grants.authority import Authority, refused
+from sqe.policy.grants.matching import Place, covers
+from sqe.policy.grants.step import Step, wrong
+from sqe.policy.grants.words import (
+    grant_words,
+    object_words,
+    privilege_words,
+    subject_words,
+)
+
+
+def grant(step: Step, request: GrantRequest) -> None:
+    _must_fit(request.privileges, request.on)
+    _must_be_limits(request)
+    through = {one: step.authority.giving(request, one) for one in request.privileges}
+    step.must_know(request.to)
+    for privilege, subject in _pairs(request):
+        selects = privilege is Privilege.SELECT
+        columns = request.columns if selects else None
+        wanted = Grant(
+            to=subject,
+            privilege=privilege,
+            on=request.on,
+            rows=request.rows if selects else None,
+            columns=columns,
+            table_uuid=request.table_uuid if columns is not None else "",
+            grant_option=request.grant_option,
+            through=through[privilege],
+        )
+        _put_once(step, wanted)
+        step.say(grant_words(wanted, texts=True))
+
+
+def deny(step: Step, request: GrantRequest) -> None:
+    _must_fit(request.privileges, request.on)
+    if request.rows is not None or request.columns is not None or request.grant_option:
+        raise wrong("DENY takes a whole privilege: no ROWS, no COLUMNS, no option.")
+    step.authority.must_own(request.on, request.table_uuid)
+    step.must_know(request.to)
+    for privilege, subject in _pairs(request):
+        wanted = Grant(subject, privilege, request.on, deny=True)
+        step.put(wanted)
+        step.say(grant_words(wanted))
+
+
+def revoke(step: Step, asked: RevokeRequest) -> None:
+    """Denials too; of several, those that the person may take back. What others were given
+    through a grant option that is gone goes with it. Taking away what is not there is no error."""
+    _must_fit(asked.privileges, asked.on)
+    authority = step.authority
+    owner = authority.owns(asked.on, asked.table_uuid)
+    found = [one for one in step.rules.kept.grants if _is_meant(one, asked)]
+    may = [one for one in found if _may_take_back(authority, one, owner=owner)]
+    if not may and (found or not owner):
+        raise refused(f"revoke this on {object_words(asked.on)}")
+    step.must_know(asked.frm)
+    left = [one for one in step.rules.kept.grants if one not in may]
+    for one in may:
+        step.change.remove(one)
+        if asked.only_grant_option:
+            left.append(replace(one, grant_option=False))
+            step.change.put(left[-1])
+    option = "GRANT OPTION FOR " * asked.only_grant_option
+    frm = ", ".join(subject_words(one) for one in asked.frm)
+    privileges = privilege_words(asked.privileges)
+    step.say(f"REVOKE {option}{privileges} ON {object_words(asked.on)} FROM {frm}")
+    take_back_unfounded(step, left)
+
+
+def take_back_unfounded(step: Step, left: Sequence[Grant]) -> None:
+    """Of the grants that are left, those whose giver has no grant option for them any more. Two
+    that only rest on each other rest on nothing."""
+    founded = [one for one in left if one.through is None]
+    waiting = [one for one in left if one.through is not None]
+    while True:
+        backed = [one for one in waiting if any(_backs(other, one) for other in founded)]
+        if not backed:
+            break
+        founded += backed
+        waiting = [one for one in waiting if one not in backed]
+    for one in waiting:
+        step.change.remove(one)
+        words = subject_words(one.through) if one.through is not None else ""
+        step.say(f"taken back, for {words} may not grant it any more: {grant_words(one)}")
+
+
+def _backs(option: Grant, given: Grant) -> bool:
+    same = option.to == given.through and option.privilege is given.privilege
+    return same and option.grant_option and not option.deny and covers(option.on, given.on)
+
+
+def _pairs(request: GrantRequest) -> Iterator[tuple[Privilege, Subject]]:
+    for privilege in dict.fromkeys(request.privileges):
+        for subject in dict.fromkeys(request.to):
+            yield privilege, subject
+
+
+def _put_once(step: Step, wanted: Grant) -> None:
+    """With and without the option are one grant, not two."""
+    other = replace(wanted, grant_option=not wanted.grant_option)
+    before = [replace(one, by="", at=0.0) for one in step.rules.kept.grants]
+    if other in before:
+        if not wanted.grant_option:
+            return
+        step.change.remove(other)
+    step.put(wanted)
+
+
+def _is_meant(grant: Grant, asked: RevokeRequest) -> bool:
+    same = Place.of(grant.on) == Place.of(asked.on)
+    option = grant.grant_option or not asked.only_grant_option
+    return same and option and grant.to in asked.frm and grant.privilege in asked.privileges
+
+
+def _may_take_back(authority: Authority, grant: Grant, *, owner: bool) -> bool:
+    if grant.deny:
+        return authority.may_lift(grant.by) and owner
+    given = grant.through is not None and grant.by == authority.user
+    return owner or given
+
+
+def _must_fit(privileges: Sequence[Privilege], on: Object) -> None:
+    strange = [one for one in privileges if one not in PRIVILEGES_ON[on.kind]]
+    if strange or not privileges:
+        held = privilege_words(PRIVILEGES_ON[on.kind])
+        words = privilege_words(strange) or "No privilege"
+        raise wrong(f"{words} cannot be held on a {on.kind.value}.", hint=f"It can have {held}.")
+    if bool(on.parts) is (on.kind is ObjectKind.SYSTEM) or not all(on.parts):
+        raise wrong(f"{object_words(on)} is not the name of a {on.kind.value}.")
+
+
+def _must_be_limits(request: GrantRequest) -> None:
+    if request.rows is None and request.columns is None:
+        return
+    if Privilege.SELECT not in request.privileges or request.on.kind is not ObjectKind.TABLE:
+        raise wrong("ROWS and COLUMNS limit SELECT on tables, and nothing else.")
+    names = [one.name.lower() for one in request.columns or ()]
+    if request.columns == () or len(set(names)) < len(names):
+        raise wrong("COLUMNS names each column once, and one at least.")

@@ -1,0 +1,42 @@
+"""Decisions in words and as JSON, for those who may know everything about them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqe.model.decision import Allow, Decision, Deny, Restrict
+from sqe.model.mask_words import mask_words
+
+_WORDS: dict[type[Decision], str] = {Allow: "allowed", Restrict: "restricted", Deny: "denied"}
+
+
+def verdict(decision: Decision) -> str:
+    return _WORDS[type(decision)]
+
+
+def limits(decision: Decision) -> str:
+    """What of a table is seen; "": all of it, or nothing."""
+    if not isinstance(decision, Restrict):
+        return ""
+    found = [f"rows where ({one.sql})" + " with check" * one.check for one in decision.filters]
+    masks = sorted((column.lower(), mask) for column, mask in decision.masks.items())
+    found += [f"{column} as {mask_words(mask)}" for column, mask in masks]
+    if decision.hidden:
+        found.append("without " + ", ".join(sorted(name.lower() for name in decision.hidden)))
+    return "; ".join(found)
+
+
+def in_words(decision: Decision) -> str:
+    seen = limits(decision)
+    return f"{verdict(decision)}: {seen}" if seen else verdict(decision)
+
+
+def as_json(decision: Decision) -> dict[str, Any]:
+    found: dict[str, Any] = {"decision": verdict(decision), "reason": decision.reason}
+    if isinstance(decision, Restrict):
+        found["rows"] = [
+            {"sql": one.sql, "dialect": one.dialect, "check": one.check} for one in decision.filters
+        ]
+        found["masks"] = {name: mask_words(mask) for name, mask in sorted(decision.masks.items())}
+        found["hidden"] = sorted(decision.hidden)
+    return found

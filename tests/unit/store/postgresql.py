@@ -1,0 +1,86 @@
+"""A real PostgreSQL of the tests' own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+_USER = "sqe"
+_SETTINGS = {"fsync": "off", "listen_addresses": ""}
+
+
+@dataclass(frozen=True)
+class PostgreSQL:
+    """On a socket in its folder, so that several never meet."""
+
+    programs: Path
+    folder: Path
+    password: str
+
+    @property
+    def url(self) -> str:
+        secret = f":{self.password}" if self.password else ""
+        return f"postgresql+psycopg://{_USER}{secret}@/postgres?host={self.folder}"
+
+    def start(self) -> None:
+        settings = {**_SETTINGS, "unix_socket_directories": str(self.folder)}
+        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        self.run(
+            "pg_ctl", *self._data, "-w", "-l", str(self.folder / "log"), "-o", options, "start"
+        )
+
+    def stop(self) -> None:
+        self.run("pg_ctl", *self._data, "-w", "-m", "immediate", "stop")
+
+    def make(self) -> None:
+        secret = self.folder / "password"
+        secret.write_text(self.password)
+        how = ["-A", "scram-sha-256", "--pwfile", str(secret)] if self.password else ["-A", "trust"]
+        self.run("initdb", *self._data, "-U", _USER, *how)
+
+    def run(self, program: str, *arguments: str) -> None:
+        """As somebody who is not root: PostgreSQL refuses to be started by root."""
+        other = ["runuser", "-u", "nobody", "--"] if os.getuid() == 0 else []
+        command = [*other, str(self.programs / program), *arguments]
+        libraries = ":".join(str(one) for one in self.programs.parents[2].glob("*-linux-gnu"))
+        environ = {**os.environ, "LD_LIBRARY_PATH": libraries}
+        subprocess.run(command, check=True, capture_output=True, cwd=self.folder, env=environ)
+
+    @property
+    def _data(self) -> tuple[str, str]:
+        return "-D", str(self.folder / "data")
+
+
+def installed() -> Path | None:
+    """Where the machine has it."""
+    folders = [*sorted(Path("/usr/lib/postgresql").glob("*/bin")), Path("/usr/local/bin")]
+    return next((one for one in reversed(folders) if (one / "initdb").exists()), None)
+
+
+@contextmanager
+def place() -> Iterator[Path]:
+    """A folder that PostgreSQL's user can reach, as few of root's are."""
+    folder = Path(tempfile.mkdtemp(prefix="sqe-pg-"))
+    if os.getuid() == 0:
+        shutil.chown(folder, "nobody")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def running(programs: Path, folder: Path, password: str = "") -> Iterator[PostgreSQL]:
+    made = PostgreSQL(programs, folder, password)
+    made.make()
+    made.start()
+    try:
+        yield made
+    finally:
+        made.stop()

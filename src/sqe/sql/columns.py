@@ -43,6 +43,11 @@ def column_uses(tree: Any) -> Iterator[ColumnUse]:
                 yield ColumnUse(name.this, span, relation)
 
 
+def column_names(tree: Any) -> set[str]:
+    """Every name that a column is asked for by, in small letters, of whatever relation it is."""
+    return {column.name.lower() for column in tree.find_all(exp.Column)}
+
+
 def _sources(select: exp.Select) -> dict[str, Span]:
     """Alias or name -> the span of the table's name. Names that stand twice are left out."""
     from_ = select.args.get("from_")

@@ -239,11 +239,16 @@ def _pattern(cursor: TokenCursor) -> NamePattern | None:
 
 
 _SCHEMA_WORDS = ("SCHEMA", "DATABASE", "NAMESPACE")
+# Read elsewhere, or by more than one word.
+_OTHER_SHOWS = (
+    "CREATE TABLE", "CREATE VIEW", "CREATE SCHEMA", "STATS", "MATERIALIZED VIEWS", "ROLES",
+    "CURRENT ROLES", "ROLE GRANTS", "GRANTS", "ROW FILTERS", "COLUMN MASKS", "TAGS",
+    "EFFECTIVE POLICY",
+)  # fmt: skip
 _REFUSED_SHOWS = (
-    "TABLE EXTENDED", "PARTITIONS", "GRANTS", "GRANT", "ROLES", "ROLE", "CURRENT ROLES",
-    "ROLE GRANTS", "PRINCIPALS", "INDEXES", "LOCKS", "TRANSACTIONS", "COMPACTIONS",
-    "MACROS", "VARIABLES", "BRANCHES", "CURRENT NAMESPACE", "CURRENT SCHEMA",
-    "CREATE FUNCTION", "COLLATIONS", "CACHED TABLES",
+    "TABLE EXTENDED", "PARTITIONS", "GRANT", "ROLE", "PRINCIPALS", "INDEXES", "LOCKS",
+    "TRANSACTIONS", "COMPACTIONS", "MACROS", "VARIABLES", "BRANCHES", "CURRENT NAMESPACE",
+    "CURRENT SCHEMA", "CREATE FUNCTION", "COLLATIONS", "CACHED TABLES",
 )  # fmt: skip
 
 
@@ -265,7 +270,7 @@ def _show(cursor: TokenCursor) -> Parsed:
     for form in _REFUSED_SHOWS:
         if cursor.looking_at(*form.split()):
             cursor.refuse(f"SHOW {form}")
-    shows = ", ".join([*_SHOWS, "CREATE TABLE", "CREATE VIEW", "CREATE SCHEMA"])
+    shows = ", ".join([*_SHOWS, *_OTHER_SHOWS])
     cursor.fail(f"SHOW takes one of {shows}")
 
 
@@ -385,6 +390,10 @@ def _set(cursor: TokenCursor) -> Parsed:
         return _alone(UseSchema(Name((name,), span), catalog=True))
     if cursor.accept("TIME", "ZONE"):
         return _set_time_zone(cursor)
+    if cursor.looking_at("ROLE"):
+        cursor.refuse(
+            "SET ROLE", "All roles of a user are in force; SHOW CURRENT ROLES lists them."
+        )
     variable = cursor.accept_one_of("VARIABLE", "VAR")
     if variable:
         cursor.refuse(f"SET {variable}")

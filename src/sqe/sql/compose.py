@@ -51,3 +51,29 @@ def inserted(statement: Statement, pieces: Sequence[tuple[int, str]]) -> Stateme
         session_functions=tuple(map(function, statement.session_functions)),
         tree=None,  # its places would be wrong
     )
+
+
+def without_beginning(statement: Statement, start: int) -> Statement:
+    """What stands from ``start`` on, as a text of its own with the names in it."""
+
+    def moved(span: Span) -> Span:
+        return Span(span.start - start, span.end - start)
+
+    def reference(one: Reference) -> Reference:
+        return replace(
+            one,
+            span=moved(one.span),
+            temporal=moved(one.temporal) if one.temporal is not None else None,
+            table_word=one.table_word - start if one.table_word is not None else None,
+            alias_at=one.alias_at - start,
+        )
+
+    qualifiers = (one for one in statement.qualifiers if one.spans[0].start >= start)
+    return replace(
+        statement,
+        text=statement.text[start:],
+        references=tuple(reference(r) for r in statement.references if r.span.start >= start),
+        qualifiers=tuple(replace(q, spans=tuple(map(moved, q.spans))) for q in qualifiers),
+        session_functions=(),
+        tree=None,  # its places would be wrong
+    )

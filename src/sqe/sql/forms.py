@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import Token
 
+from sqe.sql.access.parse import explain_policy, parse_access
 from sqe.sql.alter import parse_alter_table
 from sqe.sql.analyze import parse_analyze, parse_show_stats
 from sqe.sql.call import parse_call
@@ -68,6 +69,8 @@ def _explain(
     word = tokens[0].text.upper()
     if word == "CODEGEN":
         TokenCursor(text, tokens).refuse("EXPLAIN CODEGEN", "Use EXPLAIN or EXPLAIN FORMATTED.")
+    if word == "POLICY":
+        return explain_policy(text, parse_inner(blank(text, tokens[0].end + 1)))
     mode = word if word in ("ANALYZE", "EXTENDED", "FORMATTED", "COST") else ""
     inner = parse_inner(blank(text, tokens[0].end + 1) if mode else behind)
     kind = StatementKind.EXPLAIN_ANALYZE if mode == "ANALYZE" else StatementKind.EXPLAIN
@@ -113,17 +116,22 @@ def _flat(form: Callable[[str, list[Token]], Statement | None]) -> _Form:
 
 # By the first word; the first that knows the statement gives it.
 _FORMS: dict[str, tuple[_Form, ...]] = {
-    "ALTER": (parse_alter_table, parse_alter_view, _flat(parse_alter_schema)),
+    "ALTER": (_flat(parse_access), parse_alter_table, parse_alter_view, _flat(parse_alter_schema)),
     "ANALYZE": (_flat(parse_analyze),),
+    "APPLY": (_flat(parse_access),),
     "CALL": (parse_call,),
     "COMMENT": (_flat(parse_comment),),
     "COPY": (_flat(parse_copy),),
-    "CREATE": (parse_materialized, parse_create_view, parse_create_table),
+    "CREATE": (parse_materialized, _flat(parse_access), parse_create_view, parse_create_table),
+    "DENY": (_flat(parse_access),),
     "DESC": (_describe_query,),
     "DESCRIBE": (_describe_query,),
-    "DROP": (parse_materialized,),
+    "DROP": (parse_materialized, _flat(parse_access)),
+    "GRANT": (_flat(parse_access),),
     "REFRESH": (parse_materialized,),
+    "REMOVE": (_flat(parse_access),),
     "REPLACE": (parse_create_table,),
-    "SHOW": (parse_materialized, parse_show_stats),
+    "REVOKE": (_flat(parse_access),),
+    "SHOW": (parse_materialized, parse_show_stats, _flat(parse_access)),
     "TRUNCATE": (_flat(_truncate_table),),
 }

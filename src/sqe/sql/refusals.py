@@ -63,8 +63,6 @@ _STATEMENTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("CALL",), "CALL"),
     (("MSCK",), "MSCK REPAIR TABLE"),
     (("REPAIR",), "REPAIR TABLE"),
-    (("GRANT",), "GRANT"),
-    (("REVOKE",), "REVOKE"),
     (("CREATE", "FUNCTION"), "CREATE FUNCTION"),
     (("CREATE", "TEMPORARY", "FUNCTION"), "CREATE TEMPORARY FUNCTION"),
     (("DROP",), "This form of DROP"),

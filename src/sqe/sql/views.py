@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlglot import Token
 
@@ -28,6 +28,7 @@ class ViewDefinition(Command):
     if_not_exists: bool
     query_text: str
     alter: bool = False  # ALTER VIEW: it must be there, and keeps what is not said anew
+    definer: bool = False  # SECURITY DEFINER: read with the rights of who makes it
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def parse_create_view(text: str, tokens: list[Token], parse_inner: ParseInner) -
     if temporary and len(parts) > 1:
         cursor.refuse("A qualified name for a temporary view", "Give it a name of one part.")
     columns = _view_columns(cursor)
-    comment, properties = _view_clauses(cursor)
+    clauses = _view_clauses(cursor, temporary=temporary)
     if cursor.looking_at("USING"):
         cursor.refuse("CREATE VIEW … USING", "Create a table, or a view over a query.")
     cursor.expect("AS")
@@ -66,11 +67,12 @@ def parse_create_view(text: str, tokens: list[Token], parse_inner: ParseInner) -
     definition = ViewDefinition(
         parts=parts,
         columns=columns,
-        comment=comment,
-        properties=properties,
+        comment=clauses.comment,
+        properties=tuple(clauses.properties),
         replace=replace,
         if_not_exists=if_not_exists,
         query_text=query_text,
+        definer=clauses.security == "DEFINER",
     )
     tolerant = replace or if_not_exists
     references = (Reference(parts, span, Access.CREATE, if_exists=tolerant),)
@@ -103,19 +105,37 @@ def _view_columns(cursor: TokenCursor) -> tuple[tuple[str, str], ...]:
         cursor.expect(",")
 
 
-def _view_clauses(cursor: TokenCursor) -> tuple[str, tuple[tuple[str, str], ...]]:
-    comment = ""
-    properties: list[tuple[str, str]] = []
+@dataclass
+class _Clauses:
+    comment: str = ""
+    properties: list[tuple[str, str]] = field(default_factory=list)
+    security: str = ""
+
+
+def _view_clauses(cursor: TokenCursor, *, temporary: bool) -> _Clauses:
+    found = _Clauses()
     while True:
         if cursor.accept("COMMENT"):
-            comment = cursor.string_literal()
+            found.comment = cursor.string_literal()
         elif cursor.accept("TBLPROPERTIES"):
-            properties += read_view_properties(cursor)
+            found.properties += read_view_properties(cursor)
+        elif cursor.looking_at("SECURITY"):
+            if temporary:
+                cursor.refuse("SECURITY of a temporary view", "It is read by its own user only.")
+            found.security = _security(cursor, found)
         elif cursor.accept("WITH", "SCHEMA"):
             if not cursor.accept("COMPENSATION"):
                 cursor.refuse("WITH SCHEMA other than COMPENSATION")
         else:
-            return comment, tuple(properties)
+            return found
+
+
+def _security(cursor: TokenCursor, found: _Clauses) -> str:
+    cursor.expect("SECURITY")
+    word = cursor.accept_one_of("DEFINER", "INVOKER")
+    if word is None or found.security:
+        cursor.fail("Expected DEFINER or INVOKER, once")
+    return word
 
 
 # What SQE or the catalog keeps there itself.

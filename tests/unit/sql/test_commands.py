@@ -263,7 +263,7 @@ def test_what_is_malformed_is_a_syntax_error_at_its_place(
 @pytest.mark.parametrize(
     "text",
     [
-        "SHOW PARTITIONS t", "SHOW TABLE EXTENDED LIKE 'x'", "SHOW GRANTS", "SET",
+        "SHOW PARTITIONS t", "SHOW TABLE EXTENDED LIKE 'x'", "SHOW LOCKS", "SET",
         "SET spark.x = 1", "RESET", "SET a", "SET SESSION AUTHORIZATION bob", "SET VAR x = 1",
         "CREATE SCHEMA a LOCATION '/x'", "CREATE SCHEMA a WITH PROPERTIES ('location'='/x')",
         "DESCRIBE t PARTITION (a = 1)", "DESCRIBE FUNCTION abs",

@@ -65,6 +65,8 @@ class Context:
     open_parameters: tuple[OpenParameter, ...] = ()
     # The text is kept and run later (CREATE VIEW): ``now`` must not become part of it.
     stored: bool = False
+    # Whether roles and privileges are kept by SQE, so that there are statements about them.
+    grants: bool = False
 
     def table_name(self, name: nodes.Name) -> tuple[str, str, str]:
         """catalog, schema and table, completed from what the client uses."""

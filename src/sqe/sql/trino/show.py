@@ -10,11 +10,11 @@ from sqe.sql.trino.errors import Refused, not_supported
 from sqe.sql.trino.metadata.relations import FUNCTIONS, FUNCTIONS_NAME, SYSTEM
 from sqe.sql.trino.nodes import Name
 from sqe.sql.trino.show_create import create_text
+from sqe.sql.trino.statements.access import NO_ROLES
 from sqe.sql.trino.statements.names import check_catalog, find, relation_of, target_of
 from sqe.sql.trino.statements.session_nodes import Show
 from sqe.sql.trino.statements.session_properties import properties
 
-_NO_ROLES = "This connector does not support roles"
 _GRANTS = {
     "grantor": "Grantor",
     "grantor_type": "Grantor Type",
@@ -26,6 +26,12 @@ _GRANTS = {
     "privilege_type": "Privilege",
     "is_grantable": "Grantable",
     "with_hierarchy": "With Hierarchy",
+}
+# What their column is called, and the relation of information_schema that they are in.
+_ROLES = {
+    "ROLES": ("Role", "roles"),
+    "CURRENT ROLES": ("Role", "enabled_roles"),
+    "ROLE GRANTS": ("Role Grants", "applicable_roles"),
 }
 
 
@@ -200,8 +206,12 @@ def _grants(node: Show, context: Context) -> str:
 def _roles(node: Show, context: Context) -> str:
     if node.name is not None:
         check_catalog(context, node.name[0].name.lower(), node.at)
-        raise Refused("NOT_SUPPORTED", _NO_ROLES)
-    return _nothing({"Role Grants" if node.what == "ROLE GRANTS" else "Role": "varchar"})
+        raise Refused("NOT_SUPPORTED", NO_ROLES)
+    title, table = _ROLES[node.what]
+    if not context.grants:
+        return _nothing({title: "varchar"})
+    mine = [f"grantee = {literal(context.user)}"] if table == "applicable_roles" else []
+    return _select({"role_name": title}, _information(SYSTEM, table), mine, "role_name")
 
 
 def _refused(node: Show, context: Context) -> str:

@@ -184,9 +184,11 @@ def test_names_need_a_catalog_and_a_schema() -> None:
     ],
 )
 def test_access_is_read_to_its_end_and_refused(sql: str, what: str) -> None:
+    """Where no rules are made with SQL."""
     assert refusal(sql) == (
         "NOT_SUPPORTED",
-        f"1:1: SQE does not manage grants and roles yet: {what} is not supported",
+        "1:1: SQE does not manage grants and roles (the setting policy.sql is off):"
+        f" {what} is not supported",
     )
 
 

@@ -353,7 +353,8 @@ def test_new_partitioning_drops_and_adds_fields() -> None:
         (
             "GRANT SELECT ON t TO ROLE bob WITH GRANT OPTION",
             "NOT_SUPPORTED",
-            "1:1: SQE does not manage grants and roles yet: GRANT is not supported",
+            "1:1: SQE does not manage grants and roles (the setting policy.sql is off):"
+            " GRANT is not supported",
         ),
     ],
 )

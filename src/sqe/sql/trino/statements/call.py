@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqe.sql.trino.context import Context
 from sqe.sql.trino.errors import Refused, mismatch, not_supported
 from sqe.sql.trino.statements.constants import Constant, constant, type_name
-from sqe.sql.trino.statements.names import Target, check_catalog, find
+from sqe.sql.trino.statements.names import Target, check_catalog, find_changed
 from sqe.sql.trino.statements.nodes import CallProcedure
 from sqe.sql.trino.translated import Translated
 from sqe.sql.trino.typed import quoted, string
@@ -108,7 +108,7 @@ def _target(catalog: str, values: Values, table: str = "table") -> Target:
 
 def _existing(catalog: str, values: Values, context: Context, table: str = "table") -> Target:
     target = _target(catalog, values, table)
-    known = find(context, target)
+    known = find_changed(context, target)
     if known is None or known.kind != "TABLE":
         raise Refused("NOT_FOUND", f"Table '{target.schema}.{target.name}' not found")
     return target
@@ -130,7 +130,7 @@ def _register(catalog: str, values: Values, context: Context) -> str:
     if file is None:
         raise Refused("NOT_SUPPORTED", "register_table without metadata_file_name")
     target = _target(catalog, values, "table_name")
-    if find(context, target) is not None:
+    if find_changed(context, target) is not None:
         message = f"Table '{target.schema}.{target.name}' already exists"
         raise Refused("TABLE_ALREADY_EXISTS", message)
     location = str(values["table_location"]).rstrip("/")

@@ -10,7 +10,7 @@ from sqe.sql.trino.context import Context
 from sqe.sql.trino.errors import Refused
 from sqe.sql.trino.scope import Scope
 from sqe.sql.trino.statements.column_types import stored_type
-from sqe.sql.trino.statements.names import find, target_of
+from sqe.sql.trino.statements.names import find_changed, target_of
 from sqe.sql.trino.statements.nodes import CreateTableAs
 from sqe.sql.trino.statements.table_properties import read_options
 from sqe.sql.trino.statements.tables import (
@@ -47,7 +47,7 @@ def create_table_as(node: CreateTableAs, context: Context) -> Translated:
     text = create_head(target, node.or_replace, node.if_not_exists)
     text += f"{comment_clause(node.comment)}{options.clauses} AS SELECT {items} "
     text += f"FROM ({built.text}) AS {source}{'' if node.with_data else ' WHERE false'}"
-    old = find(context, target) if node.or_replace else None
+    old = find_changed(context, target) if node.or_replace else None
     then = after_create(target, options, old, node.comment)
     return Translated(text, update_type="CREATE TABLE", then=then, counts=True)
 

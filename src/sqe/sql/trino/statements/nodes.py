@@ -309,11 +309,3 @@ class Explain(Statement):
     format: str = ""
     analyze: bool = False
     verbose: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedStatement(Statement):
-    """Read to its end and refused by name: GRANT, CREATE ROLE, CREATE FUNCTION, CREATE CATALOG …"""
-
-    what: str
-    name: Name = ()

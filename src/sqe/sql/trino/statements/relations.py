@@ -9,7 +9,6 @@ from sqe.sql.trino.statements.names import (
     Target,
     check_schema,
     check_writable,
-    find,
     find_changed,
     target_of,
 )
@@ -50,7 +49,7 @@ def _other_kind(kind: str, known: Known, target: Target, at: int, instead: str) 
 
 def rename(node: Rename, context: Context) -> Translated:
     source = target_of(context, node.name, node.at)
-    known = find(context, source)
+    known = find_changed(context, source)
     update_type = f"RENAME {node.kind}"
     if known is None:
         if node.if_exists:
@@ -88,7 +87,7 @@ def _check_target(node: Rename, source: Target, target: Target, context: Context
     if target.catalog != source.catalog:
         message = f"{kind.capitalize()} rename across catalogs is not supported"
         raise Refused("NOT_SUPPORTED", message, node.at)
-    if find(context, target) is not None:
+    if find_changed(context, target) is not None:
         message = f"Target {kind} '{target}' already exists"
         raise Refused("TABLE_ALREADY_EXISTS", message, node.at)
     check_writable(target)
@@ -99,7 +98,7 @@ def comment_on(node: Comment, context: Context) -> Translated:
     if node.kind == "COLUMN":
         return _comment_on_column(node, context)
     target = target_of(context, node.name, node.at)
-    known = find(context, target)
+    known = find_changed(context, target)
     if known is None:
         message = f"{node.kind.capitalize()} does not exist: {target}"
         raise Refused("TABLE_NOT_FOUND", message, node.at)
@@ -116,7 +115,7 @@ def _comment_on_column(node: Comment, context: Context) -> Translated:
     if len(node.name) < 2:
         raise Refused("MISSING_TABLE", "Table must be specified", node.at)
     target = target_of(context, node.name[:-1], node.at)
-    known = find(context, target)
+    known = find_changed(context, target)
     if known is None:
         raise Refused("TABLE_NOT_FOUND", f"Table does not exist: {target}", node.at)
     check_writable(target, known)

@@ -7,6 +7,7 @@ from sqe.sql.trino.context import Context
 from sqe.sql.trino.errors import Refused
 from sqe.sql.trino.intervals import interval_value
 from sqe.sql.trino.nodes import IntervalLiteral, Name
+from sqe.sql.trino.statements.access import NO_ROLES
 from sqe.sql.trino.statements.constants import constant, shown, type_name
 from sqe.sql.trino.statements.names import check_catalog
 from sqe.sql.trino.statements.session_nodes import (
@@ -112,7 +113,9 @@ def set_path(node: SetPath, context: Context) -> Translated:
 def set_role(node: SetRole, context: Context) -> Translated:
     if node.catalog is not None:
         check_catalog(context, node.catalog.name.lower(), node.at)
-        raise Refused("NOT_SUPPORTED", "This connector does not support roles")
+        raise Refused("NOT_SUPPORTED", NO_ROLES)
+    if context.grants and node.kind != "ALL":
+        raise Refused("NOT_SUPPORTED", "All roles of a user are in force in SQE", node.at)
     if node.role is not None:
         name = node.role.name.lower()
         raise Refused("ROLE_NOT_FOUND", f"Role '{name}' does not exist", node.at)

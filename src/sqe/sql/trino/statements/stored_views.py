@@ -14,6 +14,8 @@ from sqe.sql.trino.typed import quoted, string
 # What CREATE VIEW is told for Trino's dialect besides the text that Spark reads.
 QUERY, COLUMNS, SECURITY = "trino.query", "trino.columns", "trino.security"
 
+OWN_RIGHTS = "sqe.security"  # see ``catalog.views``
+
 
 def with_comment(known: Known, target: Target, column: str, comment: str | None, at: int) -> str:
     """The view made anew as it is, with another comment on one column: Spark has no other way."""
@@ -31,7 +33,8 @@ def with_comment(known: Known, target: Target, column: str, comment: str | None,
     text = f"CREATE OR REPLACE VIEW {target.spark} ({', '.join(columns)})"
     if kept.get("comment"):
         text += f" COMMENT {string(kept['comment'])}"
-    return f"{text} TBLPROPERTIES ({assignments(properties)}) AS {texts['spark']}"
+    security = " SECURITY DEFINER" if kept.get(OWN_RIGHTS) == "definer" else ""
+    return f"{text} TBLPROPERTIES ({assignments(properties)}){security} AS {texts['spark']}"
 
 
 def _texts(metadata: Mapping[str, Any]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from sqe.sql.trino.statements.defaults import default_text
 from sqe.sql.trino.statements.names import (
     Target,
     check_new,
-    find,
+    find_changed,
     no_table,
     table_if_there,
     table_of,
@@ -64,7 +64,7 @@ def create_table(node: CreateTable, context: Context) -> Translated:
     options = read_options(node.properties, target.catalog, columns, context)
     head = create_head(target, node.or_replace, node.if_not_exists)
     text = f"{head} ({', '.join(texts)}){comment_clause(node.comment)}{options.clauses}"
-    old = find(context, target) if node.or_replace else None
+    old = find_changed(context, target) if node.or_replace else None
     then = (*after_create(target, options, old, node.comment), _empty_snapshot(target))
     return Translated(text, update_type="CREATE TABLE", then=then)
 
@@ -77,7 +77,7 @@ def check_free(
         message = "'OR REPLACE' and 'IF NOT EXISTS' clauses can not be used together"
         raise Refused("SYNTAX_ERROR", message, at)
     check_new(context, target, at)
-    known = find(context, target)
+    known = find_changed(context, target)
     if known is None or (or_replace and known.kind == "TABLE"):
         return False
     if not if_not_exists:
@@ -184,7 +184,7 @@ def column_text(name: str, column: ColumnDefinition, kind: TrinoType, context: C
 
 def truncate(node: Truncate, context: Context) -> Translated:
     target = target_of(context, node.name, node.at)
-    known = find(context, target)
+    known = find_changed(context, target)
     if known is not None and known.kind in ("VIEW", "MATERIALIZED VIEW"):
         raise Refused("NOT_SUPPORTED", f"Cannot truncate a {known.kind.lower()}", node.at)
     target, _ = table_of(context, node.name, node.at)
@@ -193,7 +193,7 @@ def truncate(node: Truncate, context: Context) -> Translated:
 
 def analyze(node: Analyze, context: Context) -> Translated:
     target = target_of(context, node.name, node.at)
-    known = find(context, target)
+    known = find_changed(context, target)
     if known is None:
         raise no_table(target, node.at)
     if known.kind != "TABLE":

@@ -9,6 +9,8 @@ from sqe.sql.trino.context import Context
 from sqe.sql.trino.errors import not_supported
 from sqe.sql.trino.nodes import Statement
 from sqe.sql.trino.statements import (
+    access,
+    access_nodes,
     alter,
     create_as,
     nodes,
@@ -24,7 +26,6 @@ from sqe.sql.trino.statements.call import call
 from sqe.sql.trino.statements.execute import execute
 from sqe.sql.trino.statements.explain import explain
 from sqe.sql.trino.statements.merge import merge
-from sqe.sql.trino.statements.refused import refuse_statement
 from sqe.sql.trino.statements.set_properties import set_properties
 from sqe.sql.trino.statements.statistics import show_stats
 from sqe.sql.trino.translated import Translated
@@ -68,7 +69,9 @@ _TRANSLATORS: dict[type[Statement], Translator] = {
     nodes.RefreshMaterializedView: views.refresh_materialized_view,
     nodes.CallProcedure: call,
     nodes.Explain: explain,
-    nodes.RefusedStatement: refuse_statement,
+    access_nodes.RoleStatement: access.role_statement,
+    access_nodes.GrantRoles: access.grant_roles,
+    access_nodes.GrantPrivileges: access.grant_privileges,
     session_nodes.ShowStats: show_stats,
     session_nodes.Use: session.use,
     session_nodes.SetSession: session.set_session,

@@ -12,7 +12,7 @@ from sqe.sql.trino.errors import Refused, not_supported
 from sqe.sql.trino.scope import Scope
 from sqe.sql.trino.statements.column_types import stored_type
 from sqe.sql.trino.statements.create_as import named_columns
-from sqe.sql.trino.statements.names import Target, check_new, find, target_of
+from sqe.sql.trino.statements.names import Target, check_new, find_changed, target_of
 from sqe.sql.trino.statements.nodes import (
     CreateMaterializedView,
     CreateView,
@@ -35,7 +35,7 @@ def create_view(node: CreateView, context: Context) -> Translated:
         name = one.name.name.lower()
         message = f"Catalog '{target.catalog}' view property '{name}' does not exist"
         raise Refused("INVALID_VIEW_PROPERTY", message, one.at)
-    known = find(context, target)
+    known = find_changed(context, target)
     _check_free(known, target, node)
     _refuse_recursion(node.query, target, context)
     built = Analyzer(replace(context, stored=True)).queries.query(node.query, Scope())
@@ -48,6 +48,8 @@ def create_view(node: CreateView, context: Context) -> Translated:
     replaces = "OR REPLACE " if node.or_replace else ""
     text = f"CREATE {replaces}VIEW {target.spark} ({', '.join(map(quoted, columns))})"
     text += f"{comment_clause(node.comment)} TBLPROPERTIES ({assignments(properties)})"
+    if node.security:  # only where it is said: SQE's default is the reader's rights, not Trino's
+        text += f" SECURITY {node.security}"
     return Translated(f"{text} AS {built.text}", update_type="CREATE VIEW")
 
 
@@ -78,7 +80,7 @@ def create_materialized_view(node: CreateMaterializedView, context: Context) -> 
     check_new(context, target, node.at)
     if node.grace_period:
         raise not_supported("GRACE PERIOD", node.at)
-    known = find(context, target)
+    known = find_changed(context, target)
     if known is not None and node.if_not_exists and known.kind == "MATERIALIZED VIEW":
         return Translated("", update_type="CREATE MATERIALIZED VIEW")
     if known is not None and not (node.or_replace and known.kind == "MATERIALIZED VIEW"):
@@ -100,7 +102,7 @@ def create_materialized_view(node: CreateMaterializedView, context: Context) -> 
 
 def refresh_materialized_view(node: RefreshMaterializedView, context: Context) -> Translated:
     target = target_of(context, node.name, node.at)
-    known = find(context, target)
+    known = find_changed(context, target)
     if known is None or known.kind != "MATERIALIZED VIEW":
         message = f"Materialized view '{target}' does not exist"
         raise Refused("TABLE_NOT_FOUND", message, node.at)

@@ -1,11 +1,12 @@
-"""Roles and privileges: read to their end, so that mistakes are told, and then refused."""
+"""Roles and privileges."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqe.sql.trino.nodes import Name, Statement
-from sqe.sql.trino.statements.nodes import RefusedStatement
+from sqe.sql.trino.nodes import Identifier, Name, Statement
+from sqe.sql.trino.statements.access_nodes import GrantPrivileges, GrantRoles, RoleStatement
+from sqe.sql.trino.statements.nodes import Principal
 from sqe.sql.trino.statements.parsing.clauses import principal
 
 if TYPE_CHECKING:
@@ -13,119 +14,123 @@ if TYPE_CHECKING:
 
 _PRIVILEGES = ("CREATE", "SELECT", "DELETE", "INSERT", "UPDATE")
 _KINDS = ("SCHEMA", "TABLE")
+_Names = tuple[Identifier, ...]
 
 
 def create_role(p: Parser, at: int) -> Statement:
-    p.identifier()
+    role = p.identifier()
+    admin: Principal | None = None
     if p.accept("WITH"):
         p.expect("ADMIN")
-        _grantor(p)
-    return RefusedStatement(at, "CREATE ROLE", _in_catalog(p))
+        admin = _grantor(p)
+    return RoleStatement(at, "CREATE ROLE", role, admin=admin, catalog=_in_catalog(p))
 
 
 def drop_role(p: Parser, at: int) -> Statement:
-    p.accept("IF", "EXISTS")
-    p.identifier()
-    return RefusedStatement(at, "DROP ROLE", _in_catalog(p))
+    tolerant = p.accept("IF", "EXISTS")
+    return RoleStatement(at, "DROP ROLE", p.identifier(), tolerant, catalog=_in_catalog(p))
 
 
 def grant(p: Parser) -> Statement:
     at = p.expect("GRANT")
-    if _privileges(p):
+    names = _privileges(p)
+    if names is None:
         p.expect("ON")
     elif not p.accept("ON"):
-        return _grant_roles(p, at)
-    name = grant_object(p)
+        return _grant_roles(p, at, names)
+    kind, name = grant_object(p)
     p.expect("TO")
-    principal(p)
-    if p.accept("WITH"):
+    to = principal(p)
+    option = p.accept("WITH")
+    if option:
         p.expect("GRANT")
         p.expect("OPTION")
-    return RefusedStatement(at, "GRANT", name)
+    return GrantPrivileges(at, "GRANT", names or (), kind, name, to, option)
 
 
-def _grant_roles(p: Parser, at: int) -> Statement:
+def _grant_roles(p: Parser, at: int, roles: _Names) -> Statement:
     p.expect("TO")
-    p.comma_list(lambda: principal(p))
-    if p.accept("WITH"):
+    to = p.comma_list(lambda: principal(p))
+    option = p.accept("WITH")
+    if option:
         p.expect("ADMIN")
         p.expect("OPTION")
-    _granted_by(p)
-    return RefusedStatement(at, "GRANT", _in_catalog(p))
+    return GrantRoles(at, "GRANT", roles, to, option, _granted_by(p), _in_catalog(p))
 
 
 def revoke(p: Parser) -> Statement:
     at = p.expect("REVOKE")
-    if p.accept("GRANT", "OPTION", "FOR"):
-        _privileges(p)
+    names: _Names | None
+    only_option = p.accept("GRANT", "OPTION", "FOR")
+    if only_option:
+        names = _privileges(p)
         p.expect("ON")
     elif p.accept("ADMIN", "OPTION", "FOR"):
-        _privileges_or_roles(p)
-        return _revoke_roles(p, at)
-    elif _privileges(p):
-        p.expect("ON")
-    elif not p.accept("ON"):
-        return _revoke_roles(p, at)
-    name = grant_object(p)
+        return _revoke_roles(p, at, _names(p), only_option=True)
+    else:
+        names = _privileges(p)
+        if names is None:
+            p.expect("ON")
+        elif not p.accept("ON"):
+            return _revoke_roles(p, at, names, only_option=False)
+    kind, name = grant_object(p)
     p.expect("FROM")
-    principal(p)
-    return RefusedStatement(at, "REVOKE", name)
+    return GrantPrivileges(at, "REVOKE", names or (), kind, name, principal(p), only_option)
 
 
-def _revoke_roles(p: Parser, at: int) -> Statement:
+def _revoke_roles(p: Parser, at: int, roles: _Names, *, only_option: bool) -> Statement:
     p.expect("FROM")
-    p.comma_list(lambda: principal(p))
-    _granted_by(p)
-    return RefusedStatement(at, "REVOKE", _in_catalog(p))
+    subjects = p.comma_list(lambda: principal(p))
+    return GrantRoles(at, "REVOKE", roles, subjects, only_option, _granted_by(p), _in_catalog(p))
 
 
 def deny(p: Parser) -> Statement:
     at = p.expect("DENY")
-    _privileges(p)
+    names = _privileges(p)
     p.expect("ON")
-    name = grant_object(p)
+    kind, name = grant_object(p)
     p.expect("TO")
-    principal(p)
-    return RefusedStatement(at, "DENY", name)
+    return GrantPrivileges(at, "DENY", names or (), kind, name, principal(p))
 
 
-def _privileges(p: Parser) -> bool:
-    """Whether they can be nothing else; of a list, only what stands behind it tells."""
-    if p.accept("ALL", "PRIVILEGES"):
-        return True
-    _privileges_or_roles(p)
-    return False
+def _privileges(p: Parser) -> _Names | None:
+    """None: ALL PRIVILEGES, which can be nothing else; of a list, only what stands behind it
+    tells whether they are privileges or roles."""
+    return None if p.accept("ALL", "PRIVILEGES") else _names(p)
 
 
-def _privileges_or_roles(p: Parser) -> None:
-    p.comma_list(lambda: _privilege(p))
+def _names(p: Parser) -> _Names:
+    return p.comma_list(lambda: _privilege(p))
 
 
-def _privilege(p: Parser) -> None:
-    if p.accept_any(*_PRIVILEGES) is None:
-        p.identifier()
+def _privilege(p: Parser) -> Identifier:
+    at = p.here
+    word = p.accept_any(*_PRIVILEGES)
+    return Identifier(at, word) if word is not None else p.identifier()
 
 
-def grant_object(p: Parser) -> Name:
+def grant_object(p: Parser) -> tuple[str, Name]:
     """``t``, ``TABLE t``, or any other word for what it is and a name."""
     place = p.mark()
-    if p.accept_any(*_KINDS) is None:
-        p.identifier()
+    kind = p.accept_any(*_KINDS) or p.identifier().name.upper()
     if p.looking_at_any(".", "TO", "FROM") or not p.is_identifier():
         p.rewind(place)
-    return p.name()
+        kind = ""
+    return kind, p.name()
 
 
-def _granted_by(p: Parser) -> None:
-    if p.accept("GRANTED"):
-        p.expect("BY")
-        _grantor(p)
+def _granted_by(p: Parser) -> Principal | None:
+    if not p.accept("GRANTED"):
+        return None
+    p.expect("BY")
+    return _grantor(p)
 
 
-def _grantor(p: Parser) -> None:
-    if p.accept_any("CURRENT_USER", "CURRENT_ROLE") is None:
-        principal(p)
+def _grantor(p: Parser) -> Principal:
+    at = p.here
+    word = p.accept_any("CURRENT_USER", "CURRENT_ROLE")
+    return Principal(at, word, Identifier(at, word)) if word is not None else principal(p)
 
 
-def _in_catalog(p: Parser) -> Name:
-    return (p.identifier(),) if p.accept("IN") else ()
+def _in_catalog(p: Parser) -> Identifier | None:
+    return p.identifier() if p.accept("IN") else None

@@ -85,7 +85,8 @@ def _stats(p: Parser, at: int) -> Statement:
 def _grants(p: Parser, at: int) -> Statement:
     if not p.accept("ON"):
         return Show(at, "GRANTS")
-    return Show(at, "GRANTS", grant_object(p))
+    _, name = grant_object(p)
+    return Show(at, "GRANTS", name)
 
 
 def describe(p: Parser) -> Statement:

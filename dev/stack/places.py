@@ -50,6 +50,11 @@ class Places:
         return f"http://{HOST}:{self.port(18182)}"
 
     @property
+    def opa(self) -> str:
+        """Open Policy Agent."""
+        return f"http://{HOST}:{self.port(18183)}"
+
+    @property
     def minio(self) -> str:
         """S3 and STS."""
         return f"http://{HOST}:{self.port(19000)}"

@@ -15,6 +15,7 @@ from dev.stack.keycloak import Keycloak
 from dev.stack.messages import StackError, say
 from dev.stack.minio import Minio
 from dev.stack.nessie import Nessie
+from dev.stack.opa import Opa
 from dev.stack.places import HOST, Places
 from dev.stack.processes import Processes
 from dev.stack.service import Service
@@ -31,6 +32,7 @@ class Stack:
             Minio(places),
             ContractCatalog(places),
             Nessie(places),
+            Opa(places),
         )
         self._processes = Processes(places.state)
 

@@ -22,6 +22,7 @@ Keycloak   {places.keycloak}   {ADMIN} / {ADMIN_PASSWORD}
 MinIO      {places.minio}   {ROOT_USER} / {ROOT_PASSWORD}, bucket {BUCKET}
 Nessie     {places.nessie}/iceberg
 Catalog    {places.catalog}/api/catalog
+OPA        {places.opa}/v1/data/trino
 Logs       {places.state}
 
 Users of {places.issuer}, with passwords and roles:
@@ -42,6 +43,7 @@ def addresses(places: Places) -> dict[str, str]:
         "STACK_MINIO": places.minio,
         "STACK_NESSIE": places.nessie,
         "STACK_CATALOG": places.catalog,
+        "STACK_OPA": places.opa,
     }
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from sqe.catalog.bound import (
     BoundAbsent,
@@ -16,20 +14,20 @@ from sqe.catalog.bound import (
     BoundTarget,
     BoundView,
 )
-from sqe.catalog.columns import check_columns
+from sqe.catalog.finding import Found, existing_schema, listed, look_up, relations
 from sqe.catalog.information_schema import RELATIONS
 from sqe.catalog.information_schema import SCHEMA as INFORMATION_SCHEMA
 from sqe.catalog.materialized import is_materialized, read_definition, refuse_change
-from sqe.catalog.one_view import Looks, look_into
-from sqe.catalog.protocol import Catalogs, Ident, Loaded, Namespace
+from sqe.catalog.one_view import look_into
+from sqe.catalog.problems import no_schema, not_found, refuse_existing, refuse_views
+from sqe.catalog.protocol import Catalogs, Json
 from sqe.catalog.resolve import Candidate, candidates
 from sqe.catalog.schemas import columns_of
-from sqe.catalog.views import StoredView, read_view
-from sqe.errors import ABSENT, ErrorCode, SqeError, UserError, error_of
+from sqe.catalog.views import DEFINER, SECURITY, StoredView, digest_of, read_view
+from sqe.errors import ErrorCode, SqeError, TextPosition, UserError, error_of
+from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
 from sqe.sessions.session import Session
-from sqe.sql.alter import RenameTable
-from sqe.sql.comments import CommentOn
 from sqe.sql.markers import without_markers
 from sqe.sql.materialized import RefreshMaterializedView
 from sqe.sql.parse import parse
@@ -37,49 +35,90 @@ from sqe.sql.statement import Access, Reference, Statement, StatementKind, posit
 from sqe.sql.text import TextLimits
 from sqe.sql.trino.metadata.relations import RESERVED, SYSTEM, carriers
 from sqe.sql.trino.metadata.relations import columns_of as trino_columns
-from sqe.sql.views import AlterViewProperties, ViewDefinition
+from sqe.store.owners import Owners
 
-_T = TypeVar("_T")
-# A schema that this user may not look into is as good as none.
-_HIDDEN = (ErrorCode.SCHEMA_NOT_FOUND, ErrorCode.ACCESS_DENIED)
-# What Spark takes for a data source in front of a path.
-_FILE_FORMATS = frozenset(
-    {"avro", "binaryfile", "csv", "delta", "hive", "iceberg", "jdbc", "json", "orc", "parquet"}
-    | {"text", "xml"}
-)
-
-_CREATES_TABLES = (StatementKind.CREATE_TABLE, StatementKind.CREATE_TABLE_AS)
-_CHANGES_VIEWS = (CommentOn, RenameTable, ViewDefinition, AlterViewProperties)
+# Whether a user may know of a table or view.
+Sees = Callable[[Identity, RelationName], bool]
 
 
 @dataclass(frozen=True)
 class _Context:
-    """Where unqualified names look, and which views are being opened right now."""
+    """Where unqualified names look, and which views are being opened right now. ``inside`` and
+    ``where``: what errors in a view's text begin with, and the place that they are told for."""
 
     schema: SchemaName
     temporary_views: bool = True
     open_views: tuple[str, ...] = ()
+    as_user: str = ""  # in whose name it is read; see ``BoundReference``
+    inside: str = ""
+    where: TextPosition | None = None
+
+    def told(self, error: SqeError) -> SqeError:
+        """Places in a view's text would mislead: the user sees their own text only."""
+        if not self.inside:
+            return error
+        return error_of(
+            error.code, self.inside + error.message, hint=error.hint, position=self.where
+        )
+
+
+def _sees_all(identity: Identity, name: RelationName) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Hiding:
+    """Where users may not know of everything. ``whole``: the catalogs with all that is in them, for
+    views that are read in their owner's name."""
+
+    sees: Sees = _sees_all
+    whole: Catalogs | None = None
 
 
 class Binder:
-    """Looks names up in the catalogs, as the session's user."""
+    """Looks names up in the catalogs, as the session's user. ``owners`` know which views are read
+    with their owner's rights; without them none is. What is wrong with a name is not raised here
+    but kept with it, in ``BoundAbsent``."""
 
-    def __init__(self, catalogs: Catalogs, limits: TextLimits, view_depth: int = 50) -> None:
+    def __init__(
+        self,
+        catalogs: Catalogs,
+        limits: TextLimits,
+        view_depth: int = 50,
+        owners: Owners | None = None,
+        hiding: Hiding = Hiding(),  # noqa: B008  frozen
+    ) -> None:
         self.catalogs = catalogs
+        self.whole = hiding.whole or catalogs
+        self._sees = hiding.sees
         self._limits = limits
         self._view_depth = view_depth
+        self._owners = owners
 
     def bind(self, statement: Statement, session: Session) -> BoundStatement:
         return self._bind(statement, session, _Context(session.schema))
 
+    def find(
+        self, statement: Statement, reference: Reference, session: Session, schema: SchemaName
+    ) -> BoundTarget:
+        """What a name in a policy's own text means: nothing that the user's session has a say in,
+        and not only what the policy lets this user know of. The catalogs are asked as the user."""
+        context = _Context(schema, temporary_views=False, as_user=session.identity.user)
+        found = self._resolve(statement, reference, session, context)
+        if isinstance(found, BoundAbsent) and found.problem is not None:
+            raise found.problem
+        return found
+
     def _bind(self, statement: Statement, session: Session, context: _Context) -> BoundStatement:
         bound = tuple(
-            BoundReference(reference, self._resolve(statement, reference, session, context))
+            BoundReference(
+                reference,
+                self._resolve(statement, reference, session, context),
+                context.as_user,
+            )
             for reference in statement.references
         )
-        result = BoundStatement(statement, bound, self._inner(statement, bound, session, context))
-        check_columns(result)
-        return result
+        return BoundStatement(statement, bound, self._inner(statement, bound, session, context))
 
     def _inner(
         self,
@@ -98,13 +137,13 @@ class Binder:
         if loaded is None or not is_materialized(loaded.metadata):
             return None  # it is refused for what it is
         definition = read_definition(loaded.metadata)
+        name = bound[0].reference.parts[-1]
+        inside = _Context(definition.schema, False, inside=f"In materialized view {name}: ")
         try:
             query = without_markers(parse(definition.text, self._limits))
-            return self._bind(query, session, _Context(definition.schema, temporary_views=False))
         except SqeError as error:
-            # Places in the view's text would mislead: the user sees their own text only.
-            message = f"In materialized view {bound[0].reference.parts[-1]}: {error.message}"
-            raise error_of(error.code, message, hint=error.hint) from error
+            raise inside.told(error) from error
+        return self._bind(query, session, inside)
 
     def _resolve(
         self, statement: Statement, reference: Reference, session: Session, context: _Context
@@ -124,17 +163,37 @@ class Binder:
                     query_columns=view.query_columns,
                 )
                 return self._open_view(statement, reference, stored, session, context)
-        names = self.catalogs.names()
+        known = self.whole if context.as_user else self.catalogs
+        names = known.names(session.identity)
         if reference.parts[0] == RESERVED:
             return _trino_metadata(statement, reference, names)
         readings = list(candidates(reference.parts, context.schema, names))
-        for reading in readings:
-            target = self._find(statement, reference, reading, session, context)
-            if target is not None:
-                return target
         if not readings:
-            raise _not_found(statement, reference, ".".join(reference.parts), [])
-        return self._absent(statement, reference, readings[0], session)
+            raise context.told(not_found(statement, reference, ".".join(reference.parts), []))
+        suffixed = next((one for one in readings if one.suffix), None)
+        for number, reading in enumerate(readings):
+            name = RelationName(reading.schema, reading.name)
+            try:
+                target = self._find(statement, reference, reading, session, context)
+            except SqeError as error:
+                return BoundAbsent(name, context.told(error))
+            # Which of several readings is meant must not tell that there is a hidden table.
+            certain = number == 0 and suffixed is None
+            if target is not None and (certain or self._shows(target, session, context)):
+                return target
+        try:
+            absent = self._absent(statement, reference, readings[0], session)
+        except SqeError as error:
+            # Of ``hr.emp.files`` the table is decided on, whether it is there or not.
+            about = readings[0] if reference.access is Access.CREATE else suffixed or readings[0]
+            absent = BoundAbsent(RelationName(about.schema, about.name), context.told(error))
+        return absent
+
+    def _shows(self, target: BoundTarget, session: Session, context: _Context) -> bool:
+        name = target.relation if isinstance(target, BoundView) else None
+        if isinstance(target, BoundTable | BoundAbsent):
+            name = target.name
+        return name is None or bool(context.as_user) or self._sees(session.identity, name)
 
     def _find(
         self,
@@ -146,37 +205,45 @@ class Binder:
     ) -> BoundTarget | None:
         if reading.schema.path == (INFORMATION_SCHEMA,) and not reading.suffix:
             return _metadata(reference, reading)
-        catalog = look_into(self.catalogs, reading.schema.catalog, session.identity)
-        found = _look_up(catalog, reading)
-        if found is None:
+        known = self.whole if context.as_user else self.catalogs
+        catalog = look_into(known, reading.schema.catalog, session.identity)
+        found = look_up(catalog, reading)
+        if found is None or (found.is_view and reading.suffix):
             return None
-        where = position_at(statement.text, reference.span.start)
-        name = RelationName(
-            SchemaName(reading.schema.catalog, found.ident.namespace), found.ident.name
-        )
-        if reference.access is Access.CREATE and not reference.if_exists:
-            raise UserError(
-                ErrorCode.TABLE_ALREADY_EXISTS,
-                f"{name} already exists.",
-                hint="Use IF NOT EXISTS or OR REPLACE.",
-                position=where,
-            )
-        if not found.is_view:
-            try:
-                columns = columns_of(found.loaded.metadata)
-            except SqeError as error:
-                message = f"{name}: {error.message}"
-                raise error_of(error.code, message, hint=error.hint, position=where) from error
-            if is_materialized(found.loaded.metadata):
-                refuse_change(statement, reference, name)
-            return BoundTable(name, found.ident, found.loaded, columns, reading.suffix)
-        if reading.suffix:
-            return None
-        _refuse_views(statement, reference, name)
+        try:
+            refuse_existing(statement, reference, found.name)
+            if found.is_view:
+                return self._view(statement, reference, found, session, context)
+            return _table(statement, reference, found, reading.suffix)
+        except SqeError as error:
+            return BoundAbsent(found.name, context.told(error))
+
+    def _view(
+        self,
+        statement: Statement,
+        reference: Reference,
+        found: Found,
+        session: Session,
+        context: _Context,
+    ) -> BoundView:
+        name = found.name
+        refuse_views(statement, reference, name)
         reads = reference.access is Access.READ
+        metadata = found.loaded.metadata
         stored = read_view(name, found.loaded, reads=reads)
+        stored = replace(stored, definer=self._definer(name, stored, metadata))
         view = self._open_view(statement, reference, stored, session, context)
-        return replace(view, metadata=found.loaded.metadata)
+        return replace(view, metadata=metadata, definer=stored.definer)
+
+    def _definer(self, name: RelationName, view: StoredView, metadata: Json) -> str:
+        """The owner whose rights the view is read with. Only SQE's own store can say so, and only
+        of the view that it was told of: another engine may have replaced it since."""
+        said = (metadata.get("properties") or {}).get(SECURITY) == DEFINER
+        if self._owners is None or not said:
+            return ""
+        uuid = str(metadata.get("view-uuid", ""))
+        digest = digest_of(view.text, view.schema, uuid)
+        return self._owners.definer(name, uuid, digest) or ""
 
     def _open_view(
         self,
@@ -205,18 +272,22 @@ class Binder:
             # Dropped, replaced or described: what is inside does not matter, and may be broken.
             unopened = BoundStatement(Statement(view.text, StatementKind.QUERY), ())
             return BoundView(view.name, unopened, view.columns, view.relation)
+        own = f"In view {view.relation or view.name}: "
         inside = _Context(
             view.schema or session.schema,
             temporary_views=view.relation is None,
             open_views=(*context.open_views, key),
+            # An owner who reads it themselves is here, with all the rights they have.
+            as_user=view.definer if view.definer != session.identity.user else "",
+            inside=context.inside + own,
+            where=context.where if context.inside else where,
         )
         try:
             query = without_markers(parse(view.text, self._limits))
-            inner = self._bind(query, session, inside)
         except SqeError as error:
-            # Places in the view's text would mislead: the user sees their own text only.
-            message = f"In view {view.relation or view.name}: {error.message}"
+            message = own + error.message
             raise error_of(error.code, message, hint=error.hint, position=where) from error
+        inner = self._bind(query, session, inside)
         return BoundView(
             view.name, inner, view.columns, view.relation, view.query_columns, view.types
         )
@@ -227,7 +298,7 @@ class Binder:
         catalog = look_into(self.catalogs, reading.schema.catalog, session.identity)
         name = RelationName(reading.schema, reading.name)
         if reference.access is Access.CREATE:
-            schema = _existing_schema(catalog, reading.schema, creates=True)
+            schema = existing_schema(catalog, reading.schema, creates=True)
             if schema is None:
                 raise UserError(
                     ErrorCode.SCHEMA_NOT_FOUND,
@@ -238,136 +309,32 @@ class Binder:
             return BoundAbsent(RelationName(schema, reading.name))
         if reference.if_exists:
             return BoundAbsent(name)
-        schema = _existing_schema(catalog, reading.schema)
+        schema = existing_schema(catalog, reading.schema)
         if schema is None:
-            raise self._no_schema(statement, reference, reading, catalog)
-        neighbours = _relations(catalog, schema)
+            raise no_schema(statement, reference, reading, lambda: self._known(reading, session))
+        neighbours = relations(catalog, schema)
         neighbours += [view.name for view in session.temporary_views()]
-        raise _not_found(statement, reference, str(name), neighbours)
+        raise not_found(statement, reference, str(name), neighbours)
 
-    def _no_schema(
-        self, statement: Statement, reference: Reference, reading: Candidate, catalog: Looks
-    ) -> UserError:
-        """What comes before the table's name is not there: a catalog or a schema is misspelled."""
-        first = reference.parts[0]
-        where = position_at(statement.text, reference.span.start, reference.span.of(statement.text))
-        if len(reference.parts) == 2 and first.lower() in _FILE_FORMATS:
-            return UserError(
-                ErrorCode.NOT_SUPPORTED,
-                f"Reading files by path ({first}.`…`) is not supported.",
-                hint="Load them into a table first.",
-                position=where,
-            )
-        schemas = [path[0] for path in _visible(catalog.list_namespaces, ())]
-        catalogs = self.catalogs.names()
-        if len(reference.parts) > 2 and first not in (*catalogs, *schemas):
-            code, what, near = ErrorCode.CATALOG_NOT_FOUND, f"Catalog {first}", catalogs
-        else:
-            code, what, near = ErrorCode.SCHEMA_NOT_FOUND, f"Schema {reading.schema}", schemas
-            first = reading.schema.path[0]
-        close = difflib.get_close_matches(first, near, n=1)
-        return UserError(
-            code,
-            f"{what} does not exist.",
-            hint=f"Did you mean {close[0]}?" if close else "",
-            position=where,
-        )
+    def _known(self, reading: Candidate, session: Session) -> tuple[list[str], list[str]]:
+        catalog = look_into(self.catalogs, reading.schema.catalog, session.identity)
+        schemas = [path[0] for path in listed(catalog.list_namespaces, ())]
+        return self.catalogs.names(session.identity), schemas
 
 
-def _refuse_views(statement: Statement, reference: Reference, name: RelationName) -> None:
-    """A view's name where a table must stand."""
-    where = position_at(statement.text, reference.span.start)
-    if reference.access is Access.CREATE and statement.kind in _CREATES_TABLES:
-        raise UserError(
-            ErrorCode.TABLE_ALREADY_EXISTS,
-            f"{name} is a view.",
-            hint="Drop it first, or choose another name.",
-            position=where,
-        )
-    changes = reference.access in (Access.WRITE, Access.ALTER)
-    if not changes or isinstance(statement.command, _CHANGES_VIEWS):
-        return
-    hint = "ALTER VIEW changes its query, its properties or its name."
-    raise UserError(
-        ErrorCode.NOT_SUPPORTED,
-        f"{name} is a view; it cannot be written to.",
-        hint=hint if reference.access is Access.ALTER else "",
-        position=where,
-    )
-
-
-@dataclass(frozen=True)
-class _Found:
-    ident: Ident
-    loaded: Loaded
-    is_view: bool
-
-
-def _look_up(catalog: Looks, reading: Candidate) -> _Found | None:
-    """The table or view, spelled exactly as written or differing only in case."""
-    found = _load(catalog, Ident(reading.schema.path, reading.name))
-    if found is not None:
-        return found
-    schema = _existing_schema(catalog, reading.schema)
-    if schema is None:
-        return None
-    wanted = reading.name.lower()
-    matches = [name for name in _relations(catalog, schema) if name.lower() == wanted]
-    if len(matches) > 1:
-        raise UserError(
-            ErrorCode.AMBIGUOUS_NAME,
-            f"{RelationName(schema, reading.name)} fits {', '.join(sorted(matches))}.",
-            hint="Write the name exactly as it was created.",
-        )
-    return _load(catalog, Ident(schema.path, matches[0])) if matches else None
-
-
-def _load(catalog: Looks, ident: Ident) -> _Found | None:
-    for load, is_view in ((catalog.load_table, False), (catalog.load_view, True)):
-        try:
-            return _Found(ident, load(ident), is_view)
-        except SqeError as error:
-            if error.code not in ABSENT:
-                raise
-    return None
-
-
-def _relations(catalog: Looks, schema: SchemaName) -> list[str]:
-    tables = _visible(catalog.list_tables, schema.path)
-    return [*tables, *_visible(catalog.list_views, schema.path)]
-
-
-def _visible(list_them: Callable[[Namespace], list[_T]], at: Namespace) -> list[_T]:
-    """None where this user may not list them: it must not seem that there is something."""
+def _table(
+    statement: Statement, reference: Reference, found: Found, suffix: tuple[str, ...]
+) -> BoundTable:
+    name = found.name
     try:
-        return list_them(at)
+        columns = columns_of(found.loaded.metadata)
     except SqeError as error:
-        if error.code not in _HIDDEN:
-            raise
-    return []
-
-
-def _existing_schema(
-    catalog: Looks, schema: SchemaName, *, creates: bool = False
-) -> SchemaName | None:
-    """The schema as the catalog spells it, or None. ``creates``: something in it, which one may be
-    allowed to without being allowed to look into it; the catalog will tell."""
-    try:
-        catalog.load_namespace(schema.path)
-        return schema
-    except SqeError as error:
-        if error.code not in _HIDDEN:
-            raise
-        if creates and error.code is ErrorCode.ACCESS_DENIED:
-            return schema
-    path: tuple[str, ...] = ()
-    for part in schema.path:
-        children = _visible(catalog.list_namespaces, path)
-        matches = [child for child in children if child[-1].lower() == part.lower()]
-        if len(matches) != 1:
-            return None
-        path = matches[0]
-    return SchemaName(schema.catalog, path)
+        where = position_at(statement.text, reference.span.start)
+        message = f"{name}: {error.message}"
+        raise error_of(error.code, message, hint=error.hint, position=where) from error
+    if is_materialized(found.loaded.metadata):
+        refuse_change(statement, reference, name)
+    return BoundTable(name, found.ident, found.loaded, columns, suffix)
 
 
 def _metadata(reference: Reference, reading: Candidate) -> BoundMetadata | None:
@@ -388,25 +355,5 @@ def _trino_metadata(
             raise UserError(ErrorCode.CATALOG_NOT_FOUND, f"Catalog '{catalog}' not found")
         found = trino_columns(catalog, schema, table)
     if found is None:
-        raise _not_found(statement, reference, ".".join(reference.parts[1:]), [])
+        raise not_found(statement, reference, ".".join(reference.parts[1:]), [])
     return BoundMetadata(catalog, table, carriers(found), schema, trino=True)
-
-
-def _not_found(
-    statement: Statement, reference: Reference, name: str, neighbours: list[str]
-) -> UserError:
-    """The same words whether the relation is absent or hidden from this user."""
-    close = difflib.get_close_matches(
-        reference.parts[-1].lower(), [neighbour.lower() for neighbour in neighbours], n=1
-    )
-    written = next((n for n in neighbours if close and n.lower() == close[0]), "")
-    if written == reference.parts[-1]:  # listed, but not this user's to read
-        written = ""
-    return UserError(
-        ErrorCode.TABLE_NOT_FOUND,
-        f"Table or view {name} does not exist.",
-        hint=f"Did you mean {written}?" if written else "",
-        position=position_at(
-            statement.text, reference.span.start, reference.span.of(statement.text)
-        ),
-    )

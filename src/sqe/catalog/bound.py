@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sqe.catalog.protocol import Ident, Json, Loaded
+from sqe.errors import SqeError
+from sqe.model.identity import Secret
 from sqe.model.names import RelationName
 from sqe.model.query import Column
 from sqe.sql.statement import Reference, SessionFunction, Statement
@@ -38,6 +40,23 @@ class BoundView:
     query_columns: tuple[str, ...] = ()  # the query's own names, where known
     types: tuple[str, ...] = ()  # what its columns are cast to, should a table have changed
     metadata: Json = field(default_factory=dict, repr=False)  # of a stored view: Iceberg's own
+    definer: str = ""  # whose rights it is read with; empty: those of who reads it
+    guard: Guard | None = None  # it stands for a relation that is seen in part
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What makes a view the guard of a restricted relation: ``inner`` reads that relation.
+
+    ``barrier``: nothing from outside may be evaluated on rows that the guard removes. ``risky``:
+    what the policy says may itself fail, which is nothing to tell the user about. ``keys`` are the
+    values of the markers in the guard's text, which must never be part of any text.
+    """
+
+    of: BoundTable | BoundView
+    barrier: bool = False
+    risky: bool = False
+    keys: tuple[Secret, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -53,9 +72,15 @@ class BoundMetadata:
 
 @dataclass(frozen=True)
 class BoundAbsent:
-    """A name that is not there, where the statement allows that (DROP … IF EXISTS, CREATE)."""
+    """A name that is not there, where the statement allows that (DROP … IF EXISTS, CREATE).
+
+    ``problem``: where it does not, or where what is there cannot be used. It is raised when the
+    policy has allowed the name, and not before: who may not know of a table hears the same,
+    whether it is there, broken, or not at all.
+    """
 
     name: RelationName
+    problem: SqeError | None = field(default=None, compare=False)
 
 
 BoundTarget = BoundTable | BoundView | BoundMetadata | BoundAbsent
@@ -63,8 +88,30 @@ BoundTarget = BoundTable | BoundView | BoundMetadata | BoundAbsent
 
 @dataclass(frozen=True)
 class BoundReference:
+    """``as_user``: inside a view with its owner's rights it is they who read; empty: the user.
+    ``trusted``: it is of a guard's own text, and nobody decides on it. ``check``: what must be
+    true of the rows of a table that is written (see ``rewrite.writes``)."""
+
     reference: Reference
     target: BoundTarget
+    as_user: str = ""
+    trusted: bool = False
+    check: BoundStatement | None = None
+
+    @property
+    def stored(self) -> BoundTarget:
+        """What is named, without the guard that may stand in its place."""
+        if isinstance(self.target, BoundView) and self.target.guard is not None:
+            return self.target.guard.of
+        return self.target
+
+    @property
+    def relation(self) -> RelationName | None:
+        """None: a temporary view is its tables; information_schema is the catalog's answer."""
+        stored = self.stored
+        if isinstance(stored, BoundView):
+            return stored.relation
+        return stored.name if isinstance(stored, BoundTable | BoundAbsent) else None
 
 
 @dataclass(frozen=True)
@@ -93,5 +140,7 @@ class BoundStatement:
             yield reference
             if isinstance(reference.target, BoundView):
                 yield from reference.target.inner.walk()
+            if reference.check is not None:
+                yield from reference.check.walk()
         if self.inner is not None:
             yield from self.inner.walk()

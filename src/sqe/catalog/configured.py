@@ -27,7 +27,7 @@ class ConfiguredCatalogs:
         self._catalogs = dict(catalogs)
         self._remote = dict(remote or {})
 
-    def names(self) -> list[str]:
+    def names(self, identity: Identity | None = None) -> list[str]:
         return sorted([*self._catalogs, *self._remote])
 
     def open(self, name: str, identity: Identity) -> Catalog:

@@ -12,8 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqe.catalog.listing import Listing, ListingFilter
-from sqe.catalog.protocol import Catalog, Json, Namespace
+from sqe.catalog.listing import Listing
+from sqe.catalog.protocol import Json, Namespace
 from sqe.catalog.schemas import (
     columns_of_schema,
     current_schema,
@@ -50,23 +50,8 @@ TABLE_COLUMNS = frozenset({"table_name"})
 _ARROW = {"string": pa.string(), "bigint": pa.int64()}
 
 
-def _nothing() -> None:
-    return None
-
-
-def rows(
-    catalog: Catalog,
-    catalog_name: str,
-    table: str,
-    wanted: ListingFilter,
-    check: Callable[[], None] = _nothing,
-) -> pa.Table:
-    """The rows of one relation, in the order of their names.
-
-    Only the schemas and tables that ``wanted`` admits are listed and loaded. ``check`` is called
-    between loads and may raise, to stop.
-    """
-    listing = Listing(catalog, wanted, check)
+def rows(listing: Listing, catalog_name: str, table: str) -> pa.Table:
+    """The rows of one relation, in the order of their names."""
     columns = RELATIONS[table]
     schema = pa.schema([pa.field(column.name, _ARROW[column.type]) for column in columns])
     found = [

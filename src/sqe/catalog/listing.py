@@ -67,16 +67,21 @@ def _as_it_is(name: str) -> str:
     return name
 
 
+def _whole(ident: Ident, loaded: Loaded, is_view: bool) -> Json | None:
+    return loaded.metadata
+
+
 @dataclass(frozen=True)
 class Listing:
     """One catalog. Only what ``wanted`` admits is listed and loaded. ``check`` is called between
     requests and may raise, to stop. ``spell`` makes of the catalog's names those that ``wanted``
-    speaks of."""
+    speaks of. ``seen`` says what the user sees of a table's or view's metadata, or None."""
 
     catalog: Catalog
     wanted: ListingFilter
     check: Callable[[], None] = _nothing
     spell: Callable[[str], str] = _as_it_is
+    seen: Callable[[Ident, Loaded, bool], Json | None] = _whole
 
     def namespaces(self, parent: Namespace = ()) -> Iterator[Namespace]:
         self.check()
@@ -107,8 +112,10 @@ class Listing:
         self.check()
         load: Callable[[Ident], Loaded]
         load = self.catalog.load_view if is_view else self.catalog.load_table
+        ident = Ident(namespace, name)
         try:
-            return read(load(Ident(namespace, name)).metadata)
+            metadata = self.seen(ident, load(ident), is_view)
+            return read(metadata) if metadata is not None else None
         except SqeError as error:
             if error.code not in _SKIPPED:
                 raise

@@ -46,7 +46,8 @@ def one_view() -> Iterator[None]:
 def look_into(catalogs: Catalogs, name: str, identity: Identity) -> Looks:
     catalog = catalogs.open(name, identity)
     seen = _SEEN.get()
-    return catalog if seen is None else _Seen(catalog, seen, (name, identity))
+    # Who sees all of a catalog and who sees a part of it must not hear each other's answers.
+    return catalog if seen is None else _Seen(catalog, seen, (name, identity, type(catalog)))
 
 
 class _Seen:

@@ -17,8 +17,8 @@ class TransactionalCatalogs:
     def __init__(self, catalogs: Catalogs) -> None:
         self._catalogs = catalogs
 
-    def names(self) -> list[str]:
-        return self._catalogs.names()
+    def names(self, identity: Identity | None = None) -> list[str]:
+        return self._catalogs.names(identity)
 
     def open(self, name: str, identity: Identity) -> Catalog:
         catalog = self._catalogs.open(name, identity)

@@ -115,7 +115,10 @@ class Catalog(Protocol):
 class Catalogs(Protocol):
     """The configured catalogs by name, each opened as a user."""
 
-    def names(self) -> list[str]: ...
+    def names(self, identity: Identity | None = None) -> list[str]:
+        """All of them, or those that this user may know of."""
+        ...
+
     def open(self, name: str, identity: Identity) -> Catalog:
         """CATALOG_NOT_FOUND for a name that is not configured."""
         ...

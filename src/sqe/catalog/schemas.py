@@ -10,6 +10,7 @@ from typing import Any
 from sqe.catalog.protocol import Json
 from sqe.errors import ErrorCode, UpstreamError
 from sqe.model.names import quote
+from sqe.model.names import string_literal as string_literal  # asked for here by many
 from sqe.model.query import Column
 
 # As Iceberg's Spark integration maps them. What Spark cannot read at all (time, nanoseconds)
@@ -90,11 +91,6 @@ def spark_type(iceberg_type: Any) -> str:
 def ddl_type(iceberg_type: Any) -> str:
     """A type as it stands in CREATE TABLE: ``STRUCT<a: INT NOT NULL COMMENT 'x'>``."""
     return _type_text(iceberg_type, _DDL)
-
-
-def string_literal(value: str) -> str:
-    """A Spark string literal."""
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _primitive(name: str) -> str:

@@ -177,7 +177,11 @@ class Transaction:
         address = f"{metadata['location']}/metadata/{self._mark}-{len(held.updates)}.metadata.json"
         config = held.base or held.now
         return Loaded(
-            json.dumps(metadata).encode(), address, config.config, config.storage_credentials
+            json.dumps(metadata).encode(),
+            address,
+            config.config,
+            config.storage_credentials,
+            config.restrictions,
         )
 
     def snapshot_ids(self) -> list[int]:

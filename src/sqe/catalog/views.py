@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 
@@ -23,6 +24,10 @@ COLUMN_TYPES = "sqe.column-types"
 # In TBLPROPERTIES of CREATE VIEW: the query in Trino's dialect, kept as a text of the view.
 TRINO_PREFIX = "trino."  # and what else is known of that query: its columns' types
 TRINO_QUERY = f"{TRINO_PREFIX}query"
+# Where SQE says that its store knows whose rights the view is read with. Other engines can write
+# it too: it is a reason to look there and nothing more.
+SECURITY = "sqe.security"
+DEFINER = "definer"
 # Iceberg's: a new version may lack a dialect that the one before had.
 DROP_DIALECT = "replace.drop-dialect.allowed"
 
@@ -38,6 +43,7 @@ class StoredView:
     relation: RelationName | None = None
     query_columns: tuple[str, ...] = ()
     types: tuple[str, ...] = ()  # Spark's, where they were kept: the view goes on giving them
+    definer: str = ""  # whose rights it is read with; empty: those of who reads it
 
 
 def read_view(name: RelationName, loaded: Loaded, *, reads: bool = True) -> StoredView:
@@ -63,6 +69,13 @@ def read_view(name: RelationName, loaded: Loaded, *, reads: bool = True) -> Stor
         query_columns=_query_columns(metadata.get("properties", {})),
         types=_types(metadata.get("properties", {})),
     )
+
+
+def digest_of(text: str, schema: SchemaName | None, uuid: str) -> str:
+    """Of all that a view's query means: another text, another place, another view differ."""
+    where = [schema.catalog, *schema.path] if schema is not None else []
+    said = json.dumps([uuid, where, text])
+    return hashlib.sha256(said.encode()).hexdigest()
 
 
 def _types(properties: dict[str, str]) -> tuple[str, ...]:

@@ -146,6 +146,24 @@ def _access(settings: Settings) -> Iterator[Check]:
     yield Check("access", "warn" if soon else "ok", found, todo)
 
 
+def _policy(settings: Settings) -> Iterator[Check]:
+    """Whether the rules can be read, and a server of policies answers. The store is left alone."""
+    from sqe.model.identity import Identity
+    from sqe.model.rules import SYSTEM, Privilege
+    from sqe.server.policies import policies_of
+    from sqe.store.database import Database
+
+    policies = policies_of(settings, Database(settings.home))
+    try:
+        sources = [one for one in policies.policy.sources if one.name != "sql"]
+        for source in sources:
+            source.permits(Identity("sqe-doctor"), Privilege.EXECUTE, SYSTEM)
+        names = ", ".join(one.name for one in policies.policy.sources)
+        yield Check("policy", "ok", f"sources: {names}")
+    finally:
+        policies.close()
+
+
 def _port(settings: Settings) -> Iterator[Check]:
     yield _bound(settings.serve.host, settings.serve.port, "--port")
     if settings.flight.enabled:
@@ -181,6 +199,7 @@ _CHECKS: dict[str, Callable[[Settings], Iterator[Check]]] = {
     "home": _home,
     "catalog": _catalog,
     "access": _access,
+    "policy": _policy,
     "port": _port,
     "memory": _memory,
 }

@@ -26,6 +26,7 @@ COMMANDS = {
     "serve": ("sqe.cli.serve", "Run the gateway until it is stopped."),
     "password": ("sqe.cli.password", "Make the line of sqe.toml for a user's password."),
     "token": ("sqe.cli.token", "Make a token for a user, and its line of sqe.toml."),
+    "policy": ("sqe.cli.policy", "Explain, test, compare and check who may do what."),
     "apikey": ("sqe.cli.apikey", "Make, list and revoke keys for programs."),
     "login": ("sqe.cli.login", "Log in to a server through its identity provider."),
     "logout": ("sqe.cli.logout", "End such a login."),

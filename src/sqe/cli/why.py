@@ -9,7 +9,7 @@ import click
 from sqe.cli.exit_codes import exit_code_of
 from sqe.cli.invocation import Invocation
 from sqe.errors import SqeError
-from sqe.model.query import QueryRequest, Route
+from sqe.model.query import NOT_SHOWN, QueryRequest, Route
 
 
 @click.command("why")
@@ -37,6 +37,8 @@ def command(invocation: Invocation, text: str, as_json: bool) -> None:
 
 
 def _words(route: Route) -> str:
+    if route.hidden:
+        return f"engine:  not shown\nreason:  {NOT_SHOWN}"
     lines = [f"engine:  {route.engine.value}", f"reason:  {route.reason}"]
     if route.remedy:
         lines.append(f"change:  {route.remedy}")
@@ -44,5 +46,7 @@ def _words(route: Route) -> str:
 
 
 def _json(route: Route) -> str:
+    if route.hidden:
+        return json.dumps({"engine": None, "reason": NOT_SHOWN, "change": ""})
     found = {"engine": route.engine.value, "reason": route.reason, "change": route.remedy}
     return json.dumps(found, ensure_ascii=False)

@@ -114,7 +114,8 @@ class EmbeddedQuery:
         record = self._record
         if record is None:
             return Status()
-        engine = record.route.engine if record.route is not None else None
+        route = record.shown_route
+        engine = route.engine if route is not None else None
         return Status(record.state, engine, record.progress)
 
 

@@ -35,6 +35,6 @@ def attempt(route: Route, engines: Engines, run: Run, call: Callable[[Engine], _
             raise failed(route.engine, failure) from failure
         verb = "does not take it" if failure.refused else "failed"
         reason = f"the {route.engine.value} engine {verb}: {failure}"
-        second = Route(route.fallback, reason, failure.remedy)
+        second = Route(route.fallback, reason, failure.remedy, hidden=route.hidden)
     run.rerouted(second)
     return call(engines[second.engine])

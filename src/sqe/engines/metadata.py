@@ -13,7 +13,9 @@ from sqe.catalog.information_schema import rows
 from sqe.catalog.listing import ListingFilter
 from sqe.catalog.protocol import Catalogs
 from sqe.catalog.schemas import string_literal
+from sqe.catalog.seen import Sight, sees_all
 from sqe.catalog.trino_metadata import NO_RUNTIME, Runtime, Viewer, trino_rows
+from sqe.catalog.trino_metadata.access import AccessRules
 from sqe.engines.protocol import Run
 from sqe.model.names import quote
 
@@ -23,17 +25,24 @@ MetadataRows = Callable[[BoundMetadata, ListingFilter, Run], pa.Table]
 class MetadataSource:
     """Gives their rows, of what the run's user may see."""
 
-    def __init__(self, catalogs: Catalogs, runtime: Runtime = NO_RUNTIME) -> None:
+    def __init__(
+        self,
+        catalogs: Catalogs,
+        runtime: Runtime = NO_RUNTIME,
+        sight: Sight = sees_all,
+        rules: AccessRules | None = None,
+    ) -> None:
+        self._rules = rules
         self._catalogs = catalogs
         self._runtime = runtime
+        self._sight = sight
 
     def rows(self, relation: BoundMetadata, wanted: ListingFilter, run: Run) -> pa.Table:
         identity, check = run.session.identity, run.cancellation.check
+        viewer = Viewer(self._catalogs, identity, self._runtime, check, self._sight, self._rules)
         if relation.trino:
-            viewer = Viewer(self._catalogs, identity, self._runtime, check)
             return trino_rows(viewer, relation.catalog, relation.schema, relation.table, wanted)
-        catalog = self._catalogs.open(relation.catalog, identity)
-        return rows(catalog, relation.catalog, relation.table, wanted, check)
+        return rows(viewer.listing(relation.catalog, wanted, str), relation.catalog, relation.table)
 
     def as_values(self, relation: BoundMetadata, run: Run) -> str:
         """A relation as literals, for a query that Spark has to run."""

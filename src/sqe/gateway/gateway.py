@@ -18,6 +18,7 @@ from typing import TypeVar
 from sqe.catalog.transaction import Transaction, inside
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, InternalError, ResourceError, SqeError
+from sqe.gateway.others import Others
 from sqe.gateway.pipeline import Pipeline, Planned
 from sqe.gateway.tracker import Listener, QueryTracker, TrackedQuery
 from sqe.gateway.transactions import Transactions
@@ -55,6 +56,10 @@ class Gateway:
         self._threads: set[threading.Thread] = set()
         sessions.on_close(lambda session: tracker.cancel_session(session.id, session.expiry))
         sessions.on_close(lambda session: self._transactions.end_session(session.id))
+
+    @property
+    def others(self) -> Others:
+        return Others(self._pipeline.policy)
 
     def open_session(self, identity: Identity, schema: SchemaName | None = None) -> Session:
         return self._sessions.open(identity, schema)
@@ -138,7 +143,12 @@ class Gateway:
         return self._tracker.get(query_id).record
 
     def records(self) -> list[QueryRecord]:
+        """Of everybody."""
         return self._tracker.records()
+
+    def records_for(self, identity: Identity) -> list[QueryRecord]:
+        """Those that this user may see."""
+        return self.others.viewed(identity, self._tracker.records())
 
     def close(self) -> None:
         """Cancels what runs and waits for it: Python must not end while a thread is inside of an
@@ -197,7 +207,7 @@ class Gateway:
             query.planning()
             with inside(self._transactions.of(session.id, request.transaction)):
                 planned = self._pipeline.plan(request, session, query.stage)
-                query.understood(planned.label)
+                query.understood(planned.label, restricted=planned.restricted)
                 query.routed(planned.route)
                 with query.stage("start"):
                     result = self._start(planned, query, session, request)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 from sqe.catalog.bound import BoundStatement, BoundTable, BoundView
 from sqe.catalog.materialized import is_materialized
 from sqe.catalog.one_view import Looks, look_into
 from sqe.catalog.protocol import Catalogs, Ident, Namespace
+from sqe.catalog.schemas import current_schema
+from sqe.catalog.seen import seen_metadata
 from sqe.catalog.trino_metadata.columns import trino_columns
 from sqe.errors import ABSENT, AccessError, ErrorCode, SqeError, UserError
 from sqe.model.decision import Restrict
@@ -25,8 +28,9 @@ _HIDDEN = (*_ABSENT, ErrorCode.ACCESS_DENIED)
 # Plans a statement: what may be done, and with which columns, is decided where it always is.
 Open = Callable[[str], GuardedStatement]
 _READ = "SELECT * FROM {}"
-# Whoever may do one of them may know what the table is; the statement itself is decided later.
-_CHANGES = ("DELETE FROM {}", "DROP TABLE {}")
+# Whoever may do one of them may know what the table is, or that there is none; the statement itself
+# is decided later.
+_CHANGES = ("DELETE FROM {}", "DROP TABLE {}", "CREATE TABLE {} (x INT)")
 
 
 class PipeLookup:
@@ -42,15 +46,20 @@ class PipeLookup:
         self._known: dict[tuple[str, str, str], Known | None] = {}
 
     def catalogs(self) -> Sequence[str]:
-        return [*self._catalogs.names(), "system"]
+        return [*self._names, "system"]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """Those that this user may know of."""
+        return self._catalogs.names(self._session.identity)
 
     def schema_exists(self, catalog: str, schema: str) -> bool:
         if catalog in self.catalogs() and schema in schemas_of(catalog):
             return True
-        return catalog in self._catalogs.names() and self._namespace(catalog, schema) is not None
+        return catalog in self._names and self._namespace(catalog, schema) is not None
 
     def schema_properties(self, catalog: str, schema: str) -> Mapping[str, str]:
-        if catalog not in self._catalogs.names() or schema in schemas_of(catalog):
+        if catalog not in self._names or schema in schemas_of(catalog):
             return {}
         return self._namespace(catalog, schema) or {}
 
@@ -86,7 +95,7 @@ class PipeLookup:
         metadata = metadata_relation((catalog, schema, name), self._client)
         if metadata is not None:
             return Known(metadata.text, _metadata_columns(metadata.columns), "METADATA")
-        if catalog not in self._catalogs.names():
+        if catalog not in self._names:
             return None
         found = self._load(catalog, schema, name)
         table, dollar, suffix = name.rpartition("$")
@@ -145,7 +154,7 @@ def _metadata_columns(columns: Sequence[TrinoColumn]) -> tuple[KnownColumn, ...]
 def _known(guarded: GuardedStatement) -> Known | None:
     bound: BoundStatement = guarded.bound
     reference = bound.references[0]
-    target = reference.target
+    target = reference.stored
     if isinstance(target, BoundTable):
         name, metadata = target.name, target.metadata
         kind = "MATERIALIZED VIEW" if is_materialized(metadata) else "TABLE"
@@ -153,12 +162,13 @@ def _known(guarded: GuardedStatement) -> Known | None:
         name, metadata, kind = target.relation, target.metadata, "VIEW"
     else:
         return None
-    decision = guarded.decisions[(name, reference.reference.access)]
-    hidden = {one.lower() for one in decision.hidden} if isinstance(decision, Restrict) else set()
+    decision = guarded.decisions[(name, reference.reference.access, reference.as_user)]
+    if isinstance(decision, Restrict):
+        metadata = seen_metadata(metadata, decision)
+    seen = current_schema(metadata)["fields"]
     columns = tuple(
-        KnownColumn(stored.name, one.type, one.nullable, one.comment or "")
-        for one, stored in zip(trino_columns(metadata), target.columns, strict=True)
-        if one.name not in hidden
+        KnownColumn(stored["name"], one.type, one.nullable, one.comment or "")
+        for one, stored in zip(trino_columns(metadata), seen, strict=True)
     )
     return Known(_text(name), columns, kind, metadata)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from sqe.catalog.bind import Binder
@@ -15,6 +15,9 @@ from sqe.catalog.transaction import current
 from sqe.engines.attempt import attempt
 from sqe.engines.protocol import Engine, Run
 from sqe.engines.rerun import Reruns, same_tables
+from sqe.gateway.authority import SessionAuthority
+from sqe.gateway.ownership import Ownership
+from sqe.gateway.rights import Rights
 from sqe.gateway.scopes import check_scope
 from sqe.gateway.transactions import check_transaction, join_transaction
 from sqe.model.identity import Identity
@@ -24,7 +27,8 @@ from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guard import Decisions, guard
 from sqe.rewrite.guarded import GuardedStatement
-from sqe.rewrite.needs import needs_of
+from sqe.rewrite.hash_keys import HashKeys
+from sqe.rewrite.needs import identity_as, needs_of
 from sqe.rewrite.parameters import described, with_values
 from sqe.routing.router import Router
 from sqe.sessions.session import Session
@@ -52,6 +56,10 @@ class Planned:
     translated: Translated | None = None
 
     @property
+    def restricted(self) -> bool:
+        return self.guarded.restricted
+
+    @property
     def label(self) -> str:
         if self.translated is not None and self.translated.update_type:
             return self.translated.update_type.lower()
@@ -66,6 +74,13 @@ class Pipeline:
     engines: Mapping[EngineKind, Engine]
     router: Router
     reruns: Reruns = field(default_factory=Reruns)
+    hash_keys: HashKeys = field(default_factory=HashKeys)
+    grants: bool = False  # rules can be made with SQL
+    ownership: Ownership | None = None
+
+    @cached_property
+    def rights(self) -> Rights:
+        return Rights(self.policy, self.binder.catalogs, self.binder.whole)
 
     def plan(
         self, request: QueryRequest, session: Session, stage: Stage, *, describes: bool = False
@@ -88,9 +103,10 @@ class Pipeline:
             bound = self.binder.bind(statement, session)
             check_transaction(bound)
         with stage("decide"):
+            self.rights.check(statement, session)
             decisions = self._decide(bound, session.identity)
         with stage("guard"):
-            guarded = guard(bound, decisions)
+            guarded = guard(bound, decisions, self._authority(session))
             values = request.parameters
             left_open = describes and values is None
             guarded = described(guarded) if left_open else with_values(guarded, values)
@@ -104,7 +120,9 @@ class Pipeline:
             from sqe.gateway.trino import translate_request
 
             catalogs = self.binder.catalogs
-            translated = translate_request(request, session, catalogs, self._look_into(session))
+            look = self._look_into(session)
+            translated = translate_request(request, session, catalogs, look, grants=self.grants)
+            self.rights.check_client(request, translated.changes, session.identity)
         text = translated.text or NOTHING
         planned = self._plan(replace(request, text=text, client=None), session, stage)
         return replace(planned, translated=translated)
@@ -112,9 +130,15 @@ class Pipeline:
     def _look_into(self, session: Session) -> Open:
         def look(text: str) -> GuardedStatement:
             bound = self.binder.bind(parse(text, self.limits), session)
-            return guard(bound, self._decide(bound, session.identity))
+            decisions = self._decide(bound, session.identity)
+            return guard(bound, decisions, self._authority(session))
 
         return look
+
+    def _authority(self, session: Session) -> SessionAuthority:
+        return SessionAuthority(
+            self.binder, self.limits, session, self.hash_keys, self.policy.known
+        )
 
     def run(self, planned: Planned, run: Run) -> ResultStream:
         if planned.translated is None:
@@ -142,7 +166,13 @@ class Pipeline:
 
     def _run(self, planned: Planned, run: Run) -> ResultStream:
         guarded = planned.guarded
-        return attempt(planned.route, self.engines, run, lambda engine: engine.run(guarded, run))
+        result = attempt(planned.route, self.engines, run, lambda engine: engine.run(guarded, run))
+        with ExitStack() as unless_noted:
+            unless_noted.callback(result.close)
+            if self.ownership is not None:
+                self.ownership.note(guarded, run.session)
+            unless_noted.pop_all()
+        return result
 
     def _run_again(self, planned: Planned, run: Run) -> ResultStream:
         text, values = planned.guarded.bound.statement.text, planned.guarded.parameters
@@ -167,6 +197,11 @@ class Pipeline:
 
     def _decide(self, bound: BoundStatement, identity: Identity) -> Decisions:
         needs = needs_of(bound)
-        facts = [one for need in needs for one in (*need.facts, need.seen) if one is not None]
-        answers = self.policy.decide(identity, dict.fromkeys(facts))
-        return {need.key: need.decision(answers) for need in needs}
+        answers = {
+            who: self.policy.decide(
+                identity_as(identity, who),
+                dict.fromkeys(one for need in needs if need.as_user == who for one in need.asked),
+            )
+            for who in {need.as_user for need in needs}
+        }
+        return {need.key: need.decision(answers[need.as_user]) for need in needs}

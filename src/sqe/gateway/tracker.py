@@ -78,15 +78,17 @@ class TrackedQuery:
     def planning(self) -> None:
         self._change("planning", state=QueryState.PLANNING)
 
-    def understood(self, kind: str) -> None:
+    def understood(self, kind: str, *, restricted: bool = False) -> None:
+        """``restricted``: from now on nothing is told of how much is read."""
         with self._lock:
-            self._record = replace(self._record, kind=kind)
+            self._record = replace(self._record, kind=kind, restricted=restricted)
 
     def routed(self, route: Route) -> None:
         self._change("running", state=QueryState.RUNNING, route=route)
 
     def progressed(self, progress: Progress) -> None:
-        self._change("progress", progress=progress)
+        if not self._record.restricted:
+            self._change("progress", progress=progress)
 
     def pump(self, result: ResultStream) -> None:
         """Moves the engine's batches to the reader. Returns when all are read or nobody reads."""

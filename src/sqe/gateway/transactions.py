@@ -13,6 +13,7 @@ from sqe.catalog.transaction import Transaction, current, ended, step_out
 from sqe.errors import ErrorCode, ResourceError, SqeError, UpstreamError, UserError
 from sqe.results.cancellation import Cancellation
 from sqe.sessions.session import Session
+from sqe.sql.access.commands import AccessLook
 from sqe.sql.commands import (
     DescribeSchema,
     DescribeTable,
@@ -46,6 +47,7 @@ _KINDS = (
 )
 # Of the commands, those that look, and those that change the session alone.
 _COMMANDS: tuple[type[Command], ...] = (
+    AccessLook,
     DescribeQuery,
     DescribeSchema,
     DescribeTable,

@@ -12,6 +12,7 @@ from sqe.catalog.protocol import Catalogs
 from sqe.catalog.transaction import Transaction, current, inside
 from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.gateway.lookup import Open, PipeLookup
+from sqe.gateway.others import Others
 from sqe.gateway.trino_results import nothing
 from sqe.model.query import ClientChanges, ClientState, Outcome, QueryRecord, QueryRequest
 from sqe.results.stream import ResultStream
@@ -28,18 +29,27 @@ class Gateway(Protocol):
     def commit(self, session_id: str, transaction_id: str) -> None: ...
     def rollback(self, session_id: str, transaction_id: str) -> None: ...
     def transaction(self, session_id: str, transaction_id: str) -> Transaction | None: ...
+    @property
+    def others(self) -> Others: ...
     def record(self, query_id: str) -> QueryRecord: ...
     def cancel(self, query_id: str, because: SqeError | None = ...) -> None: ...
 
 
 def translate_request(
-    request: QueryRequest, session: Session, catalogs: Catalogs, look: Open
+    request: QueryRequest,
+    session: Session,
+    catalogs: Catalogs,
+    look: Open,
+    *,
+    grants: bool = False,
 ) -> Translated:
-    """``look`` plans ``SELECT * FROM name``, to know what this user sees of a relation."""
+    """``look`` plans ``SELECT * FROM name``, to know what this user sees of a relation. ``grants``:
+    rules can be made with SQL."""
     client = request.client or ClientState()
     lookup = PipeLookup(catalogs, session, client, look)
     now = datetime.datetime.now(datetime.UTC)
-    return translate(Context(request.text, client, session.identity.user, lookup, now))
+    user = session.identity.user
+    return translate(Context(request.text, client, user, lookup, now, grants=grants))
 
 
 def carry_out(
@@ -112,7 +122,7 @@ def _kill(gateway: Gateway, session: Session, query_id: str, message: str) -> No
         record = gateway.record(query_id)
     except UserError:
         record = None
-    if record is None or record.user != session.identity.user:
+    if record is None or not gateway.others.may_kill(session.identity, record):
         raise _refused("NOT_FOUND", f"Target query not found: {query_id}")
     because = UserError(
         ErrorCode.CANCELLED,

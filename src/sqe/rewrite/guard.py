@@ -4,26 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sqe.catalog.bound import BoundStatement, BoundTable
+from sqe.catalog.bound import BoundAbsent, BoundReference, BoundStatement, BoundTable
+from sqe.catalog.columns import check_columns
 from sqe.catalog.resolve import METADATA_TABLES
 from sqe.errors import AccessError, ErrorCode, InternalError
 from sqe.model.decision import Decision, Deny, Restrict
+from sqe.rewrite.authority import Authority
 from sqe.rewrite.changes import check_changes
-from sqe.rewrite.guarded import GuardedStatement
-from sqe.rewrite.needs import Key, needs_of
+from sqe.rewrite.guard_views import with_guards
+from sqe.rewrite.guarded import LOOKING, GuardedStatement
+from sqe.rewrite.needs import Key, key_of, needs_of, with_statements
 from sqe.rewrite.suffixes import refuse_odd_options, refuse_odd_writes
-from sqe.sql.statement import Access
+from sqe.rewrite.writes import may_be_checked, with_checks
+from sqe.sql.statement import StatementKind
 
 Decisions = Mapping[Key, Decision]
-_LOOKING = (Access.READ, Access.DESCRIBE)
 Guard = Callable[[BoundStatement, Decisions], None]
 
 
-def guard(bound: BoundStatement, decisions: Decisions) -> GuardedStatement:
+def guard(
+    bound: BoundStatement, decisions: Decisions, authority: Authority | None = None
+) -> GuardedStatement:
+    """``authority`` is needed where something is seen in part."""
     for check in GUARDS:
         check(bound, decisions)
-    check_changes(bound)  # last: what it says about columns is for those who may see them
+    # Last: what they say about columns is for those who may see them.
+    check_changes(bound)
+    check_columns(bound, lambda reference: _hidden(reference, decisions))
+    bound = with_checks(with_guards(bound, decisions, authority), decisions, authority)
     return GuardedStatement(bound, decisions)
+
+
+def _hidden(reference: BoundReference, decisions: Decisions) -> frozenset[str]:
+    key = key_of(reference)
+    decision = decisions[key] if key is not None else None
+    hidden = decision.hidden if isinstance(decision, Restrict) else ()
+    return frozenset(name.lower() for name in hidden)
 
 
 def refuse_undecided(bound: BoundStatement, decisions: Decisions) -> None:
@@ -34,21 +50,45 @@ def refuse_undecided(bound: BoundStatement, decisions: Decisions) -> None:
 
 
 def refuse_denied(bound: BoundStatement, decisions: Decisions) -> None:
-    for name, access in (need.key for need in needs_of(bound)):
-        if isinstance(decisions[(name, access)], Deny):
+    for name, access, as_user in (need.key for need in needs_of(bound)):
+        decision = decisions[(name, access, as_user)]
+        if not isinstance(decision, Deny):
+            continue
+        if as_user:  # what a view is made of is not the reader's to know
             raise AccessError(
-                ErrorCode.ACCESS_DENIED, f"You may not {access.value} {name}, or it does not exist."
+                ErrorCode.ACCESS_DENIED,
+                "The owner of a view that is read here may not read what it is made of.",
+                hint="The owner's rights count in a view with SECURITY DEFINER.",
             )
+        raise AccessError(
+            ErrorCode.ACCESS_DENIED,
+            f"You may not {access.value} {name}, or it does not exist.",
+            hint=decision.reason if decision.unanswered else "",
+        )
+
+
+def refuse_absent(bound: BoundStatement, decisions: Decisions) -> None:
+    """Behind the denials: what is wrong with a name is for those who may know of it."""
+    for reference in bound.walk():
+        target = reference.target
+        if isinstance(target, BoundAbsent) and target.problem is not None:
+            raise target.problem
 
 
 def refuse_partial_writes(bound: BoundStatement, decisions: Decisions) -> None:
-    """Who sees only part of a table may not write it: old values would leak through the write."""
-    for name, access in (need.key for need in needs_of(bound)):
-        if access in _LOOKING:
+    """Who sees only part of a table may not write it: old values would leak through the write.
+    Nor explain a write that is checked: its plan would show the filters."""
+    explains = bound.statement.kind in (StatementKind.EXPLAIN, StatementKind.EXPLAIN_ANALYZE)
+    for statement, reference in with_statements(bound):
+        key = key_of(reference)
+        if key is None or reference.reference.access in LOOKING:
             continue
-        if isinstance(decisions[(name, access)], Restrict):
+        limits = decisions[key]
+        if not isinstance(limits, Restrict):
+            continue
+        if explains or not may_be_checked(statement, reference, limits):
             raise AccessError(
-                ErrorCode.ACCESS_DENIED, f"You see only part of {name}; you may not change it."
+                ErrorCode.ACCESS_DENIED, f"You see only part of {key[0]}; you may not change it."
             )
 
 
@@ -58,7 +98,7 @@ def refuse_metadata_of_partial(bound: BoundStatement, decisions: Decisions) -> N
         target = reference.target
         if not isinstance(target, BoundTable):
             continue
-        decision = decisions[(target.name, reference.reference.access)]
+        decision = decisions[(target.name, reference.reference.access, reference.as_user)]
         if not isinstance(decision, Restrict):
             continue
         what = ""
@@ -81,6 +121,7 @@ def refuse_odd_names(bound: BoundStatement, decisions: Decisions) -> None:
 GUARDS: tuple[Guard, ...] = (
     refuse_undecided,
     refuse_denied,
+    refuse_absent,
     refuse_partial_writes,
     refuse_metadata_of_partial,
     refuse_odd_names,

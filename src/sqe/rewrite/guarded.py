@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable
+from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable, BoundView
 from sqe.model.decision import Allow, Decision, Restrict
-from sqe.model.names import RelationName
 from sqe.model.query import Parameter
+from sqe.rewrite.needs import Key, key_of
 from sqe.sql.statement import Access
+
+LOOKING = (Access.READ, Access.DESCRIBE)
 
 
 @dataclass(frozen=True)
@@ -17,14 +19,23 @@ class GuardedStatement:
     """Only ``rewrite.guard`` makes one. No Deny is among the decisions."""
 
     bound: BoundStatement
-    decisions: Mapping[tuple[RelationName, Access], Decision]
+    decisions: Mapping[Key, Decision]
     parameters: tuple[Parameter, ...] = ()  # one for each marker, from ``rewrite.parameters``
 
+    @property
+    def restricted(self) -> bool:
+        """Whether any relation is seen only in part: then nothing may be told of all of it."""
+        return any(one.check or one.as_user or self.restriction(one) for one in self.bound.walk())
+
     def restriction(self, reference: BoundReference) -> Restrict | None:
-        """The guard this reference must be read through, if any."""
-        if not isinstance(reference.target, BoundTable):
+        """What this reference is looked at through, if anything. Writes are refused or rewritten
+        before there is a guarded statement."""
+        key = key_of(reference)
+        if key is None or reference.reference.access not in LOOKING:
             return None
-        decision = self.decisions[(reference.target.name, reference.reference.access)]
+        if not isinstance(reference.stored, BoundTable | BoundView):
+            return None
+        decision = self.decisions[key]
         if isinstance(decision, Restrict):
             return decision
         assert isinstance(decision, Allow)  # noqa: S101  guard() lets no Deny through

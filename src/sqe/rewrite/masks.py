@@ -33,15 +33,18 @@ _REAL = ("float", "double")
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)\Z")
 _MOMENTS = ("timestamp", "timestamp_ntz")
 _HOUR, _DAY = 3_600_000_000, 86_400_000_000  # microseconds
+_HASH_DIGITS = {"int": 7, "bigint": 15}  # hexadecimal: as many as always fit
 _EXACT = 2**53  # whole numbers below it are exact as doubles
 
 
-def mask_sql(mask: Mask, column: Column) -> str:
-    """What is selected in place of the column, under its name, of its type."""
-    return f"CAST({_value(mask, column)} AS {column.type}) AS {quote(column.name)}"
+def mask_sql(mask: Mask, column: Column, expression: Callable[[str, str], str]) -> str:
+    """What is selected in place of the column, under its name, of its type. ``expression`` makes
+    Spark's SQL of a policy's own. A hash has two markers, for the outer and the inner key."""
+    value = _value(mask, column, expression)
+    return f"CAST({value} AS {column.type}) AS {quote(column.name)}"
 
 
-def _value(mask: Mask, column: Column) -> str:
+def _value(mask: Mask, column: Column, expression: Callable[[str, str], str]) -> str:
     name = quote(column.name)
     match mask:
         case NullMask():
@@ -59,10 +62,21 @@ def _value(mask: Mask, column: Column) -> str:
             texts = f"{string_literal(pattern)}, {string_literal(replacement)}"
             return f"regexp_replace({name}, {texts})"
         case HashMask():
-            _must(False, column)  # not yet
-            return "NULL"
-        case ExpressionMask(sql):
-            return sql
+            return _hashed(name, column)
+        case ExpressionMask(sql, dialect):
+            return f"({expression(sql, dialect)}\n)"
+
+
+def _hashed(name: str, column: Column) -> str:
+    """The same for equal values of all columns of a type, so that they can be joined."""
+    if column.type == "binary":
+        inner = f"CAST(sha2(concat(CAST( ? AS binary), {name}), 256) AS binary)"
+        return f"unhex(sha2(concat(CAST( ? AS binary), {inner}), 256))"
+    _must(column.type in ("string", *_HASH_DIGITS), column)
+    text = f"sha2(concat( ? , sha2(concat( ? , CAST({name} AS string)), 256)), 256)"
+    if column.type == "string":
+        return text
+    return f"conv(substring({text}, 1, {_HASH_DIGITS[column.type]}), 16, 10)"
 
 
 def _constant(text: str, column: Column) -> str:

@@ -8,14 +8,20 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from sqe.catalog.bound import BoundAbsent, BoundReference, BoundStatement, BoundTable, BoundView
-from sqe.catalog.schemas import current_schema
+from sqe.catalog.facts import table_facts
 from sqe.model.decision import Allow, ColumnFacts, Decision, Deny, Restrict, TableFacts
+from sqe.model.identity import Identity
 from sqe.model.names import RelationName
 from sqe.model.rules import Privilege
+from sqe.sql.alter import RenameTable
 from sqe.sql.analyze import AnalyzeTable
-from sqe.sql.statement import Access, Statement, StatementKind
+from sqe.sql.call import ProcedureCall
+from sqe.sql.copy import CopyInto
+from sqe.sql.materialized import RefreshMaterializedView
+from sqe.sql.statement import Access, Command, Statement, StatementKind
 
-Key = tuple[RelationName, Access]
+# Which table or view, what is done with it, and as whom (see ``BoundReference``).
+Key = tuple[RelationName, Access, str]
 _EVERY_CHANGE = (Privilege.INSERT, Privilege.UPDATE, Privilege.DELETE)
 _BY_ACCESS = {
     Access.READ: (Privilege.SELECT,),
@@ -24,11 +30,14 @@ _BY_ACCESS = {
     Access.DROP: (Privilege.DROP,),
 }
 _WRITES = {
-    StatementKind.COPY: (Privilege.INSERT,),
     StatementKind.TRUNCATE_TABLE: (Privilege.DELETE,),
     StatementKind.UPDATE: (Privilege.UPDATE, Privilege.SELECT),
-    StatementKind.CALL: (Privilege.ALTER,),  # maintenance: the rows stay what they are
 }
+# Procedures after which the table has other rows; the others only keep house.
+_MOVES_ROWS = frozenset(
+    {"rollback_to_snapshot", "rollback_to_timestamp", "set_current_snapshot"}
+    | {"cherrypick_snapshot", "publish_changes", "fast_forward"}
+)
 
 
 @dataclass(frozen=True)
@@ -40,27 +49,50 @@ class Need:
     facts: tuple[TableFacts, ...]
     seen: TableFacts | None = None
 
+    @property
+    def as_user(self) -> str:
+        return self.key[2]
+
+    @property
+    def asked(self) -> tuple[TableFacts, ...]:
+        return (*self.facts, self.seen) if self.seen is not None else self.facts
+
     def decision(self, answers: Mapping[TableFacts, Decision]) -> Decision:
         given = [answers[one] for one in self.facts]
         for answer in given:
             if isinstance(answer, Deny):
                 return answer
         if self.seen is not None:
-            given.append(answers[self.seen])
+            seen = answers[self.seen]
+            if isinstance(seen, Deny) and seen.unanswered:
+                return seen  # nobody could say what is hidden
+            given.append(seen)
         limits = [answer for answer in given if isinstance(answer, Restrict)]
         return limits[-1] if limits else Allow("; ".join(dict.fromkeys(a.reason for a in given)))
 
 
+def key_of(reference: BoundReference) -> Key | None:
+    """What its decision is found under. None: nobody decides on it by itself."""
+    name = None if reference.trusted else reference.relation
+    return (name, reference.reference.access, reference.as_user) if name is not None else None
+
+
+def identity_as(identity: Identity, as_user: str) -> Identity:
+    """Who is decided on. An owner who is not here has their name only: groups and claims are in a
+    token that nobody has shown."""
+    return Identity(as_user) if as_user else identity
+
+
 def needs_of(bound: BoundStatement) -> list[Need]:
-    """Every table and stored view the statement touches, for each access."""
+    """Every table and stored view the statement touches, for each access and each reader."""
     found: dict[Key, Need] = {}
-    for statement, reference in _walk(bound):
-        table = _facts(reference)
-        if table is None:
+    for statement, reference in with_statements(bound):
+        table, key = _facts(reference), key_of(reference)
+        if table is None or key is None:
             continue
-        access = reference.reference.access
+        if statement.kind is StatementKind.CREATE_VIEW and key[1] is Access.CREATE:
+            table = replace(table, view=True)
         wanted = privileges(statement, reference)
-        key = (table.name, access)
         before = found[key].facts if key in found else ()
         facts = tuple(replace(table, privilege=privilege) for privilege in wanted)
         seen = replace(table, privilege=Privilege.SELECT)
@@ -70,14 +102,44 @@ def needs_of(bound: BoundStatement) -> list[Need]:
 
 
 def privileges(statement: Statement, reference: BoundReference) -> tuple[Privilege, ...]:
-    access = reference.reference.access
+    """What is done with the table or view there. A write that is not known takes every right."""
+    access, command = reference.reference.access, statement.command
+    if isinstance(command, ProcedureCall) and access in (Access.WRITE, Access.ALTER):
+        moves = command.procedure.name in _MOVES_ROWS
+        return (Privilege.ALTER, *_EVERY_CHANGE) if moves else (Privilege.ALTER,)
     if access in _BY_ACCESS:
         return _BY_ACCESS[access]
     if access is Access.CREATE:
-        there = not isinstance(reference.target, BoundAbsent)
-        return (Privilege.CREATE, Privilege.DROP) if there else (Privilege.CREATE,)
+        # Whether there is one to replace does not matter: the answer must not tell.
+        return (Privilege.CREATE, *(Privilege.DROP,) * replaces(statement, reference))
     if statement.kind in _WRITES:
         return _WRITES[statement.kind]
+    if command is not None:
+        return _commanded(command)
+    return _changed(statement)
+
+
+def replaces(statement: Statement, reference: BoundReference) -> bool:
+    """OR REPLACE and its kin: of all that goes on where there is one, what does not leave it."""
+    command, tree = statement.command, statement.tree
+    if not reference.reference.if_exists or isinstance(command, RenameTable):
+        return False
+    if getattr(command, "if_not_exists", False):
+        return False
+    return not (isinstance(tree, exp.Create) and tree.args.get("exists"))
+
+
+def _commanded(command: Command) -> tuple[Privilege, ...]:
+    if isinstance(command, CopyInto):
+        return (Privilege.INSERT, *(Privilege.DELETE,) * command.overwrite)
+    if isinstance(command, AnalyzeTable):
+        return (Privilege.ALTER,)
+    if isinstance(command, RefreshMaterializedView):
+        return (Privilege.UPDATE,)  # as in Trino; the tables of its query are asked for as well
+    return _EVERY_CHANGE
+
+
+def _changed(statement: Statement) -> tuple[Privilege, ...]:
     tree = statement.tree
     if statement.kind is StatementKind.INSERT and isinstance(tree, exp.Insert):
         replaces = tree.args.get("overwrite") or tree.args.get("where") is not None
@@ -87,8 +149,6 @@ def privileges(statement: Statement, reference: BoundReference) -> tuple[Privile
         return (Privilege.DELETE, Privilege.SELECT) if chooses else (Privilege.DELETE,)
     if statement.kind is StatementKind.MERGE and isinstance(tree, exp.Merge):
         return (*_merges(tree), Privilege.SELECT)
-    if isinstance(statement.command, AnalyzeTable):
-        return (Privilege.ALTER,)
     return _EVERY_CHANGE
 
 
@@ -109,18 +169,17 @@ def _merges(tree: exp.Merge) -> tuple[Privilege, ...]:
     return tuple(dict.fromkeys(found)) or _EVERY_CHANGE
 
 
-def _walk(bound: BoundStatement) -> Iterator[tuple[Statement, BoundReference]]:
+def with_statements(bound: BoundStatement) -> Iterator[tuple[Statement, BoundReference]]:
     """Every reference with the statement it stands in, those of views and inner ones too."""
     for reference in bound.references:
         yield bound.statement, reference
         if isinstance(reference.target, BoundView):
-            yield from _walk(reference.target.inner)
+            yield from with_statements(reference.target.inner)
     if bound.inner is not None:
-        yield from _walk(bound.inner)
+        yield from with_statements(bound.inner)
 
 
 def _facts(reference: BoundReference) -> TableFacts | None:
-    """None: a temporary view is its tables; information_schema is the catalog's answer."""
     target = reference.target
     if isinstance(target, BoundAbsent):
         return TableFacts(target.name, Privilege.SELECT)
@@ -128,15 +187,8 @@ def _facts(reference: BoundReference) -> TableFacts | None:
         if target.relation is None:
             return None
         columns = tuple(ColumnFacts(one.name, one.type) for one in target.columns)
-        return TableFacts(target.relation, Privilege.SELECT, columns, view=True)
+        uuid = str(target.metadata.get("view-uuid", ""))
+        return TableFacts(target.relation, Privilege.SELECT, columns, uuid, view=True)
     if not isinstance(target, BoundTable):
         return None
-    metadata = target.metadata
-    ids = {one["name"]: one["id"] for one in current_schema(metadata)["fields"]} if metadata else {}
-    return TableFacts(
-        target.name,
-        Privilege.SELECT,
-        tuple(ColumnFacts(one.name, one.type, ids.get(one.name)) for one in target.columns),
-        uuid=str(metadata.get("table-uuid", "")),
-        restrictions=target.loaded.restrictions if target.loaded is not None else "",
-    )
+    return table_facts(target.name, Privilege.SELECT, target.columns, target.loaded)

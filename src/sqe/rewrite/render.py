@@ -13,12 +13,14 @@ from sqe.catalog.bound import (
     BoundStatement,
     BoundTable,
     BoundView,
+    Guard,
 )
 from sqe.catalog.schemas import string_literal
-from sqe.model.decision import Restrict
+from sqe.errors import ErrorCode, InternalError
+from sqe.model.identity import Secret
 from sqe.model.names import RelationName, SchemaName, quote
 from sqe.rewrite.guarded import GuardedStatement
-from sqe.rewrite.masks import mask_sql
+from sqe.rewrite.writes import write_edits
 from sqe.sql.splice import Edit, Spliced, splice
 from sqe.sql.statement import Span, Statement
 
@@ -26,6 +28,13 @@ _PLAIN_TYPE = re.compile(
     r"(?:boolean|tinyint|smallint|int|bigint|float|double|string|binary|date|timestamp"
     r"|timestamp_ntz|decimal\(\d+,\d+\))\Z"
 )
+
+
+GUARD = "sqe_guard"
+
+
+def _no_keys(key: Secret) -> str:
+    raise InternalError(ErrorCode.INTERNAL_ERROR, "This engine takes no keys of hash masks.")
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,11 @@ class Names:
     metadata: Callable[[BoundMetadata], str]
     session_schema: SchemaName
     user: str
+    # The name of a guard, given it and its text; the marker for a key of a hash mask.
+    guard: Callable[[BoundView, str], str] = lambda view, text: GUARD
+    key: Callable[[Secret], str] = _no_keys
+    # Told of each condition that a write to a table is held to.
+    check: Callable[[RelationName, str], None] = lambda name, text: None
 
 
 def render(guarded: GuardedStatement, names: Names, changes: Sequence[Edit] = ()) -> Spliced:
@@ -50,11 +64,23 @@ def _render(
     edits: list[Edit] = []
     for reference in bound.references:
         edits += _replace(statement, reference, guarded, names)
-    edits += _qualifiers(bound, guarded, names)
-    edits += _session_functions(bound, names)
+    taken = [edit.span for edit in edits]
+    others = [*_qualifiers(bound, names), *_session_functions(bound, names)]
+    # Time travel of a guarded table is part of the guard, with all that is in it.
+    edits += [one for one in others if not any(_inside(one.span, span) for span in taken)]
     kept = [edit for edit in edits if not any(_inside(edit.span, c.span) for c in changes)]
+    found = [*kept, *changes]
+    found += write_edits(bound, found, lambda written: _check(written, guarded, names))
     # A place may be named twice, once for each thing that is done with the table there.
-    return splice(statement.text, dict.fromkeys([*kept, *changes]))
+    return splice(statement.text, dict.fromkeys(found))
+
+
+def _check(written: BoundReference, guarded: GuardedStatement, names: Names) -> str:
+    text = ""
+    if written.check is not None and written.relation is not None:
+        text = _render(written.check, guarded, names).text.strip()
+        names.check(written.relation, text)
+    return text
 
 
 def _inside(span: Span, other: Span) -> bool:
@@ -71,12 +97,11 @@ def _replace(
         name = dotted((*names.table(target.name), *target.suffix))
         if reference.literal:
             return [Edit(reference.span, string_literal(name))]
-        restriction = guarded.restriction(bound)
-        if restriction is None:
-            options = "" if reference.temporal else reference.options
-            return [Edit(reference.span, name + options)]
-        temporal = f" {reference.temporal.of(statement.text)}" if reference.temporal else ""
-        derived = _guarded(target, restriction, name + temporal)
+        options = "" if reference.temporal else reference.options
+        return [Edit(reference.span, name + options)]
+    if isinstance(target, BoundView) and target.guard is not None:
+        derived = _guarded(target, target.guard, guarded, names)
+        # What stood behind the name is inside the guard now.
         end = reference.temporal.end if reference.temporal else reference.span.end
         return _derived(statement, bound, derived, Span(reference.span.start, end))
     if isinstance(target, BoundView):
@@ -125,49 +150,45 @@ def _view_column(given: str, wanted: str, kind: str) -> str:
     return quote(given) if given == wanted else f"{quote(given)} AS {quote(wanted)}"
 
 
-def _guarded(table: BoundTable, restriction: Restrict, source: str) -> str:
-    """Filter on the stored values first, then masks; whatever the user wrote sees only that."""
-    masks = {name.lower(): mask for name, mask in restriction.masks.items()}
-    hidden = {name.lower() for name in restriction.hidden}
-    items = ", ".join(
-        mask_sql(masks[c.name.lower()], c) if c.name.lower() in masks else quote(c.name)
-        for c in table.columns
-        if c.name.lower() not in hidden
-    )
-    filters = " AND ".join(f"({one.sql}\n)" for one in restriction.filters)
-    where = f" WHERE {filters}" if filters else ""
-    return f"(SELECT {items} FROM {source}{where})"  # noqa: S608  names are quoted, the rest is the policy's or the view's own SQL
+def _guarded(view: BoundView, guard: Guard, guarded: GuardedStatement, names: Names) -> str:
+    """The guard's query under a name that nobody can guess: the engine looks for it in the plan.
+
+    A sample of all rows is a barrier: Spark moves no filter, join or expression through it, and
+    unlike a random condition it is allowed wherever a query is.
+    """
+    markers = zip(view.inner.statement.markers, guard.keys, strict=True)
+    keys = [Edit(span, f" {names.key(key)} ") for span, key in markers]
+    text = _render(view.inner, guarded, names, keys).text.strip()
+    barrier = " TABLESAMPLE (100 PERCENT)" if guard.barrier else ""
+    alias = quote(names.guard(view, text))
+    return f"(SELECT * FROM ({text}\n){barrier} AS {alias})"  # noqa: S608  names are quoted, the rest is the policy's own SQL
 
 
-def _qualifiers(bound: BoundStatement, guarded: GuardedStatement, names: Names) -> list[Edit]:
+def _qualifiers(bound: BoundStatement, names: Names) -> list[Edit]:
     edits = []
     for qualifier in bound.statement.qualifiers:
         # The longest prefix that names a relation here; a single part needs no change.
         for count in range(len(qualifier.parts), 1, -1):
-            spelled = _spelled(bound, qualifier.parts[:count], guarded, names)
+            spelled = _spelled(bound, qualifier.parts[:count], names)
             if spelled is not None:
                 edits.append(Edit(qualifier.spans[count - 1], spelled))
                 break
     return edits
 
 
-def _spelled(
-    bound: BoundStatement, parts: tuple[str, ...], guarded: GuardedStatement, names: Names
-) -> str | None:
+def _spelled(bound: BoundStatement, parts: tuple[str, ...], names: Names) -> str | None:
     """``hr.emp`` of ``hr.emp.salary`` as the engine knows it, if a relation here is meant by it."""
     wanted = tuple(part.lower() for part in parts)
     for reference in bound.references:
-        target = reference.target
-        if reference.reference.alias is not None or isinstance(target, BoundMetadata):
+        target, relation = reference.target, reference.relation
+        if reference.reference.alias is not None or relation is None:
             continue
-        relation = target.relation if isinstance(target, BoundView) else target.name
-        if relation is None:
-            continue
-        suffix = target.suffix if isinstance(target, BoundTable) else ()
+        stored = reference.stored
+        suffix = stored.suffix if isinstance(stored, BoundTable) else ()
         full = tuple(part.lower() for part in (*relation.parts, *suffix))
         if full[-len(wanted) :] != wanted:
             continue
-        if isinstance(target, BoundTable) and guarded.restriction(reference) is None:
+        if isinstance(target, BoundTable):
             return dotted((*names.table(target.name), *suffix)[-len(wanted) :])
         return quote(reference.reference.parts[-1])
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqe.model.query import Route
 from sqe.rewrite.guarded import GuardedStatement
@@ -30,4 +30,7 @@ class Router:
         if self.survey is not None and asks_for_facts(guarded, wanted):
             branch = session.property("sqe.wap_branch")
             facts = _ON_A_BRANCH if branch else self.survey(guarded, session)
-        return choose(guarded, wanted, facts, self.limits)
+        route = choose(guarded, wanted, facts, self.limits)
+        # By how much is read, and of what kind its files are: of rows too that are not shown.
+        by_data = facts is not None and wanted == "auto"
+        return replace(route, hidden=by_data and guarded.restricted)

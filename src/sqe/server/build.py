@@ -12,8 +12,9 @@ from sqe.audit.events import Events
 from sqe.audit.jsonl import AuditLog
 from sqe.audit.logs import log_to, stop_logging
 from sqe.broker.broker import Broker
-from sqe.catalog.bind import Binder
+from sqe.catalog.bind import Binder, Hiding
 from sqe.catalog.overlay import TransactionalCatalogs
+from sqe.engines.coordinator.access_tools import AccessTools
 from sqe.engines.coordinator.coordinator import Coordinator
 from sqe.engines.coordinator.engine import CoordinatorEngine
 from sqe.engines.local.lazy import LazyLocalEngine
@@ -29,18 +30,22 @@ from sqe.engines.spark.sessions import ServerAddress, SparkSessions
 from sqe.engines.spark.upkeep import SparkLimits
 from sqe.errors import ErrorCode, ResourceError
 from sqe.gateway.gateway import Gateway
+from sqe.gateway.ownership import Ownership
 from sqe.gateway.pipeline import Pipeline
+from sqe.gateway.sight import PolicySight
 from sqe.gateway.tracker import QueryLimits, QueryTracker
 from sqe.gateway.uploads import Uploads
+from sqe.gateway.visible import VisibleCatalogs
 from sqe.maintenance.floors import Floors
 from sqe.model.identity import Secret
 from sqe.model.names import SchemaName
 from sqe.model.query import EngineKind
-from sqe.policy.policy import Policy
-from sqe.policy.source import AllowAll, PolicySource
+from sqe.policy.source import PolicySource
+from sqe.rewrite.hash_keys import HashKeys
 from sqe.routing.facts import LocalFacts, RoutingLimits
 from sqe.routing.router import Router, Survey
 from sqe.server.catalogs import SettingsCatalogs
+from sqe.server.policies import policies_of
 from sqe.server.runtime import process_runtime
 from sqe.sessions.limits import Lifetimes, SessionCounts
 from sqe.sessions.reaper import SessionReaper
@@ -49,6 +54,7 @@ from sqe.settings import Settings
 from sqe.settings.spark_conf import changes_meaning
 from sqe.sql.text import TextLimits
 from sqe.store.database import Database
+from sqe.store.owners import Owners
 
 if TYPE_CHECKING:
     from sqe.server.access import Access
@@ -61,20 +67,28 @@ UPLOADS = "uploads"  # what clients send to be loaded
 class Server:
     """SQE in one process. ``close`` ends everything it started."""
 
-    def __init__(self, settings: Settings, sources: Sequence[PolicySource]) -> None:
+    def __init__(self, settings: Settings, sources: Sequence[PolicySource] | None) -> None:
         self.settings = settings
-        self.policy = Policy(sources)
         home = _prepare_home(settings.home)
+        url = settings.store.url.get_secret_value()
+        self._store = Database(home, Secret(url) if url else None)
+        self.owners = Owners(self._store)
+        # Before anything that has to be ended: rules that are wrong refuse the start.
+        self._policies = policies_of(settings, self._store, sources)
+        self.policy = self._policies.policy
         self._log: logging.Handler = log_to(home / "logs" / "sqe.log", settings.log.level)
         self._audit = AuditLog(home / "logs" / "audit.jsonl") if settings.log.audit else None
+        self.book = self._policies.book(self._audit.changed if self._audit else None)
         self._configured = SettingsCatalogs(settings)
         self.catalogs = TransactionalCatalogs(self._configured.catalogs)
+        visible, sight = VisibleCatalogs(self.catalogs, self.policy), PolicySight(self.policy)
         self.spark, address = _spark(settings)
         self.broker = Broker(settings.serve.host, settings.serve.broker_port)
         schema = SchemaName(settings.default_catalog, (settings.default_schema,))
         counts = SessionCounts(settings.limits.sessions, settings.limits.sessions_per_user)
         sessions = SessionStore(schema, counts)
-        metadata = MetadataSource(self.catalogs, process_runtime(lambda: self.gateway.records()))
+        runtime = process_runtime(lambda identity: self.gateway.records_for(identity))
+        metadata = MetadataSource(visible, runtime, sight, self.book)
         spark_sessions = SparkSessions(
             address, self.broker, settings.spark.session_conf, _spark_limits(settings)
         )
@@ -90,20 +104,24 @@ class Server:
             _survey(settings, self._local),
             RoutingLimits(settings.local.max_bytes, settings.local.max_files),
         )
+        limits = TextLimits(settings.limits.statement_bytes, settings.limits.nesting)
+        hiding = Hiding(visible.sees, self.catalogs)
+        binder = Binder(visible, limits, settings.limits.view_depth, self.owners, hiding)
+        keys = frozenset(settings.policy.hash_keys)
+        access_tools = AccessTools(self.policy, binder, limits, self.book, keys)
         coordinator = Coordinator(
-            CoordinatorEngine(self.catalogs),
-            self.catalogs,
+            CoordinatorEngine(visible, self.catalogs, sight, access_tools),
+            visible,
             metadata,
             {EngineKind.SPARK: engine, EngineKind.LOCAL: self._local},
             router,
         )
-        limits = TextLimits(settings.limits.statement_bytes, settings.limits.nesting)
         self._engine = engine
         self._warming = False
         self.gateway = Gateway(
             Pipeline(
                 limits=limits,
-                binder=Binder(self.catalogs, limits, settings.limits.view_depth),
+                binder=binder,
                 policy=self.policy,
                 engines={
                     EngineKind.COORDINATOR: coordinator,
@@ -111,6 +129,9 @@ class Server:
                     EngineKind.LOCAL: self._local,
                 },
                 router=router,
+                hash_keys=_hash_keys(settings),
+                grants=self.book is not None,
+                ownership=Ownership(self.owners, self.catalogs, self.book),
             ),
             sessions,
             QueryTracker(Events([self._audit] if self._audit else []), _query_limits(settings)),
@@ -121,8 +142,6 @@ class Server:
         # lose its Spark session before it hears that it is cancelled.
         sessions.on_close(spark_sessions.release)
         self._sessions = sessions
-        url = settings.store.url.get_secret_value()
-        self._store = Database(home, Secret(url) if url else None)
         self._access: Access | None = None
         self._fronts: list[Front] = []
         self._reaper: SessionReaper | None = None
@@ -202,14 +221,16 @@ class Server:
         self._configured.close()
         if self._access is not None:
             self._access.close()
+        self._policies.close()
         self._store.close()
         if self._audit is not None:
             self._audit.close()
         stop_logging(self._log)
 
 
-def build(settings: Settings, sources: Sequence[PolicySource] = (AllowAll(),)) -> Server:
-    """``sources`` decide who may do what; without any, everything is denied."""
+def build(settings: Settings, sources: Sequence[PolicySource] | None = None) -> Server:
+    """``sources`` decide who may do what, instead of those that the settings name; with an empty
+    list everything is denied."""
     return Server(settings, sources)
 
 
@@ -240,6 +261,11 @@ def _local_options(settings: Settings) -> LocalOptions:
         remote_timeout_s=local.storage_timeout_s,
         **given,
     )
+
+
+def _hash_keys(settings: Settings) -> HashKeys:
+    keys = settings.policy.hash_keys
+    return HashKeys({name: Secret(key.get_secret_value()) for name, key in keys.items()})
 
 
 def _query_limits(settings: Settings) -> QueryLimits:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable
 
 from sqe.catalog.trino_metadata import Runtime, ServerNode
 from sqe.errors import ErrorCode
+from sqe.model.identity import Identity
 from sqe.model.query import QueryRecord
 from sqe.model.trino_version import VERSION
 
 
-def process_runtime(records: Callable[[], Iterable[QueryRecord]]) -> Runtime:
-    """``records`` of all queries of the process."""
+def process_runtime(records: Callable[[Identity], Iterable[QueryRecord]]) -> Runtime:
+    """``records`` of those queries of the process that a user may see."""
     return Runtime(records, _node, _error)
 
 

@@ -54,6 +54,11 @@ class OidcSettings(Strict):
     )
     groups_claim: str = Field("groups", description="claim with the user's groups; may be missing")
     roles_claim: str = Field("roles", description="claim with the user's roles; may be missing")
+    claims: tuple[str, ...] = Field(
+        (),
+        description="claims that policies may ask for, as `claim('department')`; of a list the "
+        "values have commas between them",
+    )
     user_prefix: str = Field(
         "",
         description="put before the names of this issuer's users, groups and roles; issuers must "

@@ -12,7 +12,9 @@ from sqe.settings.strict import Strict
 class FileRulesSettings(Strict):
     """Rules in a file, in the form of Trino's ``rules.json``."""
 
-    path: Path = Field(description="the file; read again when it changes")
+    path: Path = Field(
+        description="the file, in the home if it is relative; read again when it changes"
+    )
 
 
 class OpaSettings(Strict):
@@ -32,8 +34,13 @@ class OpaSettings(Strict):
 class CedarSettings(Strict):
     """Cedar policies, judged in SQE's own process."""
 
-    policies: Path = Field(description="the file of policies, or a folder of *.cedar files")
-    entities: Path | None = Field(None, description="a JSON file of entities: groups and roles")
+    policies: Path = Field(
+        description="the file of policies, or a folder of *.cedar files, in the home if it is "
+        "relative; read again when it changes"
+    )
+    entities: Path | None = Field(
+        None, description="a JSON file: which users, groups and roles are in which"
+    )
 
 
 class PolicySettings(Strict):

@@ -8,7 +8,7 @@ from sqe.settings.strict import Strict
 
 
 class StoreSettings(Strict):
-    """API keys, for now. Several servers may share one PostgreSQL."""
+    """API keys, rules made with SQL, who owns what. Several servers may share one PostgreSQL."""
 
     url: SecretStr = Field(
         SecretStr(""),

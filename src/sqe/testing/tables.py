@@ -85,10 +85,13 @@ def load_table(visit: Visit) -> Response:
     ident = visit.call.table
     pointer = visit.table(ident)
     write = load_operation(visit, ident)
-    if not_modified(visit.call, pointer.metadata_location):
+    # A tag is of the metadata alone, and would tell nothing of restrictions that change.
+    tagged = visit.lake.restrictions(ident, visit.caller.name) is None
+    if tagged and not_modified(visit.call, pointer.metadata_location):
         return Response(status_code=304)
     loaded = visit.lake.catalog.load_table(ident)
-    return table_answer(loaded, refs=refs, more=beside(visit, ident, loaded, write=write))
+    more = beside(visit, ident, loaded, write=write)
+    return table_answer(loaded, refs=refs, tagged=tagged, more=more)
 
 
 def load_credentials(visit: Visit) -> Response:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,16 @@ import pyarrow as pa
 import pytest
 
 from sqe.errors import SqeError
-from sqe.model.decision import Allow, Decision, TableFacts
+from sqe.model.decision import Allow, Decision, Deny, TableFacts
 from sqe.model.identity import Identity
 from sqe.model.query import QueryRecord, QueryRequest
+from sqe.model.rules import Object, Privilege
 from sqe.policy.source import AllowAll
 from sqe.server.build import Server
 from sqe.sessions.session import Session
+
+Permits = Callable[[Identity, Privilege, Object], bool]
+Shows = Callable[[Identity, Object], bool]
 
 
 class Rules(AllowAll):
@@ -28,28 +33,65 @@ class Rules(AllowAll):
     name = "tests"
 
     def __init__(self) -> None:
-        self._answers: dict[tuple[str, str], Decision | Exception] = {}
+        self._answers: dict[tuple[str, str, str], Decision | Exception] = {}
+        self._permits: Permits | None = None
+        self._shows: Shows | None = None
         self._changes = 0
 
     def decide(self, identity: Identity, table: TableFacts) -> Decision:
         name = str(table.name)
-        privilege = table.privilege.value
-        answer = self._answers.get((name, "")) or self._answers.get((name, privilege))
-        answer = answer or Allow("no rule")
+        keys = product((name,), ("", table.privilege.value), (identity.user, ""))
+        found = (self._answers[key] for key in keys if key in self._answers)
+        answer = next(found, Allow("no rule"))
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     @contextmanager
-    def on(self, table: str, answer: Decision | Exception, privilege: str = "") -> Iterator[None]:
-        """Without a ``privilege``, whatever is done with the table."""
-        self._answers[(table, privilege)] = answer
+    def on(
+        self, table: str, answer: Decision | Exception, privilege: str = "", user: str = ""
+    ) -> Iterator[None]:
+        """Without a ``privilege``, whatever is done with the table; without a ``user``, whoever
+        does it."""
+        key = (table, privilege, user)
+        before = self._answers.get(key)
+        self._answers[key] = answer
         self._changes += 1
         try:
             yield
         finally:
-            del self._answers[(table, privilege)]
+            del self._answers[key]
+            if before is not None:
+                self._answers[key] = before
             self._changes += 1
+
+    def permits(self, identity: Identity, privilege: Privilege, on: Object) -> Allow | Deny:
+        if self._permits is None:
+            return super().permits(identity, privilege, on)
+        return Allow("rule 7") if self._permits(identity, privilege, on) else Deny("rule 7")
+
+    def visible(self, identity: Identity, objects: Sequence[Object]) -> Sequence[bool]:
+        if self._shows is None:
+            return super().visible(identity, objects)
+        return [self._shows(identity, one) for one in objects]
+
+    @contextmanager
+    def permitting(self, answer: Permits) -> Iterator[None]:
+        """About everything that is not a table or view."""
+        self._permits, self._changes = answer, self._changes + 1
+        try:
+            yield
+        finally:
+            self._permits, self._changes = None, self._changes + 1
+
+    @contextmanager
+    def showing(self, answer: Shows) -> Iterator[None]:
+        """What users may know of."""
+        self._shows, self._changes = answer, self._changes + 1
+        try:
+            yield
+        finally:
+            self._shows, self._changes = None, self._changes + 1
 
     def version(self) -> Hashable:
         return self._changes

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sqe.audit.events import Events, QueryEvent
+from sqe.audit.events import Events, QueryEvent, RuleEvent
 from sqe.audit.jsonl import AuditLog
 from sqe.audit.logs import log_to, stop_logging
 from sqe.model.query import EngineKind, QueryRecord, QueryState, Route
@@ -44,6 +44,19 @@ def test_a_sink_that_fails_is_passed_over(caplog: pytest.LogCaptureFixture) -> N
     kept = Kept()
     Events([Broken(), kept]).emit(QueryEvent("finished", 12.5, RECORD))
     assert [event.name for event in kept.events] == ["finished"]
+
+
+def test_a_change_of_the_rules_is_a_line_without_secrets(tmp_path: Path) -> None:
+    log = AuditLog(tmp_path / "audit.jsonl")
+    log.changed(RuleEvent("root", 12.5, "GRANT SELECT ON TABLE t ROWS WHERE (token = 'abc')"))
+    log.close()
+    (line,) = (tmp_path / "audit.jsonl").read_text().splitlines()
+    assert json.loads(line) == {
+        "time": "1970-01-01T00:00:12.500+00:00",
+        "event": "rule_changed",
+        "user": "root",
+        "what": "GRANT SELECT ON TABLE t ROWS WHERE (token = '****')",
+    }
 
 
 def test_a_line_says_what_happened(tmp_path: Path) -> None:

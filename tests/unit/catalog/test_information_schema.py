@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sqe.catalog.information_schema import RELATIONS, rows
-from sqe.catalog.listing import ListingFilter, NameFilter
+from sqe.catalog.listing import Listing, ListingFilter, NameFilter
 from sqe.errors import AccessError, ErrorCode, SqeError, UpstreamError
 from tests.unit.engines.coordinator.lake import Lake
 
@@ -29,7 +29,7 @@ def only(schemas: list[str] | None = None, tables: list[str] | None = None) -> L
 
 
 def listed(lake: Lake, table: str, wanted: ListingFilter | None = None) -> list[tuple[Any, ...]]:
-    found = rows(lake.lake, "lake", table, wanted or ListingFilter())
+    found = rows(Listing(lake.lake, wanted or ListingFilter()), "lake", table)
     assert found.schema.names == [column.name for column in RELATIONS[table]]
     return [tuple(row.values()) for row in found.to_pylist()]
 
@@ -108,5 +108,5 @@ def test_a_listing_can_be_stopped(lake: Lake) -> None:
             raise Stop
 
     with pytest.raises(Stop):
-        rows(lake.lake, "lake", "columns", ListingFilter(), check)
+        rows(Listing(lake.lake, ListingFilter(), check), "lake", "columns")
     assert lake.lake.calls.total() == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.overlay import Overlay, TransactionalCatalogs
-from sqe.catalog.protocol import Ident, Json
+from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.catalog.transaction import Transaction, inside
 from sqe.errors import ErrorCode, SqeError
 from sqe.model.identity import Identity
@@ -227,3 +228,19 @@ def test_catalogs_are_opened_as_the_transaction_sees_them(
             assert head(catalogs.open("lake", ann)) == -1
     assert catalogs.open("lake", ann) is catalog
     assert opened.list_namespaces() == [NS]
+
+
+def test_what_is_changed_keeps_what_the_catalog_demands_of_readers(
+    catalog: EmbeddedCatalog, transaction: Transaction
+) -> None:
+    class Demanding(EmbeddedCatalog):
+        def __init__(self) -> None:
+            """Only what is asked of the other."""
+
+        def load_table(self, ident: Ident) -> Loaded:
+            return replace(catalog.load_table(ident), restrictions='{"a": 1}')
+
+    overlay = Overlay("lake", Demanding(), transaction)
+    append(overlay, T, 1)
+    assert head(overlay) == 1
+    assert overlay.load_table(T).restrictions == '{"a": 1}'

@@ -11,11 +11,11 @@ def answers(**counts: int) -> dict[str, Answer]:
     """Every statement of the tour answered with nothing, but those it takes something from."""
     rows = {"customers": 500, "orders": 5000, "price_changes": 6, **counts}
     found: dict[str, Answer] = {COUNTS: pa.table({name: [n] for name, n in rows.items()})}
-    return found | {statement: nothing for step in tour() for statement in step.statements}
+    return found | {asked.text: nothing for step in tour() for asked in step.statements}
 
 
 def test_the_tour_shows_what_the_issue_asks_for() -> None:
-    text = "\n".join(statement for step in tour() for statement in step.statements)
+    text = "\n".join(asked.text for step in tour() for asked in step.statements)
     for piece in (
         "CREATE TABLE",
         "JOIN",
@@ -52,7 +52,7 @@ def test_reset_drops_the_tables_first() -> None:
 
 
 def test_a_failing_step_is_said_with_its_code() -> None:
-    first = tour()[0].statements[0]
+    first = tour()[0].statements[0].text
     down = error_of(ErrorCode.ENGINE_UNAVAILABLE, "Spark did not start.")
     result = run(FakeGateway({**answers(), first: down}), "demo")
     assert result.exit_code == 5

@@ -27,7 +27,7 @@ def checks(home: Path, *arguments: str, gateway: FakeGateway | None = None) -> d
 
 
 def test_the_doctor_looks_at_everything(home: Path) -> None:
-    expected = "python packages java jars home disk catalog access port memory"
+    expected = "python packages java jars home disk catalog access policy port memory"
     assert set(expected.split()) == checks(home).keys()
 
 
@@ -47,6 +47,20 @@ def test_a_server_that_would_not_start_is_a_failed_check(home: Path) -> None:
     result = run(FakeGateway(), "doctor", home=home)
     assert "no users" in result.stdout
     assert "-> Add users under [auth.users]" in result.stdout
+
+
+def test_rules_that_cannot_be_had_are_a_failed_check(home: Path) -> None:
+    rules = home / "rules.json"
+    (home / "sqe.toml").write_text('[policy.file]\npath = "rules.json"\n')
+    assert checks(home)["policy"] == "fail"
+    rules.write_text('{"tables": []}')
+    assert checks(home)["policy"] == "ok"
+    rules.write_text('{"table": []}')
+    assert "table: Extra inputs" in run(FakeGateway(), "doctor", home=home).stdout
+    nobody = '[policy.opa]\nallow_url = "http://127.0.0.1:9/allow"\n'
+    (home / "sqe.toml").write_text(nobody)
+    assert "127.0.0.1:9 cannot be reached" in run(FakeGateway(), "doctor", home=home).stdout
+    assert not (home / "sqe.db").exists()
 
 
 def test_a_damaged_catalog_is_a_failure_with_advice(home: Path) -> None:

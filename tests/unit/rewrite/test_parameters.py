@@ -37,7 +37,7 @@ def guarded(sql: str, hidden: str = "") -> GuardedStatement:
         table = BoundTable(name, Ident(("s",), name.name), None, columns)
         bound.append(BoundReference(reference, table))
         restricted = Restrict("hidden", hidden=frozenset({hidden}))
-        decisions[(name, reference.access)] = restricted if hidden else Allow("test")
+        decisions[(name, reference.access, "")] = restricted if hidden else Allow("test")
     return GuardedStatement(BoundStatement(statement, tuple(bound)), decisions)
 
 

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from sqe.catalog.bind import Binder
+from sqe.catalog.bound import BoundTarget
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.errors import AccessError, ErrorCode, InternalError, UserError
 from sqe.model.decision import Allow, Decision, Deny, Restrict, RowFilter
-from sqe.model.identity import Identity
+from sqe.model.identity import Identity, Secret
 from sqe.model.masks import ExpressionMask
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import Column
 from sqe.rewrite.guard import guard
 from sqe.rewrite.needs import needs_of
 from sqe.rewrite.render import Names, render
-from sqe.sessions.session import TemporaryView
+from sqe.sessions.session import Session, TemporaryView
 from sqe.sessions.store import SessionStore
 from sqe.sql.parse import parse
+from sqe.sql.statement import Reference, Statement
 from sqe.sql.text import TextLimits
+from sqe.sql.trino.context import Lookup
 
 HERE = SchemaName("lake", ("s",))
 SCHEMA = {
@@ -34,6 +38,26 @@ SCHEMA = {
 }
 
 Rendered = Callable[..., str]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A policy's authority over the test's catalog."""
+
+    binder: Binder
+    session: Session
+
+    def reader(self, as_user: str) -> Identity:
+        return self.session.identity
+
+    def find(self, statement: Statement, reference: Reference, schema: SchemaName) -> BoundTarget:
+        return self.binder.find(statement, reference, self.session, schema)
+
+    def lookup(self) -> Lookup:
+        raise NotImplementedError
+
+    def subkeys(self, name: str) -> tuple[Secret, Secret] | None:
+        return None
 
 
 def spelled(name: RelationName) -> tuple[str, ...]:
@@ -60,7 +84,7 @@ def rendered(tmp_path: Path) -> Iterator[Rendered]:
             for need in needs_of(bound)
         }
         names = Names(spelled, lambda relation: "SELECT 1", HERE, "ann")
-        return render(guard(bound, answers), names).text
+        return render(guard(bound, answers, Reading(binder, session)), names).text
 
     yield call
     catalog.close()
@@ -101,7 +125,8 @@ def test_a_view_is_inlined_under_its_own_names(rendered: Rendered) -> None:
 
 
 PART = Restrict("test", (RowFilter("a > 1 OR a = 0"),), {"b": ExpressionMask("upper(B)")})
-GUARDED = "(SELECT a, CAST(upper(B) AS string) AS B FROM sqe.h1.t{} WHERE (a > 1 OR a = 0\n))"
+INSIDE = "SELECT a, CAST((upper(B)\n) AS string) AS B FROM sqe.h1.t{} WHERE ((a > 1 OR a = 0\n))"
+GUARDED = f"(SELECT * FROM ({INSIDE}\n) AS sqe_guard)"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +159,7 @@ def test_a_restricted_table_is_read_through_its_guard(
 def test_hidden_columns_are_left_out_in_any_case(rendered: Rendered) -> None:
     hidden = Restrict("test", hidden=frozenset({"b"}))
     text = rendered("SELECT * FROM t", {"lake.s.t": hidden})
-    assert text == "SELECT * FROM (SELECT a FROM sqe.h1.t) AS t"
+    assert text == "SELECT * FROM (SELECT * FROM (SELECT a FROM sqe.h1.t\n) AS sqe_guard) AS t"
 
 
 def test_a_guard_is_inside_the_view_that_reads_the_table(rendered: Rendered) -> None:
@@ -209,8 +234,8 @@ def test_options_that_spark_would_forget_are_refused(rendered: Rendered, sql: st
 def test_a_guard_is_around_the_rows_that_options_choose(rendered: Rendered) -> None:
     only = {"lake.s.t": Restrict("test", filters=(RowFilter("a = 1"),))}
     text = rendered("SELECT * FROM t WITH ('start-snapshot-id' = '5')", only)
-    inner = "SELECT a, B FROM sqe.h1.t WITH ('start-snapshot-id' = '5') WHERE (a = 1\n)"
-    assert text == f"SELECT * FROM ({inner}) AS t"
+    inner = "SELECT a, B FROM sqe.h1.t WITH ('start-snapshot-id' = '5') WHERE ((a = 1\n))"
+    assert text == f"SELECT * FROM (SELECT * FROM ({inner}\n) AS sqe_guard) AS t"
     for sql in ("SELECT * FROM t.changes", "CALL system.ancestors_of('t')"):
         with pytest.raises(AccessError):
             rendered(sql, only)

@@ -197,6 +197,18 @@ def test_read_restrictions_are_told_to_whom_they_are_for(
     assert "read-restrictions" not in alice.get(path).json()
 
 
+def test_a_tag_never_hides_new_restrictions(polaris: PolarisLikeCatalog, alice: Asker) -> None:
+    path = f"{NS}/sales/tables/orders"
+    known = {"if-none-match": alice.get(path).headers["etag"]}
+    assert alice.get(path, **known).status == 304
+    rule = {"required-row-filter": False}
+    polaris.admin.restrict_reads("lake", "sales", "orders", "alice", rule)
+    told = alice.get(path, **known)
+    assert told.json()["read-restrictions"] == rule and "etag" not in told.headers
+    polaris.admin.restrict_reads("lake", "sales", "orders", "alice", None)
+    assert alice.get(path, **known).status == 304
+
+
 def test_a_disk_vends_nothing(carol: Asker) -> None:
     loaded = carol.get(f"{NS}/sales/tables/orders", **VENDED).json()
     assert loaded["config"] == {} and "storage-credentials" not in loaded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ class ClaimNames:
     groups: str = "groups"
     roles: str = "roles"
     prefix: str = ""
+    told: tuple[str, ...] = ()  # that policies may ask for
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,7 @@ class Person:
     user: str
     groups: frozenset[str]
     roles: frozenset[str]
+    claims: tuple[tuple[str, str], ...] = ()
 
 
 def person_in(claims: Mapping[str, Any], names: ClaimNames) -> Person:
@@ -36,6 +39,7 @@ def person_in(claims: Mapping[str, Any], names: ClaimNames) -> Person:
         names.prefix + user,
         _names(claims, names.groups, names.prefix),
         _names(claims, names.roles, names.prefix),
+        tuple((name, text) for name in names.told if (text := _told(claims, name)) is not None),
     )
 
 
@@ -72,6 +76,28 @@ def _names(claims: Mapping[str, Any], path: str, prefix: str) -> frozenset[str]:
     if not all(_is_name(name) for name in found):
         raise ValueError(f"its {path} has something that is no name")
     return frozenset(prefix + name for name in found)
+
+
+def _told(claims: Mapping[str, Any], path: str) -> str | None:
+    """As one text: numbers and truth values as JSON writes them, lists with commas between. None:
+    there is no such claim."""
+    value = at(claims, path)
+    if value is None:
+        return None
+    if isinstance(value, list):
+        found = [_value(one, path) for one in value]
+        if any("," in one for one in found):
+            raise ValueError(f"its {path} is a list of values with commas in them")
+        return ",".join(found)
+    return _value(value, path)
+
+
+def _value(value: Any, path: str) -> str:
+    if isinstance(value, bool | int | float):
+        return json.dumps(value)
+    if not isinstance(value, str) or len(value) > _LONGEST_NAME or not value.isprintable():
+        raise ValueError(f"its {path} is nothing that a policy could compare with")
+    return value
 
 
 def _is_name(name: str) -> bool:

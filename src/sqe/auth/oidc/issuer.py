@@ -57,7 +57,14 @@ class Verified:
         """Each with a passport of its own: one session's end must not be another's."""
         person = self.person
         passport = passport or self.issuer.passport(self.token, self.login)
-        return Identity(person.user, person.groups, person.roles, self.issuer.name, passport)
+        return Identity(
+            person.user,
+            person.groups,
+            person.roles,
+            self.issuer.name,
+            passport,
+            claims=person.claims,
+        )
 
 
 class Issuer:

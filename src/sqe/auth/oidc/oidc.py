@@ -63,6 +63,7 @@ def _issuer(
                 settings.groups_claim,
                 settings.roles_claim,
                 settings.user_prefix,
+                settings.claims,
             ),
             skew_s=settings.skew_s,
             introspect=settings.introspect,

@@ -35,29 +35,38 @@ def _object(value: Any) -> Json:
     return value or {}
 
 
-def loaded_of(answer: Answer, *, reads: bool = False) -> Loaded:
+def loaded_of(answer: Answer) -> Loaded:
     """A table or view. The metadata are the very bytes that came: numbers and unknown parts stay
-    as the catalog wrote them. ``reads``: it is for a reader."""
+    as the catalog wrote them; so are the restrictions, which a policy source carries out."""
     text = answer.body.decode()
     found = _members(text)
     metadata, span = found.get("metadata", (None, slice(0)))
     location, _ = found.get("metadata-location", (None, span))
     credentials, _ = found.get("storage-credentials", (None, span))
-    restrictions, _ = found.get("read-restrictions", (None, span))
+    restrictions, demand = found.get("read-restrictions", (None, slice(0)))
     if not isinstance(metadata, dict) or not isinstance(location, str | None):
         raise ValueError("no metadata")
     if not all(isinstance(one, dict) for one in credentials or ()):
         raise ValueError("credentials that are none")
     config = texts_of(found.get("config", (None, span))[0])
-    if restrictions and reads:
-        raise Restricted
-    loaded = Loaded(text[span].encode(), location, config, tuple(credentials or ()))
+    if not isinstance(restrictions, dict | None):
+        raise ValueError("restrictions that are none")
+    demanded = text[demand] if restrictions else ""
+    loaded = Loaded(text[span].encode(), location, config, tuple(credentials or ()), demanded)
     loaded.__dict__["metadata"] = metadata  # parsed already: ``cached_property`` finds it there
     return loaded
 
 
+def view_of(answer: Answer) -> Loaded:
+    """A view. The specification has no restrictions on views, so nothing carries them out."""
+    loaded = loaded_of(answer)
+    if loaded.restrictions:
+        raise Restricted
+    return loaded
+
+
 class Restricted(Exception):
-    """The table may be read only in part, in ways that SQE does not carry out."""
+    """It may be read only in part, in ways that SQE does not carry out."""
 
 
 def _members(text: str) -> dict[str, tuple[Any, slice]]:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TypeVar
 
 from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, Namespace, Signed
-from sqe.catalog.remote.answers import loaded_of, names_of, namespaces_of, object_of, texts_of
+from sqe.catalog.remote.answers import (
+    loaded_of,
+    names_of,
+    namespaces_of,
+    object_of,
+    texts_of,
+    view_of,
+)
 from sqe.catalog.remote.asking import Build, ask, ask_pages, nothing
 from sqe.catalog.remote.caller import Caller, Request
 from sqe.catalog.remote.errors import Act, absent
@@ -172,11 +178,7 @@ class RestCatalog:
         act = Act(f"load {ident}", ident.namespace, ident.name, absent=_VIEW, looks=True)
         if not self._caller.config().has(LOAD_VIEW):
             raise absent(act)
-        return self._ask(
-            act,
-            lambda paths: Request("GET", paths.view(ident)),
-            partial(loaded_of, reads=True),
-        )
+        return self._ask(act, lambda paths: Request("GET", paths.view(ident)), view_of)
 
     def create_view(self, namespace: Namespace, request: Json) -> Loaded:
         act = _about("create", Ident(namespace, str(request.get("name", ""))))

@@ -59,7 +59,7 @@ def load_table(caller: Caller, ident: Ident, *, anew: bool = False) -> Loaded:
             if kept is None:
                 raise ValueError("a table that was never sent")
             return kept.loaded
-        loaded = elsewhere(caller, loaded_of(answer, reads=True))
+        loaded = elsewhere(caller, loaded_of(answer))
         etag = answer.headers.get("etag")
         if etag:
             tables.put(key, KeptTable(etag, loaded, time.time()))

@@ -14,11 +14,19 @@ from sqe.catalog.information_schema import any_view_text
 from sqe.catalog.listing import ListingFilter
 from sqe.catalog.materialized import is_materialized, read_definition, read_state
 from sqe.catalog.protocol import Json
+from sqe.catalog.trino_metadata.access import (
+    AccessRules,
+    applicable_role_rows,
+    enabled_role_rows,
+    privilege_rows,
+    role_rows,
+)
 from sqe.catalog.trino_metadata.jdbc import column_row, type_rows
 from sqe.catalog.trino_metadata.properties import PROPERTIES
 from sqe.catalog.trino_metadata.runtime import node_rows, query_rows, transaction_rows
 from sqe.catalog.trino_metadata.viewer import CatalogView, Viewer, catalog_views
 from sqe.errors import ErrorCode, UserError
+from sqe.model.identity import Identity
 from sqe.results.arrow_types import arrow_schema
 from sqe.sql.trino.functions.load import load
 from sqe.sql.trino.functions.registry import all_functions
@@ -124,12 +132,22 @@ def _iceberg_tables(question: _Question) -> Iterator[Row]:
                 yield relation.schema, relation.name
 
 
-def _roles(question: _Question) -> Iterator[Row]:
-    if question.catalog != SYSTEM:
+def _roles(
+    read: Callable[[AccessRules, Identity], Iterable[Row]], question: _Question
+) -> Iterator[Row]:
+    rules = question.viewer.rules
+    if rules is not None:
+        yield from read(rules, question.viewer.identity)
+    elif question.catalog != SYSTEM:
         raise UserError(
             ErrorCode.NOT_SUPPORTED, "This connector does not support roles", trino="NOT_SUPPORTED"
         )
-    yield from ()
+
+
+def _privileges(question: _Question) -> Iterator[Row]:
+    rules = question.viewer.rules
+    if rules is not None:
+        yield from privilege_rows(rules, question.viewer.identity, question.catalog)
 
 
 def _catalogs(question: _Question) -> Iterator[Row]:
@@ -189,12 +207,12 @@ def _nothing(question: _Question) -> Iterable[Row]:
 
 
 _READERS: Mapping[tuple[str, str], Callable[[_Question], Iterable[Row]]] = {
-    (INFORMATION_SCHEMA, "applicable_roles"): _roles,
+    (INFORMATION_SCHEMA, "applicable_roles"): partial(_roles, applicable_role_rows),
     (INFORMATION_SCHEMA, "columns"): _columns,
-    (INFORMATION_SCHEMA, "enabled_roles"): _roles,
-    (INFORMATION_SCHEMA, "roles"): _roles,
+    (INFORMATION_SCHEMA, "enabled_roles"): partial(_roles, enabled_role_rows),
+    (INFORMATION_SCHEMA, "roles"): partial(_roles, role_rows),
     (INFORMATION_SCHEMA, "schemata"): _schemas,
-    (INFORMATION_SCHEMA, "table_privileges"): _nothing,
+    (INFORMATION_SCHEMA, "table_privileges"): _privileges,
     (INFORMATION_SCHEMA, "tables"): _tables,
     (INFORMATION_SCHEMA, "views"): _view_texts,
     (SYSTEM, "iceberg_tables"): _iceberg_tables,

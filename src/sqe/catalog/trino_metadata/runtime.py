@@ -28,19 +28,17 @@ class ServerNode:
 
 @dataclass(frozen=True)
 class Runtime:
-    """What the process tells about itself. ``records`` are those of all users."""
+    """What the process tells about itself. ``records`` are those that a user may see."""
 
-    records: Callable[[], Iterable[QueryRecord]]
+    records: Callable[[Identity], Iterable[QueryRecord]]
     node: Callable[[], ServerNode]
     error: Callable[[ErrorCode], tuple[str, str]]  # Trino's type and name for a code
 
-    def queries(self, identity: Identity) -> list[QueryRecord]:
-        """Those that this user may see: their own."""
-        return [record for record in self.records() if record.user == identity.user]
-
 
 # Of a process that serves nobody.
-NO_RUNTIME = Runtime(tuple, lambda: ServerNode("sqe", "", ""), lambda code: ("", code.name))
+NO_RUNTIME = Runtime(
+    lambda identity: (), lambda: ServerNode("sqe", "", ""), lambda code: ("", code.name)
+)
 
 
 def node_rows(runtime: Runtime) -> Iterator[tuple[Any, ...]]:
@@ -49,7 +47,7 @@ def node_rows(runtime: Runtime) -> Iterator[tuple[Any, ...]]:
 
 
 def query_rows(runtime: Runtime, identity: Identity) -> Iterator[tuple[Any, ...]]:
-    for record in runtime.queries(identity):
+    for record in runtime.records(identity):
         code = ErrorCode.__members__.get(record.error_code)
         error = runtime.error(code) if code is not None else (None, None)
         started = record.created + record.stage_seconds.get("queue", 0.0)

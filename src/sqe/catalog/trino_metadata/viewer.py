@@ -8,10 +8,13 @@ from functools import cached_property
 from typing import TypeVar
 
 from sqe.catalog.listing import Listing, ListingFilter
-from sqe.catalog.protocol import Catalogs, Json, Namespace
+from sqe.catalog.protocol import Catalogs, Ident, Json, Loaded, Namespace
+from sqe.catalog.seen import Sight, sees_all
+from sqe.catalog.trino_metadata.access import AccessRules
 from sqe.catalog.trino_metadata.columns import TableColumn, trino_columns
 from sqe.catalog.trino_metadata.runtime import NO_RUNTIME, Runtime
 from sqe.model.identity import Identity
+from sqe.model.names import RelationName, SchemaName
 from sqe.sql.trino.metadata.relations import SYSTEM, Columns, schemas_of
 
 _T = TypeVar("_T")
@@ -29,11 +32,22 @@ class Viewer:
     identity: Identity
     runtime: Runtime = NO_RUNTIME
     check: Callable[[], None] = _nothing
+    sight: Sight = sees_all
+    rules: AccessRules | None = None  # made with SQL
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """The configured catalogs by the names that Trino's clients know them by."""
-        return {name.lower(): name for name in self.catalogs.names() if name.lower() != SYSTEM}
+        """The catalogs they may know of, by the names that Trino's clients know them by."""
+        names = self.catalogs.names(self.identity)
+        return {name.lower(): name for name in names if name.lower() != SYSTEM}
+
+    def listing(self, catalog: str, wanted: ListingFilter, spell: Callable[[str], str]) -> Listing:
+        def seen(ident: Ident, loaded: Loaded, is_view: bool) -> Json | None:
+            name = RelationName(SchemaName(catalog, ident.namespace), ident.name)
+            return self.sight(self.identity, name, loaded, is_view)
+
+        opened = self.catalogs.open(catalog, self.identity)
+        return Listing(opened, wanted, self.check, spell, seen)
 
 
 @dataclass(frozen=True)
@@ -110,6 +124,5 @@ def catalog_views(
             continue
         listing = None
         if name != SYSTEM:
-            catalog = viewer.catalogs.open(viewer.names[name], viewer.identity)
-            listing = Listing(catalog, wanted, viewer.check, str.lower)
+            listing = viewer.listing(viewer.names[name], wanted, str.lower)
         yield CatalogView(name, wanted, listing)

@@ -5,18 +5,21 @@ from __future__ import annotations
 import io
 import shutil
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from sqe.cli.demo.steps import COUNTS, EXPECTED_COUNTS, TABLES, Step, prices, tour
+from sqe.cli.demo.steps import COUNTS, EXPECTED_COUNTS, TABLES, Asked, Step, prices, tour
 from sqe.cli.exit_codes import ExitCode, exit_code_of
 from sqe.cli.invocation import Invocation
 from sqe.errors import SqeError
 
 if TYPE_CHECKING:
+    from sqe.cli.invocation import Gateway, OpenSession
     from sqe.cli.running import Outcome
     from sqe.client.transport import Transport
+    from sqe.settings import Settings
 
 _GOODBYE = """
 That was the tour. The tables are in lake.demo; the tour can be taken again.
@@ -35,8 +38,9 @@ def command(invocation: Invocation, reset: bool) -> None:
     click.echo(
         "Spark starts with the first query; on a new machine it fetches Iceberg (120 MB) first."
     )
-    with invocation.transport("sqe-demo", frozenset({prices()})) as transport:
-        guide = _Guide(transport)
+    ruled = replace(invocation, build=lambda settings: invocation.build(_with_rules(settings)))
+    with ruled.session() as (gateway, session):
+        guide = _Guide(gateway, session)
         if reset:
             guide.reset()
         steps = tour()
@@ -46,9 +50,32 @@ def command(invocation: Invocation, reset: bool) -> None:
     click.echo(_GOODBYE, nl=False)
 
 
+def _with_rules(settings: Settings) -> Settings:
+    """The tour grants: rules made with SQL are on while it lasts, and who takes it administers
+    them."""
+    from sqe.client.embedded import current_user
+
+    policy = settings.policy
+    ruled = {"sql": True, "administrators": (*policy.administrators, current_user())}
+    return settings.model_copy(update={"policy": policy.model_copy(update=ruled)})
+
+
 class _Guide:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
+    def __init__(self, gateway: Gateway, session: OpenSession) -> None:
+        self._gateway = gateway
+        self._transports = {"": self._opened(session)}
+
+    def _opened(self, session: OpenSession) -> Transport:
+        from sqe.client.embedded import EmbeddedTransport
+
+        return EmbeddedTransport(self._gateway, session, "sqe-demo", frozenset({prices()}))
+
+    def _transport(self, user: str = "") -> Transport:
+        from sqe.model.identity import Identity
+
+        if user not in self._transports:
+            self._transports[user] = self._opened(self._gateway.open_session(Identity(user)))
+        return self._transports[user]
 
     def reset(self) -> None:
         for table in TABLES:
@@ -60,7 +87,7 @@ class _Guide:
         for statement in step.statements:
             click.echo()
             click.secho(_prompted(statement), fg="cyan")
-            self._run(statement)
+            self._run(statement.text, statement.user)
 
     def check(self) -> None:
         """Someone who changed the tables must not take the answers above for the tour's."""
@@ -72,7 +99,7 @@ class _Guide:
             )
             raise click.exceptions.Exit(ExitCode.USER_ERROR)
 
-    def _run(self, text: str) -> None:
+    def _run(self, text: str, user: str) -> None:
         from sqe.cli.formats import OutputFormat
         from sqe.cli.formats.writer import writer_for
         from sqe.cli.running import run_statement
@@ -81,7 +108,7 @@ class _Guide:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         writer = writer_for(OutputFormat.TABLE, sys.stdout.buffer, screen_width=width)
         try:
-            outcome: Outcome = run_statement(self._transport, text, writer)
+            outcome: Outcome = run_statement(self._transport(user), text, writer)
         except SqeError as error:
             self._fail(error, text)
         click.echo(outcome.summary)
@@ -102,12 +129,13 @@ class _Guide:
         from sqe.cli.running import run_statement
 
         out = io.BytesIO()
-        run_statement(self._transport, text, CsvWriter(out))
+        run_statement(self._transport(), text, CsvWriter(out))
         return out.getvalue().decode()
 
 
-def _prompted(text: str) -> str:
-    first, *rest = text.splitlines()
-    return (
-        "\n".join([f"sqe> {first}", *(f"...> {line}" if line else "...>" for line in rest)]) + ";"
-    )
+def _prompted(asked: Asked) -> str:
+    first, *rest = asked.text.splitlines()
+    prompt = asked.user or "sqe"
+    more = "." * len(prompt) + ">"
+    lines = [f"{prompt}> {first}", *(f"{more} {line}" if line else more for line in rest)]
+    return "\n".join(lines) + ";"

@@ -1,4 +1,5 @@
-"""Reads ``tour.sql``: titles, some words, statements. ``{prices}`` in them is a file to load."""
+"""Reads ``tour.sql``: titles, some words, statements. ``{prices}`` in them is a file to load;
+from a line ``-- @ada`` on, the statements of a step are ada's."""
 
 from __future__ import annotations
 
@@ -23,22 +24,33 @@ TABLES = ("customers", "products", "orders", "monthly_revenue", "price_changes")
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """A statement, and whose it is; nobody named: of the one who takes the tour."""
+
+    text: str
+    user: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     title: str
     words: str
-    statements: tuple[str, ...]
+    statements: tuple[Asked, ...]
 
 
 @dataclass
 class _Draft:
     title: str
     words: list[str] = field(default_factory=list)
-    sql: list[str] = field(default_factory=list)
+    parts: list[tuple[str, list[str]]] = field(default_factory=lambda: [("", [])])
 
     def finish(self) -> Step:
-        text = "\n".join(self.sql).replace("{prices}", prices())
-        statements = tuple(statement.text for statement in split(text))
-        return Step(self.title, "\n".join(self.words), statements)
+        found = tuple(
+            Asked(statement.text, user)
+            for user, lines in self.parts
+            for statement in split("\n".join(lines).replace("{prices}", prices()))
+        )
+        return Step(self.title, "\n".join(self.words), found)
 
 
 def tour() -> tuple[Step, ...]:
@@ -57,9 +69,11 @@ def _parse(text: str) -> Iterator[Step]:
             if draft is not None:
                 yield draft.finish()
             draft = _Draft(line.removeprefix("-- # "))
+        elif draft is not None and line.startswith("-- @"):
+            draft.parts.append((line.removeprefix("-- @"), []))
         elif draft is not None and line.startswith("-- "):
             draft.words.append(line.removeprefix("-- "))
         elif draft is not None:
-            draft.sql.append(line)
+            draft.parts[-1][1].append(line)
     if draft is not None:
         yield draft.finish()

@@ -151,6 +151,35 @@ ORDER BY category;
 -- what, says why, and does it.
 CALL lake.system.rewrite_manifests('lake.demo.products');
 
+-- # One question, three answers
+-- Who may see what is SQL, too. It is part of a query before any engine gets it: rows that are
+-- filtered out and values behind a mask are not there, whatever is asked and however.
+CREATE ROLE IF NOT EXISTS support;
+
+GRANT ROLE support TO USER bruno;
+
+GRANT SELECT ON lake.demo.customers TO USER ada;
+
+GRANT SELECT ON lake.demo.customers TO ROLE support
+  ROWS WHERE (city IN ('Berlin', 'Vienna'));
+
+GRANT SELECT ON lake.demo.customers TO USER chiara
+  ROWS WHERE (customer_since >= DATE '2023-12-01')
+  COLUMNS (customer_id, name MASKED WITH PARTIAL(1, 0), city,
+    customer_since MASKED WITH TRUNCATE(year));
+
+-- @ada
+SELECT count(*) AS customers, count(DISTINCT city) AS cities, min(name), max(customer_since)
+FROM lake.demo.customers;
+-- @bruno
+SELECT count(*) AS customers, count(DISTINCT city) AS cities, min(name), max(customer_since)
+FROM lake.demo.customers;
+-- @chiara
+SELECT count(*) AS customers, count(DISTINCT city) AS cities, min(name), max(customer_since)
+FROM lake.demo.customers;
+
+EXPLAIN POLICY SELECT name FROM lake.demo.customers;
+
 -- # EXPLAIN
 -- Which engine runs a query and why, the text it gets, and its plan.
 EXPLAIN

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from sqe.catalog import information_schema
 from sqe.catalog.bound import BoundReference, BoundTarget
-from sqe.catalog.protocol import Catalog, Catalogs
+from sqe.catalog.protocol import Catalog, Catalogs, Json
+from sqe.catalog.seen import Sight, seen_metadata, sees_all
+from sqe.engines.coordinator.access_tools import AccessTools
 from sqe.engines.protocol import Run
-from sqe.errors import ErrorCode, SqeError, UserError
+from sqe.errors import ErrorCode, InternalError, SqeError, UserError
+from sqe.model.decision import Restrict
 from sqe.model.names import SchemaName
 from sqe.model.query import Column
 from sqe.rewrite.guarded import GuardedStatement
@@ -47,22 +50,25 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"Did you mean {by_folded[near[0]]}?" if near else ""
 
 
-def tellable(properties: Mapping[str, str], hidden: Collection[str]) -> dict[str, str]:
-    """Without those that mention a hidden column, as ``write.metadata.metrics.column.x``."""
-    return {
-        key: value
-        for key, value in properties.items()
-        if not any(name in f"{key}={value}".lower() for name in hidden)
-    }
-
-
 @dataclass(frozen=True)
 class Call:
-    """The catalogs are opened as the user."""
+    """The catalogs are opened as the user, and show what the user may know of. ``whole``: all that
+    is in them, which must not be told. ``sight``: what the user sees of a table beside the one
+    that the command names."""
 
     catalogs: Catalogs
     statement: GuardedStatement
     run: Run
+    whole: Catalogs
+    sight: Sight = sees_all
+    access_tools: AccessTools | None = None
+
+    @property
+    def access(self) -> AccessTools:
+        """What statements about access are answered with."""
+        if self.access_tools is None:
+            raise InternalError(ErrorCode.INTERNAL_ERROR, "The coordinator knows of no policies.")
+        return self.access_tools
 
     @property
     def session(self) -> Session:
@@ -78,24 +84,26 @@ class Call:
     def target(self) -> BoundTarget:
         return self.reference.target
 
-    def visible(self, columns: Iterable[Column]) -> tuple[Column, ...]:
-        """Without the columns that do not exist for this user."""
-        hidden = self.hidden
-        return tuple(column for column in columns if column.name.lower() not in hidden)
-
     @property
-    def hidden(self) -> frozenset[str]:
-        return self.hidden_of(self.reference)
+    def restriction(self) -> Restrict | None:
+        return self.statement.restriction(self.reference)
 
-    def hidden_of(self, reference: BoundReference) -> frozenset[str]:
-        """The columns of a relation that do not exist for this user, in small letters."""
-        restriction = self.statement.restriction(reference)
-        return (
-            frozenset(name.lower() for name in restriction.hidden) if restriction else frozenset()
+    def visible(self, columns: Iterable[Column]) -> tuple[Column, ...]:
+        """Without the columns that do not exist for this user; of masked ones only the type."""
+        if self.restriction is None:
+            return tuple(columns)
+        hidden = {name.lower() for name in self.restriction.hidden}
+        masked = {name.lower() for name in self.restriction.masks}
+        return tuple(
+            replace(column, comment="") if column.name.lower() in masked else column
+            for column in columns
+            if column.name.lower() not in hidden
         )
 
-    def tellable(self, properties: Mapping[str, str]) -> dict[str, str]:
-        return tellable(properties, self.hidden)
+    def seen(self, reference: BoundReference, metadata: Json) -> Json:
+        """What this user sees of the relation's metadata."""
+        restriction = self.statement.restriction(reference)
+        return metadata if restriction is None else seen_metadata(metadata, restriction)
 
     def error(
         self, code: ErrorCode, message: str, at: Span | None = None, hint: str = ""
@@ -107,12 +115,16 @@ class Call:
 
     def catalog_named(self, name: str) -> str | None:
         """The catalog's own spelling of its name; case does not matter."""
-        return next((one for one in self.catalogs.names() if one.lower() == name.lower()), None)
+        return next((one for one in self.catalog_names if one.lower() == name.lower()), None)
+
+    @property
+    def catalog_names(self) -> list[str]:
+        return self.catalogs.names(self.session.identity)
 
     def open(self, catalog: str, at: Span | None = None) -> Catalog:
         if catalog not in self.catalogs.names():
             message = f"There is no catalog {catalog}."
-            hint = nearest(catalog, self.catalogs.names()) or "SHOW CATALOGS lists them."
+            hint = nearest(catalog, self.catalog_names) or "SHOW CATALOGS lists them."
             raise self.error(ErrorCode.CATALOG_NOT_FOUND, message, at, hint)
         return self.catalogs.open(catalog, self.session.identity)
 

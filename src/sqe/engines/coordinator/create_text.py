@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqe.catalog.bound import BoundTable, BoundView
+from sqe.catalog.materialized import STATE
 from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import current_schema, ddl_type, string_literal, view_dialects
 from sqe.engines.coordinator.call import Answer, Call, Row, answer, is_information_schema, strings
 from sqe.engines.coordinator.default_values import default_text
 from sqe.engines.coordinator.describe import metadata_of_target
 from sqe.engines.coordinator.partitions import parts_of
-from sqe.errors import ErrorCode
+from sqe.errors import AccessError, ErrorCode
 from sqe.model.names import quote
 from sqe.model.query import Column
 from sqe.sql.commands import ShowCreate, ShowCreateSchema
 from sqe.sql.statement import Command
 
 # What the catalog or Spark sets by itself, and what stands in the DDL under a clause of its own.
-_LEFT_OUT = frozenset({"comment", "location", "provider", "owner", "created-at"})
+_LEFT_OUT = frozenset({"comment", "location", "provider", "owner", "created-at", STATE})
 _VIEW_LEFT_OUT = _LEFT_OUT | {
     "create_engine_version", "engine_version", "spark.query-column-names", "sqe.column-types",
+    "sqe.security",
 }  # fmt: skip
 
 
@@ -35,7 +37,12 @@ def _show_create(command: ShowCreate, call: Call) -> Iterator[Row]:
                 at,
                 "Use SHOW CREATE TABLE.",
             )
-        yield (_table_text(str(target.name), metadata, call),)
+        yield (_table_text(str(target.name), metadata),)
+    elif isinstance(target, BoundView) and call.restriction is not None:
+        raise AccessError(
+            ErrorCode.ACCESS_DENIED,
+            f"You see only part of {target.relation}; its query tells more.",
+        )
     elif isinstance(target, BoundView) and not target.inner.statement.text:
         raise call.error(
             ErrorCode.NOT_SUPPORTED,
@@ -53,14 +60,13 @@ def _show_create(command: ShowCreate, call: Call) -> Iterator[Row]:
         )
 
 
-def _table_text(name: str, metadata: Json, call: Call) -> str:
-    hidden = call.hidden
-    fields = [f for f in current_schema(metadata)["fields"] if f["name"].lower() not in hidden]
+def _table_text(name: str, metadata: Json) -> str:
+    fields = current_schema(metadata)["fields"]
     lines = [f"CREATE TABLE {name} (", ",\n".join(map(_column, fields)) + ")", "USING iceberg"]
-    parts = parts_of(metadata, hidden)
+    parts = parts_of(metadata)
     if parts:
         lines.append(f"PARTITIONED BY ({', '.join(part.text for part in parts)})")
-    properties = call.tellable(metadata.get("properties") or {})
+    properties: dict[str, str] = metadata.get("properties") or {}
     if properties.get("comment"):
         lines.append(f"COMMENT {string_literal(properties['comment'])}")
     kept = {key: value for key, value in properties.items() if key not in _LEFT_OUT}
@@ -98,6 +104,8 @@ def _view_text(view: BoundView, metadata: Json) -> str:
     kept = {key: value for key, value in properties.items() if key not in _VIEW_LEFT_OUT}
     if kept:
         lines.append(_properties(kept))
+    if view.definer:
+        lines.append("SECURITY DEFINER")
     lines += ["AS", view.inner.statement.text]
     return "\n".join(lines)
 

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 from sqe.catalog import information_schema
 from sqe.catalog.bound import BoundAbsent, BoundTable, BoundView
-from sqe.catalog.protocol import Catalog, Ident, Namespace
+from sqe.catalog.protocol import Catalog, Ident
 from sqe.engines.coordinator.call import Answer, Call, Row, answer, is_information_schema
 from sqe.errors import ABSENT, ErrorCode, SqeError, UserError
-from sqe.model.names import SchemaName
+from sqe.model.names import RelationName, SchemaName
 from sqe.sql.commands import CreateSchema, DropSchema, DropTable, DropView
 from sqe.sql.statement import Command, Span
 
@@ -41,8 +41,10 @@ def _drop_schema(command: DropSchema, call: Call) -> list[Row]:
     catalog = call.open(schema.catalog, command.schema.span)
     try:
         if command.cascade:
-            _drop_inside(catalog, schema.path, call)
+            # All of it: that the user may drop each was made sure of before.
+            _drop_inside(call.whole.open(schema.catalog, call.session.identity), schema, call)
         catalog.drop_namespace(schema.path)
+        _forget(schema, call)
     except SqeError as error:
         if error.code is ErrorCode.SCHEMA_NOT_EMPTY:
             raise call.error(
@@ -58,20 +60,35 @@ def _drop_schema(command: DropSchema, call: Call) -> list[Row]:
     return []
 
 
-def _drop_inside(catalog: Catalog, namespace: Namespace, call: Call) -> None:
+def _drop_inside(catalog: Catalog, schema: SchemaName, call: Call) -> None:
     """Everything in a schema. What someone else drops in the meantime is gone as wanted."""
+    namespace = schema.path
     for child in catalog.list_namespaces(namespace):
-        _drop_inside(catalog, child, call)
+        inner = SchemaName(schema.catalog, child)
+        _drop_inside(catalog, inner, call)
         with _absence_is_fine():
             catalog.drop_namespace(child)
-    for name in catalog.list_views(namespace):
-        call.run.cancellation.check()
-        with _absence_is_fine():
-            catalog.drop_view(Ident(namespace, name))
-    for name in catalog.list_tables(namespace):
-        call.run.cancellation.check()
-        with _absence_is_fine():
-            catalog.drop_table(Ident(namespace, name))
+        _forget(inner, call)
+    for names, drop in (
+        (catalog.list_views(namespace), catalog.drop_view),
+        (catalog.list_tables(namespace), catalog.drop_table),
+    ):
+        for name in names:
+            call.run.cancellation.check()
+            with _absence_is_fine():
+                drop(Ident(namespace, name))
+            _forget(RelationName(schema, name), call)
+
+
+def _forget(name: SchemaName | RelationName, call: Call) -> None:
+    """What was granted on it: another one of its name must not get that."""
+    book = call.access_tools.book if call.access_tools is not None else None
+    if book is None:
+        return
+    if isinstance(name, SchemaName):
+        book.schema_dropped(call.session.identity, name)
+    else:
+        book.table_dropped(call.session.identity, name)
 
 
 @contextmanager

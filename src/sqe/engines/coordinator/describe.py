@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqe.catalog.bound import BoundAbsent, BoundMetadata, BoundTable, BoundView
-from sqe.catalog.protocol import Ident, Json
+from sqe.catalog.materialized import STATE
+from sqe.catalog.protocol import Json
 from sqe.catalog.resolve import METADATA_TABLES
 from sqe.catalog.schemas import current_schema, spark_type
 from sqe.engines.coordinator.call import (
@@ -49,13 +50,13 @@ def columns_of_target(call: Call) -> tuple[Column, ...]:
 
 
 def metadata_of_target(call: Call) -> Json:
-    """Iceberg's metadata of the table or stored view; empty for anything else."""
+    """Iceberg's metadata of the table or stored view, as this user sees it; empty for anything
+    else."""
     target = call.target
     if isinstance(target, BoundTable) and target.loaded is not None:
-        return target.loaded.metadata
+        return call.seen(call.reference, target.loaded.metadata)
     if isinstance(target, BoundView) and target.relation is not None:
-        ident = Ident(target.relation.schema.path, target.relation.name)
-        return call.open(target.relation.catalog).load_view(ident).metadata
+        return call.seen(call.reference, target.metadata)
     return {}
 
 
@@ -72,7 +73,7 @@ def _describe(command: DescribeTable, call: Call) -> Iterator[Row]:
     for column in columns:
         yield column.name, column.type, column.comment or None
     if isinstance(call.target, BoundTable):
-        yield from _partitions(parts_of(metadata_of_target(call), call.hidden), columns)
+        yield from _partitions(parts_of(metadata_of_target(call)), columns)
     if command.extended:
         yield from _details(call)
 
@@ -132,14 +133,16 @@ def _details(call: Call) -> Iterator[Row]:
         yield "Name", str(target.relation or target.name), ""
         if properties.get("comment"):
             yield "Comment", properties["comment"], ""
-        yield "View Text", target.inner.statement.text, ""
+        if call.restriction is None:
+            yield "View Text", target.inner.statement.text, ""
     elif isinstance(target, BoundMetadata):
         yield "# Detailed Table Information", "", ""
         yield "Name", f"{target.catalog}.information_schema.{target.table}", ""
         yield "Provider", "sqe", ""
 
 
-_RESERVED = frozenset({"comment", "location", "provider", "owner"})
+# The last is for SHOW MATERIALIZED VIEWS, which tells it of tables that the user sees all of.
+_RESERVED = frozenset({"comment", "location", "provider", "owner", STATE})
 
 
 def _table_properties(metadata: Json, call: Call) -> list[tuple[str, str]]:
@@ -147,7 +150,8 @@ def _table_properties(metadata: Json, call: Call) -> list[tuple[str, str]]:
     properties: dict[str, str] = metadata.get("properties") or _NO_PROPERTIES
     snapshot = metadata.get("current-snapshot-id")
     found = {key: value for key, value in properties.items() if key not in _RESERVED}
-    found["current-snapshot-id"] = "none" if snapshot in (None, -1) else str(snapshot)
+    if call.restriction is None:  # it would tell of every change, of rows that are not shown too
+        found["current-snapshot-id"] = "none" if snapshot in (None, -1) else str(snapshot)
     found["format"] = "iceberg/" + properties.get("write.format.default", "parquet")
     found["format-version"] = str(metadata.get("format-version", 1))
     schema = current_schema(metadata)
@@ -155,10 +159,10 @@ def _table_properties(metadata: Json, call: Call) -> list[tuple[str, str]]:
     names = [field["name"] for field in schema["fields"] if field["id"] in identifiers]
     if names:
         found["identifier-fields"] = f"[{','.join(names)}]"
-    order = order_text(metadata, call.hidden)
+    order = order_text(metadata)
     if order:
         found["sort-order"] = order
-    return sorted(call.tellable(found).items())
+    return sorted(found.items())
 
 
 def _show_properties(command: ShowTableProperties, call: Call) -> Iterator[Row]:

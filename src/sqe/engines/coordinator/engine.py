@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from sqe.catalog.protocol import Catalogs
+from sqe.catalog.seen import Sight, sees_all
+from sqe.engines.coordinator.access_tools import AccessTools
 from sqe.engines.coordinator.alterations import ALTERATIONS
 from sqe.engines.coordinator.call import Answer, Call
 from sqe.engines.coordinator.create_text import CREATE_TEXTS
 from sqe.engines.coordinator.ddl import DDL
 from sqe.engines.coordinator.describe import DESCRIPTIONS
+from sqe.engines.coordinator.grant_shows import GRANT_SHOWS
+from sqe.engines.coordinator.grants import GRANTS
 from sqe.engines.coordinator.like import LIKE
 from sqe.engines.coordinator.listings import LISTINGS
+from sqe.engines.coordinator.policy_shows import POLICY_SHOWS
 from sqe.engines.coordinator.procedures import PROCEDURE_ANSWERS
 from sqe.engines.coordinator.session import SESSION
 from sqe.engines.matviews.show import MATERIALIZED
@@ -31,19 +36,33 @@ ANSWERS: dict[type[Command], Answer] = {
     **LIKE,
     **MATERIALIZED,
     **PROCEDURE_ANSWERS,
+    **GRANTS,
+    **GRANT_SHOWS,
+    **POLICY_SHOWS,
 }
 
 
 class CoordinatorEngine:
-    """Takes commands. Everything is done as the user, on the catalogs or on the session."""
+    """Takes commands. Everything is done as the user, on the catalogs or on the session; what the
+    arguments are is said in ``Call``."""
 
-    def __init__(self, catalogs: Catalogs) -> None:
+    def __init__(
+        self,
+        catalogs: Catalogs,
+        whole: Catalogs | None = None,
+        sight: Sight = sees_all,
+        access_tools: AccessTools | None = None,
+    ) -> None:
         self._catalogs = catalogs
+        self._access_tools = access_tools
+        self._whole = whole or catalogs
+        self._sight = sight
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
         run.cancellation.check()
         command, answer = _answer(statement)
-        rows = answer.rows(command, Call(self._catalogs, statement, run))
+        call = Call(self._catalogs, statement, run, self._whole, self._sight, self._access_tools)
+        rows = answer.rows(command, call)
         return result_of_rows(answer.columns(command), rows)
 
     def describe(self, statement: GuardedStatement, run: Run) -> Description:

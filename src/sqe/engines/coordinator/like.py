@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,7 @@ from sqe.catalog.bound import BoundAbsent, BoundReference, BoundTable, BoundView
 from sqe.catalog.iceberg_types import iceberg_schema
 from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import current_schema
-from sqe.engines.coordinator.call import Answer, Call, Row, answer, tellable
+from sqe.engines.coordinator.call import Answer, Call, Row, answer
 from sqe.engines.coordinator.partitions import default_spec
 from sqe.engines.coordinator.sort_orders import default_order
 from sqe.errors import ErrorCode, SqeError, UserError
@@ -47,7 +46,7 @@ def _create_like(command: CreateTableLike, call: Call) -> list[Row]:
 
 
 def _request(source: BoundReference, call: Call) -> Json:
-    target = source.target
+    target = source.stored
     if isinstance(target, BoundView):
         types = target.types or tuple(column.type for column in target.columns)
         columns = [replace(c, type=t) for c, t in zip(target.columns, types, strict=True)]
@@ -58,13 +57,12 @@ def _request(source: BoundReference, call: Call) -> Json:
             f"{'.'.join(source.reference.parts)} is not a table that another can be made like.",
             hint="Use CREATE TABLE … AS SELECT.",
         )
-    return table_like(target.loaded.metadata, call.hidden_of(source))
+    return table_like(call.seen(source, target.loaded.metadata))
 
 
-def table_like(metadata: Json, hidden: Collection[str]) -> Json:
-    """What makes a table of the same shape: visible columns, and only what is made of them."""
+def table_like(metadata: Json) -> Json:
+    """What makes a table of the same shape: its columns, and only what is made of them."""
     schema = copy.deepcopy(current_schema(metadata))
-    schema["fields"] = [f for f in schema["fields"] if f["name"].lower() not in hidden]
     visible = set(_ids(schema))
     identifiers = [i for i in schema.get("identifier-field-ids") or () if i in visible]
     schema["identifier-field-ids"] = identifiers
@@ -77,7 +75,7 @@ def table_like(metadata: Json, hidden: Collection[str]) -> Json:
     order = [one for one in default_order(metadata) if one.get("source-id") in visible]
     properties = {
         key: value
-        for key, value in tellable(metadata.get("properties") or {}, hidden).items()
+        for key, value in (metadata.get("properties") or {}).items()
         if key not in _OWN and not key.startswith(_OWN_PREFIXES)
     }
     properties["format-version"] = str(metadata.get("format-version", 1))

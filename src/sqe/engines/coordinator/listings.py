@@ -37,7 +37,7 @@ def _dotted(path: Iterable[str]) -> str:
 
 
 def _catalogs(command: ShowCatalogs, call: Call) -> Iterator[Row]:
-    for name in _matching(call.catalogs.names(), command.pattern):
+    for name in _matching(call.catalog_names, command.pattern):
         yield (name,)
 
 

@@ -23,9 +23,9 @@ class Part:
     is_identity: bool
 
 
-def parts_of(metadata: Json, hidden: frozenset[str] = frozenset()) -> list[Part]:
-    """The parts of the default spec, without those made of hidden columns."""
-    return [part for part in _parts(metadata) if part.source.split(".")[0].lower() not in hidden]
+def parts_of(metadata: Json) -> list[Part]:
+    """The parts of the default spec."""
+    return list(_parts(metadata))
 
 
 def _parts(metadata: Json) -> Iterator[Part]:

@@ -36,11 +36,12 @@ def _register(command: RegisterTable, call: Call) -> Iterator[Row]:
     file = str(command.value("metadata_file"))
     # Two tables over the same files: the upkeep of one would delete what the other needs, and
     # whoever may not see one could read it as the other.
-    owner = table_around(catalog, file)
+    owner = table_around(call.whole.open(target.name.catalog, call.session.identity), file)
     if owner is not None:
+        shown = owner.name in catalog.list_tables(owner.namespace)
         raise call.error(
             ErrorCode.INVALID_ARGUMENT,
-            f"{file} belongs to the table {owner}.",
+            f"{file} belongs to {f'the table {owner}' if shown else 'another table'}.",
             command.span("metadata_file"),
             "Drop that table (without PURGE) before its metadata is registered again.",
         )

@@ -45,7 +45,7 @@ def _used(command: UseSchema, call: Call) -> SchemaName:
         return _start_of(catalog, call, name.span)
     error = call.no_schema(call.schema(name), name.span)
     if not error.hint and not command.schema:
-        error.hint = nearest(name.parts[0], call.catalogs.names())
+        error.hint = nearest(name.parts[0], call.catalog_names)
     raise error
 
 

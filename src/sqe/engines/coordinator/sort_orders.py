@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
 from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import current_schema
@@ -22,13 +21,13 @@ def default_order(metadata: Json) -> list[Json]:
     return []
 
 
-def order_text(metadata: Json, hidden: Collection[str] = ()) -> str:
+def order_text(metadata: Json) -> str:
     """``id DESC NULLS LAST, bucket(4, name) ASC NULLS FIRST``; empty for an unsorted table."""
     paths = field_paths(current_schema(metadata))
     return ", ".join(
         _field(field, ".".join(paths[field["source-id"]]))
         for field in default_order(metadata)
-        if field.get("source-id") in paths and paths[field["source-id"]][0].lower() not in hidden
+        if field.get("source-id") in paths
     )
 
 

@@ -9,13 +9,15 @@ from dataclasses import replace
 from typing import Any
 
 from sqe import __version__
-from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundTable, BoundView
+from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundTable, BoundTarget, BoundView
 from sqe.catalog.iceberg_types import iceberg_schema
 from sqe.catalog.protocol import Catalogs, Ident
 from sqe.catalog.views import (
     COLUMN_TYPES,
+    DEFINER,
     DROP_DIALECT,
     QUERY_COLUMNS,
+    SECURITY,
     TRINO_PREFIX,
     TRINO_QUERY,
 )
@@ -83,6 +85,8 @@ def create_view(
     version = _version(definition, run.session.schema)
     properties = _properties(definition, given)
     properties[COLUMN_TYPES] = json.dumps([column.type for column in given])
+    if is_definer(definition, target, run.session.identity.user):
+        properties[SECURITY] = DEFINER  # the store is told when it is there; see ``Ownership``
     if isinstance(target, BoundAbsent):
         catalog.create_view(
             ident.namespace,
@@ -117,11 +121,18 @@ def create_view(
     return _done()
 
 
+def is_definer(definition: ViewDefinition, target: BoundTarget, user: str) -> bool:
+    """ALTER keeps what CREATE said, for the owner alone: their rights are not lent to a query that
+    somebody else has written."""
+    kept = isinstance(target, BoundView) and bool(target.definer) and target.definer == user
+    return definition.definer or (definition.alter and kept)
+
+
 def _replaced(metadata: dict[str, Any], properties: dict[str, str], alter: bool) -> list[str]:
     """What the view that is replaced had and the new one does not say: gone with the old. ALTER
-    keeps all but what was said about the old query in Trino's dialect."""
+    keeps all but what was said about the old query: in Trino's dialect, and by its owner."""
     gone = (metadata.get("properties") or {}).keys() - properties.keys() - _KEPT
-    return sorted(name for name in gone if not alter or name.startswith(TRINO_PREFIX))
+    return sorted(n for n in gone if not alter or n.startswith(TRINO_PREFIX) or n == SECURITY)
 
 
 def _forgets_trino(metadata: dict[str, Any], definition: ViewDefinition) -> bool:
@@ -149,7 +160,7 @@ def _temporary_names(bound: BoundStatement) -> set[str]:
     return {
         reference.target.name.lower()
         for reference in bound.walk()
-        if isinstance(reference.target, BoundView) and reference.target.relation is None
+        if isinstance(reference.target, BoundView) and reference.relation is None
     }
 
 

@@ -37,10 +37,11 @@ def check_query(query: GuardedStatement, name: RelationName, session: Session) -
             )
     for reference in query.bound.walk():
         target = reference.target
-        if query.restriction(reference) is not None and isinstance(target, BoundTable):
+        if query.restriction(reference) is not None:
             raise AccessError(
                 ErrorCode.ACCESS_DENIED,
-                f"You see only part of {target.name}; {name} would hold less than its query says.",
+                f"You see only part of {reference.relation}; {name} would hold less than its query"
+                " says.",
             )
         if isinstance(target, BoundView) and target.relation is None:
             raise _refused(f"It cannot be made of temporary view {target.name}.")

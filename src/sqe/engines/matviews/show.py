@@ -16,7 +16,7 @@ from sqe.catalog.materialized import (
     read_state,
     source_of,
 )
-from sqe.catalog.protocol import Ident, Json
+from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.catalog.schemas import current_schema, string_literal, view_text
 from sqe.engines.coordinator.call import Answer, Call, Row, answer, is_information_schema, strings
 from sqe.engines.coordinator.partitions import parts_of
@@ -46,20 +46,39 @@ def _show(command: ShowMaterializedViews, call: Call) -> Iterator[Row]:
             continue
         call.run.cancellation.check()
         try:
-            metadata = catalog.load_table(Ident(schema.path, name)).metadata
+            loaded = catalog.load_table(Ident(schema.path, name))
         except SqeError:  # gone since, or not this user's to see
             continue
-        if is_materialized(metadata):
-            yield _row(RelationName(schema, name), metadata, call)
+        if is_materialized(loaded.metadata):
+            yield _row(RelationName(schema, name), loaded, call)
 
 
-def _row(name: RelationName, metadata: Json, call: Call) -> Row:
+def _row(name: RelationName, loaded: Loaded, call: Call) -> Row:
+    """Of sources that the user does not see all of nothing is told: how far the view is behind
+    them tells when their rows change."""
+    metadata = loaded.metadata
     state = read_state(metadata)
-    freshness = _freshness(metadata, state, call)
-    sources = ", ".join(_behind(source, call) for source in state.sources)
+    shown = _sees(name, loaded, call) and all(_sees_source(one, call) for one in state.sources)
+    freshness = _freshness(metadata, state, call) if shown else UNKNOWN
+    sources = ", ".join(_behind(source, call) for source in state.sources) if shown else ""
     when = dt.datetime.fromtimestamp(state.refreshed_ms / 1000, dt.UTC)
     schema = ".".join(quote(part) for part in name.schema.path)
     return schema, name.name, freshness, when, state.kind, sources
+
+
+def _sees(name: RelationName, loaded: Loaded, call: Call) -> bool:
+    """Whether the user sees all of a table."""
+    return call.sight(call.session.identity, name, loaded, False) is loaded.metadata
+
+
+def _sees_source(source: Source, call: Call) -> bool:
+    """Of one that is gone there are no rows to be told of."""
+    name = source.name
+    try:
+        loaded = call.open(name.catalog).load_table(Ident(name.schema.path, name.name))
+    except SqeError as error:
+        return error.code in ABSENT
+    return _sees(name, loaded, call)
 
 
 def _freshness(metadata: Json, state: State, call: Call) -> str:
@@ -114,7 +133,7 @@ def _show_create(command: ShowCreateMaterializedView, call: Call) -> Iterator[Ro
         )
     names = ", ".join(quote(field["name"]) for field in current_schema(metadata)["fields"])
     lines = [f"CREATE MATERIALIZED VIEW {target.name} ({names})"]
-    parts = parts_of(metadata, frozenset())
+    parts = parts_of(metadata)
     if parts:
         lines.append(f"PARTITIONED BY ({', '.join(part.text for part in parts)})")
     properties: dict[str, str] = dict(metadata.get("properties") or {})

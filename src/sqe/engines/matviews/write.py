@@ -34,7 +34,7 @@ def composed(
     span = Span(len(before), len(before) + len(spelled))
     reference = Reference(name.parts, span, access, alias_at=span.end, if_exists=True)
     moved = [
-        BoundReference(reference, old.target)
+        BoundReference(reference, old.target, old.as_user)
         for reference, old in zip(statement.references, inner.references, strict=True)
     ]
     whole = replace(statement, kind=kind, references=(reference, *statement.references))

@@ -21,6 +21,7 @@ from sqe.engines.spark.connection import new_operation_id
 from sqe.engines.spark.copying import Copy, copy_edits, copy_of
 from sqe.engines.spark.errors import translate
 from sqe.engines.spark.file_errors import file_error
+from sqe.engines.spark.guards import Guards
 from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.spark.metrics import operators
 from sqe.engines.spark.outcome import ended
@@ -67,12 +68,13 @@ class _Prepared:
     names: Names
     spliced: Spliced
     plan: Any
+    guards: Guards
     procedure: Procedure | None = None  # of CALL
     copy: Copy | None = None
 
     def translated(self, error: Exception) -> SqeError:
         loading = self.copy and (self.copy.entry.refusal or file_error(error))
-        return loading or translate(error, self.grant, self.spliced)
+        return loading or translate(error, self.grant, self.spliced, self.guards)
 
     def explain(self, mode: str) -> str:
         if self.procedure is not None:
@@ -145,7 +147,7 @@ class SparkConnectEngine:
             try:
                 struct = prepared.spark.connection.schema(prepared.plan)
             except Exception as error:
-                raise translate(error, prepared.grant, prepared.spliced) from error
+                raise prepared.translated(error) from error
             columns = _real_names(columns_of_struct(struct), prepared.grant)
             schema = arrow_schema_of_struct(struct, run.session.property(TIME_ZONE))
             return Description(columns, _renamed(schema, columns))
@@ -157,7 +159,7 @@ class SparkConnectEngine:
                 wanted = mode.lower() if mode in ("FORMATTED", "COST") else "extended"
                 plan = prepared.explain(wanted)
             except Exception as error:
-                raise translate(error, prepared.grant, prepared.spliced) from error
+                raise prepared.translated(error) from error
             if not mode:
                 # Without Spark's numbers for columns and plans: shorter, and the same every time.
                 plan = _NUMBERS.sub("", plan[plan.find(_PHYSICAL_PLAN) :])
@@ -198,19 +200,24 @@ class SparkConnectEngine:
         reads = statement.bound.statement.kind is StatementKind.QUERY
         tables = self._tables(statement, run)
         grant = stack.enter_context(spark.broker.granted(tables))
+        guards = Guards(grant)
         names = Names(
             table=grant.spell,
             metadata=lambda relation: self._metadata_rows(relation, run),
             session_schema=run.session.schema,
             user=run.session.identity.user,
+            guard=guards.name,
+            key=guards.key,
+            check=guards.check,
         )
         edits = call_edits(statement, run.session)
         if copy is not None:
             edits = copy_edits(copy, statement, names, spark.connection, stack)
         markers, values = marker_edits(statement, run.session.property(TIME_ZONE))
         spliced = render(statement, names, [*edits, *markers])
+        values = {**values, **guards.arguments}
         plan = spark.connection.plan(spliced.text, values)
-        prepared = _Prepared(spark, grant, names, spliced, plan, procedure, copy)
+        prepared = _Prepared(spark, grant, names, spliced, plan, guards, procedure, copy)
         try:
             if reads:
                 checked = spark.connection.plan_without_rows(spliced.text, values)
@@ -218,13 +225,17 @@ class SparkConnectEngine:
             else:
                 explained = prepared.explain("extended")
         except Exception as error:
-            raise translate(error, grant, spliced) from error
+            raise prepared.translated(error) from error
         check_plan(
             explained,
             grant.tables.keys(),
             must_scan=_must_scan(statement, grant),
             changes=not reads,
-            only=Only(procedure.name if procedure else "", copy.view if copy else ""),
+            only=Only(
+                procedure.name if procedure else "",
+                copy.view if copy else "",
+                guards.must_be_below(statement),
+            ),
         )
         return prepared
 
@@ -287,11 +298,23 @@ class SparkConnectEngine:
         with prepared.spark.broker.granted(before) as grant:
             zone = run.session.property(TIME_ZONE)
             markers, values = marker_edits(statement, zone, edits)
-            names = replace(prepared.names, table=grant.spell)
-            plan = connection.plan(render(statement, names, [*edits, *markers]).text, values)
-            handles = grant.tables.keys()
-            named = [grant.spell(target)[1]]
-            check_plan(connection.explain(plan), handles, must_scan=named, changes=False)
+            guards = Guards(grant)
+            names = replace(
+                prepared.names,
+                table=grant.spell,
+                guard=guards.name,
+                key=guards.key,
+                check=guards.check,
+            )
+            text = render(statement, names, [*edits, *markers]).text
+            plan = connection.plan(text, {**values, **guards.arguments})
+            check_plan(
+                connection.explain(plan),
+                grant.tables.keys(),
+                must_scan=[grant.spell(target)[1]],
+                changes=False,
+                only=Only(below=guards.must_be_below(statement)),
+            )
             run.cancellation.on_cancel(lambda: connection.interrupt(operation_id))
             items = connection.execute(plan, operation_id, run.report)
             batches = [item for item in items if isinstance(item, pa.RecordBatch)]

@@ -6,7 +6,10 @@ import re
 from typing import Any
 
 from sqe.broker.handles import Grant
+from sqe.engines.spark.guards import Guards
 from sqe.errors import ErrorCode, SqeError, TextPosition, error_of
+from sqe.rewrite.hash_keys import PATTERN
+from sqe.rewrite.writes import NOT_SEEN
 from sqe.sql.splice import Spliced
 from sqe.sql.statement import position_at
 from sqe.sql.trino.errors import raised_error
@@ -151,21 +154,31 @@ _ADVICE = re.compile(
     r"|\s*Please check the current catalog and namespace .*",
     re.DOTALL,
 )
+_WAITED = "Exception thrown in awaitResult"
+_CAUSE = re.compile(
+    r"^Caused by: .*?(?:\[([A-Z0-9_.]+)\] )(.*?)(?=\n\tat |\nCaused by: |\Z)",
+    re.DOTALL | re.MULTILINE,
+)
 _TRACE = re.compile(r"\n\s*(at [\w.$/]+\(|JVM stacktrace).*", re.DOTALL)
 _JAVA_CLASS = re.compile(r"^\(?(?:[a-z][\w]*\.)+[A-Z]\w*(?:Exception|Error)\)?:? ?")
 _CONDITION = re.compile(r"^\[[A-Z0-9_.]+\] ?")
 _REFERENCE = re.compile(r'(?:null=)?ref\(name="([^"]+)"\)')  # a column, as Iceberg prints it
+_KEY = re.compile(PATTERN)
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w{5}")
 
 
 def translate(
-    error: BaseException, grant: Grant | None, spliced: Spliced | None = None
+    error: BaseException,
+    grant: Grant | None,
+    spliced: Spliced | None = None,
+    guards: Guards | None = None,
 ) -> SqeError:
     """Any exception of the pyspark client as one of ours. Handles become real names again."""
     if isinstance(error, SqeError):
         return error
     message = str(getattr(error, "message", None) or getattr(error, "_message", None) or error)
-    condition = _condition(error)
+    waited = message.startswith(_WAITED)
+    condition, message = _deepest(error, _KEY.sub("****", message))
     if _lost(message) or type(error).__name__ == "RetriesExceeded":
         return error_of(
             ErrorCode.ENGINE_LOST,
@@ -178,6 +191,11 @@ def translate(
         return refusal
     if code is ErrorCode.CANCELLED:
         return error_of(code, "The query was cancelled.")
+    refused = _of_a_guard(error, spliced, guards)
+    if refused is None and waited and guards is not None and guards.there:
+        refused = _perhaps_of_a_guard(message)
+    if refused is not None:
+        return refused
     text = clean(message)
     raised = raised_error(text) if condition == "USER_RAISED_EXCEPTION" else None
     if raised is not None:
@@ -225,10 +243,40 @@ def clean(message: str) -> str:
     return text[:2_000] or "Spark gave no reason."
 
 
+def _deepest(error: BaseException, message: str) -> tuple[str, str]:
+    """Its condition and message. What fails in a subquery fails on a thread of its own, and Spark
+    says no more than that it waited for it; the cause is in its trace."""
+    if not message.startswith(_WAITED):
+        return _condition(error), message
+    causes = _CAUSE.findall(str(getattr(error, "_stacktrace", None) or ""))
+    named = [cause for cause in causes if cause[0]]
+    condition, said = named[-1] if named else ("", message)
+    return condition, _KEY.sub("****", said)
+
+
 def _condition(error: BaseException) -> str:
     getter = getattr(error, "getCondition", None)
     condition = getter() if callable(getter) else None
     return str(condition or "")
+
+
+def _of_a_guard(
+    error: BaseException, spliced: Spliced | None, guards: Guards | None
+) -> SqeError | None:
+    offset, _ = _offset(error)
+    if spliced is None or guards is None or offset is None:
+        return None
+    return guards.refusal_at(spliced.text, offset)
+
+
+def _perhaps_of_a_guard(message: str) -> SqeError | None:
+    """Where it failed is not known: it may be on a row that the user does not see."""
+    if NOT_SEEN in message:
+        return None
+    return error_of(
+        ErrorCode.USER_ERROR,
+        "A subquery failed, and no more can be said: you see only part of what it reads.",
+    )
 
 
 def _position(error: BaseException, spliced: Spliced | None) -> TextPosition | None:

@@ -7,8 +7,8 @@ every test here is such that added text can only refuse a query, never let one t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from sqe.broker.handles import CATALOG
 from sqe.errors import ErrorCode, InternalError
@@ -40,6 +40,8 @@ _FORBIDDEN = frozenset(
         "CacheTableAsSelect",
     }
 )
+_RELATIONS = ("RelationV2", "DataSourceV2Relation")
+_ALIAS = re.compile(r"SubqueryAlias (?P<name>\w+)\s*\Z")
 # Leaves that are files by their path.
 _FILES = ("Relation", "LogicalRelation")
 # What changes something. Only a statement that is meant to may have one of these.
@@ -71,10 +73,12 @@ _CHANGING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """What no other statement may: call a procedure, read a view of files; this one by name."""
+    """What no other statement may: call a procedure, read a view of files; this one by name.
+    ``below``: for each handle that is read in part only, the guards that it may stand below."""
 
     procedure: str = ""
     files: str = ""
+    below: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 def check_plan(
@@ -107,6 +111,28 @@ def check_plan(
                 raise _refused("it calls another procedure")
     if only.files and not _reads_only(plan, only.files):
         raise _refused("it reads other files")
+    _check_guards(plan, only.below)
+
+
+def _check_guards(plan: str, guarded: Mapping[str, Collection[str]]) -> None:
+    """A literal can fake lines, but not the name of a guard; and a line that is none of the plan's
+    can only end what seems to be below a guard."""
+    above: list[tuple[int, str]] = []  # how far in a node stands, and the guard it is
+    for line in plan.splitlines():
+        node = _NODE.match(line)
+        if node is None:
+            continue
+        depth = node.start("name")
+        while above and above[-1][0] >= depth:
+            above.pop()
+        for handle in _HANDLE.finditer(line):
+            allowed = guarded.get(handle.group("namespace"))
+            if allowed is None or node.group("name") not in _RELATIONS:
+                continue
+            if not any(name in allowed for _, name in above):
+                raise _refused("it reads a table in full that may be read in part only")
+        alias = _ALIAS.match(line[depth:])
+        above.append((depth, alias.group("name") if alias is not None else ""))
 
 
 def _check_node(name: str, line: str, changes: bool, files: bool) -> None:
@@ -114,7 +140,7 @@ def _check_node(name: str, line: str, changes: bool, files: bool) -> None:
         raise _refused(f"it contains {name}")
     if name in _CHANGING and not changes:
         raise _refused(f"a query may not contain {name}")
-    if name in ("RelationV2", "DataSourceV2Relation") and not _HANDLE.search(line):
+    if name in _RELATIONS and not _HANDLE.search(line):
         raise _refused("it reads a relation that is not a handle")
     if name in _FILES and not files:
         raise _refused("it reads files directly")

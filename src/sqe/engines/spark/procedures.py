@@ -124,11 +124,11 @@ def _check_neighbours(
 ) -> None:
     """Files of a table inside of this one's location are not this one's, yet no orphans."""
     catalog = catalogs.open(table.name.catalog, session.identity)
-    other = table_within(catalog, location, table.ident)
-    if other is not None:
+    if table_within(catalog, location, table.ident) is not None:
+        # Which one it is may not be the user's to know.
         raise UserError(
             ErrorCode.NOT_SUPPORTED,
-            f"The table {other} lies inside of {table.name}'s location: its files would be taken "
-            "for orphans.",
+            f"Another table lies inside of {table.name}'s location: its files would be taken for "
+            "orphans.",
             hint="Give location => … a folder of this table's own, such as its data folder.",
         )

@@ -16,9 +16,12 @@ from sqe.engines.spark.errors import translate
 from sqe.engines.spark.upkeep import SparkLimits, Upkeep
 from sqe.errors import ErrorCode, ResourceError
 from sqe.model.identity import Secret
+from sqe.rewrite.hash_keys import PATTERN
 from sqe.sessions.session import Session
 from sqe.settings.spark_conf import MEANING
 
+# Keys of hash masks, struck out of whatever shows a plan.
+_HIDDEN_KEYS = {"spark.sql.redaction.string.regex": PATTERN}
 # Session properties that are Spark's to obey. Without a value the setting is taken away.
 _APPLIED = {
     "sqe.time_zone": "spark.sql.session.timeZone",
@@ -194,7 +197,7 @@ class SparkSessions:
         try:
             connection = self._connect(url, session.identity.user)
             catalog = catalog_conf(self._broker.url, broker.token)
-            connection.set_conf({**MEANING, **self._conf, **catalog})
+            connection.set_conf({**MEANING, **self._conf, **catalog, **_HIDDEN_KEYS})
         except Exception as error:
             self._broker.close_session(broker)
             raise translate(error, None) from error

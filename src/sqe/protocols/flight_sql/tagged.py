@@ -53,11 +53,11 @@ class TaggedQueries:
 
 
 def _told(record: QueryRecord) -> dict[str, object]:
-    progress, affected = record.progress, record.affected
+    progress, affected, route = record.progress, record.affected, record.shown_route
     return {
         "query_id": record.query_id,
         "state": record.state.value,
-        "engine": record.route.engine.value if record.route is not None else "",
+        "engine": route.engine.value if route is not None else "",
         "progress": {
             "stages": progress.stages,
             "stages_done": progress.stages_done,

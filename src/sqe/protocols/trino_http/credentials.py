@@ -57,17 +57,20 @@ def origin_of(request: Request, options: TrinoOptions) -> Origin:
 
 
 class Callers:
-    """``challenge`` makes what a client is told that has to log in."""
+    """``challenge`` makes what a client is told that has to log in. ``may_act_as``: by the policy;
+    the rules of the settings are asked besides."""
 
     def __init__(
         self,
         authenticators: Authenticators,
         options: TrinoOptions,
         challenge: Callable[[Origin], Mapping[str, str]],
+        may_act_as: Callable[[Identity, str], bool],
     ) -> None:
         self._authenticators = authenticators
         self._options = options
         self._challenge = challenge
+        self._may_act_as = may_act_as
 
     def identify(self, request: Request, origin: Origin) -> Caller:
         """May take a while: passwords are checked slowly on purpose."""
@@ -112,6 +115,8 @@ class Callers:
         original = request.headers.get("x-trino-original-user", "").strip() or principal
         for name in (original, user):
             if name == principal or self._options.impersonation.allows(principal, name):
+                continue
+            if not anonymous and self._may_act_as(identity, name):
                 continue
             if anonymous:
                 return Caller(principal, identity)

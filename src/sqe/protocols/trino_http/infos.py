@@ -46,8 +46,9 @@ def query_json(record: QueryRecord, base: str, *, whole: bool) -> dict[str, obje
         numbers = {"code": error.code, "name": error.name, "type": error.type}
         found |= {"errorType": error.type, "errorCode": numbers}
         found["failureInfo"] = {"message": record.error_message, "errorInfo": numbers}
-    if record.route is not None:
-        found["engine"] = {"name": record.route.engine.value, "reason": record.route.reason}
+    route = record.shown_route
+    if route is not None:
+        found["engine"] = {"name": route.engine.value, "reason": route.reason}
     return found
 
 

@@ -147,21 +147,18 @@ class Routes:
     async def queries(self, request: Request) -> Response:
         origin, caller = await self._caller(request)
         wanted = request.query_params.get("state", "").upper()
-        records = [
-            query_json(record, origin.base, whole=False)
-            for record in self._gateway.records()
-            if self._may_see(record, caller)
-        ]
+        seen = await self._bridge.call(lambda: self._seen(caller))
+        records = [query_json(record, origin.base, whole=False) for record in seen]
         found = [one for one in records if not wanted or one["state"] == wanted]
         return JSONResponse(found)
 
     async def query(self, request: Request) -> Response:
         origin, caller = await self._caller(request)
-        record = self._record(request.path_params["query_id"], caller)
+        query_id = request.path_params["query_id"]
         if request.method == "DELETE":
-            if record is not None:
-                await self._bridge.call(lambda: self._gateway.cancel(record.query_id))
+            await self._bridge.call(lambda: self._kill(query_id, caller))
             return Response(status_code=_NO_CONTENT)
+        record = await self._bridge.call(lambda: self._record(query_id, caller))
         if record is None:
             raise Refusal(_GONE, "Query not found")
         return JSONResponse(query_json(record, origin.base, whole=True))
@@ -214,11 +211,24 @@ class Routes:
             record = self._gateway.record(query_id)
         except SqeError:
             return None
-        return record if self._may_see(record, caller) else None
+        if self._options.administrators.has(caller.identity):
+            return record
+        return record if self._gateway.others.may_view(caller.identity, record) else None
 
-    def _may_see(self, record: QueryRecord, caller: Caller) -> bool:
-        own = record.user == caller.identity.user
-        return own or self._options.administrators.has(caller.identity)
+    def _seen(self, caller: Caller) -> list[QueryRecord]:
+        if self._options.administrators.has(caller.identity):
+            return self._gateway.records()
+        return self._gateway.records_for(caller.identity)
+
+    def _kill(self, query_id: str, caller: Caller) -> None:
+        """Nothing is said where there is nothing to end, or nothing of the caller's."""
+        try:
+            record = self._gateway.record(query_id)
+        except SqeError:
+            return
+        administers = self._options.administrators.has(caller.identity)
+        if administers or self._gateway.others.may_kill(caller.identity, record):
+            self._gateway.cancel(query_id)
 
 
 def app_of(routes: list[Route]) -> Starlette:

@@ -42,7 +42,8 @@ class TrinoServer:
         sessions = TrinoSessions(gateway, options.transaction_idle_s)
         self._statements = Statements(gateway, sessions, options)
         self._sweeper = Sweeper(self._statements, options)
-        callers = Callers(authenticators, options, self._challenge)
+        acting = gateway.others.may_act_as
+        callers = Callers(authenticators, options, self._challenge, acting)
         routes = Routes(gateway, callers, self._statements, self._bridge, options).routes()
         if self._logins is not None:
             routes += OAuth2Routes(self._logins, self._bridge, options).routes()

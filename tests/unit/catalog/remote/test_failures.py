@@ -180,9 +180,22 @@ def test_a_root_that_is_not_there_is_no_empty_catalog() -> None:
     assert failure.code is ErrorCode.CATALOG_UNAVAILABLE
 
 
-def test_restrictions_that_sqe_does_not_carry_out_forbid_the_table() -> None:
-    body = b'{"metadata": {}, "read-restrictions": {"required-row-filter": false}}'
-    assert failing(Reply(200, body), load).code is ErrorCode.ACCESS_DENIED
+RESTRICTED = b'{"metadata": {"location": "s3://b/t"}, "read-restrictions": {"a": [false]}}'
+
+
+def test_restrictions_of_readers_come_with_the_table() -> None:
+    with lake(lambda method, path: Reply(200, RESTRICTED), person("ann")) as (_, catalog):
+        assert catalog.load_table(EMP).restrictions == '{"a": [false]}'
+
+
+def test_a_view_with_restrictions_is_forbidden_as_nothing_carries_them_out() -> None:
+    failure = failing(Reply(200, RESTRICTED), lambda catalog: catalog.load_view(EMP))
+    assert failure.code is ErrorCode.ACCESS_DENIED
+
+
+def test_restrictions_of_another_shape_make_the_answer_unreadable() -> None:
+    body = b'{"metadata": {"location": "s3://b/t"}, "read-restrictions": [1]}'
+    assert failing(Reply(200, body), load).code is ErrorCode.CATALOG_UNAVAILABLE
 
 
 def test_someone_without_a_token_is_told_so_and_nothing_is_asked() -> None:

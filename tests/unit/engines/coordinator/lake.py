@@ -20,6 +20,7 @@ from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream
+from sqe.rewrite.guard import guard
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.needs import needs_of
 from sqe.sessions.session import Session, TemporaryView
@@ -84,7 +85,7 @@ class Catalogs:
     def __init__(self, catalogs: Mapping[str, CountingCatalog]) -> None:
         self._catalogs = catalogs
 
-    def names(self) -> list[str]:
+    def names(self, identity: Identity | None = None) -> list[str]:
         return sorted(self._catalogs)
 
     def open(self, name: str, identity: Identity) -> CountingCatalog:
@@ -130,7 +131,7 @@ class Lake:
     def guarded(self, text: str) -> GuardedStatement:
         bound = Binder(self.catalogs, TextLimits()).bind(parse(text), self.session)
         allow = Allow("a test")
-        return GuardedStatement(
+        return guard(
             bound,
             {one.key: self.decisions.get(str(one.key[0]), allow) for one in needs_of(bound)},
         )

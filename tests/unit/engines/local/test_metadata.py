@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sqe.catalog.information_schema import rows as listing
+from sqe.catalog.listing import Listing
 from sqe.engines.coordinator.coordinator import metadata_query
 from sqe.engines.local.metadata import NotLocal, describe_metadata_query, run_metadata_query
 from sqe.errors import ErrorCode, UserError
@@ -22,10 +23,9 @@ def ask(lake: Lake, text: str) -> tuple[list[tuple[str, str]], list[tuple[Any, .
     result = run_metadata_query(
         query,
         lambda relation, wanted: listing(
-            lake.catalogs.open(relation.catalog, lake.session.identity),
+            Listing(lake.catalogs.open(relation.catalog, lake.session.identity), wanted),
             relation.catalog,
             relation.table,
-            wanted,
         ),
         Cancellation(),
     )
@@ -250,7 +250,7 @@ def test_a_cancel_after_the_end_does_no_harm(lake: Lake) -> None:
     )
     result = run_metadata_query(
         query,
-        lambda relation, wanted: listing(lake.lake, "lake", relation.table, wanted),
+        lambda relation, wanted: listing(Listing(lake.lake, wanted), "lake", relation.table),
         cancellation,
     )
     cancellation.cancel()
@@ -266,7 +266,7 @@ def test_a_cancelled_query_says_so(lake: Lake) -> None:
     with pytest.raises(UserError) as caught:
         run_metadata_query(
             query,
-            lambda relation, wanted: listing(lake.lake, "lake", relation.table, wanted),
+            lambda relation, wanted: listing(Listing(lake.lake, wanted), "lake", relation.table),
             cancellation,
         )
     assert caught.value.code is ErrorCode.CANCELLED

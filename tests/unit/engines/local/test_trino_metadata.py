@@ -29,7 +29,7 @@ RECORDS = (
 @pytest.fixture
 def ask(lake: Lake, tmp_path: Path) -> Iterator[Ask]:
     runtime = Runtime(
-        lambda: RECORDS,
+        lambda identity: [one for one in RECORDS if one.user == identity.user],
         lambda: ServerNode("n1", "http://x", "476"),
         lambda code: ("USER_ERROR", code.name),
     )

@@ -33,6 +33,8 @@ from sqe.model.query import (
     Route,
     RowsAffected,
 )
+from sqe.policy.policy import Policy
+from sqe.policy.source import AllowAll
 from sqe.protocols.trino_http.oauth2 import OAuth2Flow
 from sqe.protocols.trino_http.options import TrinoOptions
 from sqe.protocols.trino_http.server import TrinoServer
@@ -124,6 +126,7 @@ class Script:
 
     answers: dict[str, Answer] = field(default_factory=dict)
     requests: list[QueryRequest] = field(default_factory=list)
+    policy: Policy = field(default_factory=lambda: Policy((AllowAll(),)))
 
     def plan(self, request: QueryRequest, *_: Any, **__: Any) -> Any:
         self.requests.append(request)
@@ -133,7 +136,9 @@ class Script:
         if isinstance(answer, Mistake):
             raise answer.error
         route = Route(EngineKind.LOCAL, "because")
-        return SimpleNamespace(label="query", route=route, text=request.text, translated=None)
+        return SimpleNamespace(
+            label="query", route=route, text=request.text, translated=None, restricted=False
+        )
 
     def run(self, planned: Any, run: Run) -> ResultStream:
         return self.answers[planned.text](run)

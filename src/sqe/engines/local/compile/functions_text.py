@@ -12,6 +12,7 @@ from sqe.engines.local.compile.value import Value, any_nullable
 from sqe.engines.local.types import BIGINT, BOOLEAN, INT, STRING, VOID
 
 _INTS = ("tinyint", "smallint", "int")
+_OFTEN = 1_000
 # Letters for which upper() and lower() give something else in DuckDB: Spark writes one letter as
 # several, knows newer ones, and looks at the neighbours of a sigma. All code points were compared.
 # And letters that do not come back: Spark makes lower(x) of lower(upper(x)), wherever they stand.
@@ -114,6 +115,10 @@ def padded(function: str) -> Build:
 def repeat(here: Compiling, values: Sequence[Value]) -> Built:
     need(len(values) == 2, "repeat takes two arguments")
     _strings(values[:1], "repeat", 1)
+    if values[1].literal is None and str(values[1].type) in _INTS:
+        text, often = values[0].cast(STRING), values[1].sql
+        more = f"WHEN {often} > {_OFTEN} THEN {give_up('repeat so often', STRING)}"
+        return f"CASE {more} ELSE repeat({text}, {often}) END", STRING, any_nullable(*values)
     count = _count(values[1], "repeat")
     need(count <= 100, "repeat so often is Spark's")
     return f"repeat({values[0].cast(STRING)}, {count})", STRING, values[0].nullable

@@ -137,7 +137,7 @@ FUNCTIONS: tuple[Function, ...] = (
         texts.padded("rpad"),
         _with("", "", " "),
     ),
-    Function(("repeat",), "string, literal", "string", texts.repeat),
+    Function(("repeat",), "string, integer", "string", texts.repeat),
     Function(("startswith",), "string, string", "boolean", texts.tested("starts_with")),
     Function(("endswith",), "string, string", "boolean", texts.tested("ends_with")),
     Function(("contains",), "string, string", "boolean", texts.tested("contains")),

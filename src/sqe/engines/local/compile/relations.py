@@ -10,12 +10,14 @@ from sqe.catalog.bound import BoundMetadata, BoundReference, BoundTable, BoundVi
 from sqe.engines.local.compile.context import Context
 from sqe.engines.local.compile.joins import Joins
 from sqe.engines.local.compile.scans import Draft, MetadataDraft, ScanDraft, TableColumn
-from sqe.engines.local.compile.scope import Scope, Source, renamed, source_columns
+from sqe.engines.local.compile.scope import Relation, Scope, Source, renamed, source_columns
 from sqe.engines.local.compile.tables import inline_table, number_range
 from sqe.engines.local.compile.travel import read_at
 from sqe.engines.local.plan import NotLocal
+from sqe.errors import ErrorCode, InternalError
 from sqe.sql.references import table_span
 
+_ALL_OF, _SAMPLED = "SELECT * FROM", "USING SAMPLE 100 PERCENT (system)"
 _TABLE_PARTS = frozenset({"this", "db", "catalog", "alias", "version"})
 
 
@@ -104,7 +106,7 @@ class Relations:
         if not isinstance(target, BoundTable):
             raise NotLocal(f"{node.name} is not certain to be a table")
         if self._context.guarded.restriction(reference) is not None:
-            raise NotLocal("a table under row filters or masks is read by Spark")
+            raise InternalError(ErrorCode.INTERNAL_ERROR, f"{target.name} has lost its guard.")
         snapshot_id, stored = read_at(target, node.args.get("version"), self._context.time_zone)
         draft = ScanDraft(
             relation=self._context.name("scan_"),
@@ -136,6 +138,8 @@ class Relations:
     def _view(self, view: BoundView, node: exp.Table, name: str, scope: Scope) -> str:
         with self._context.opened(view.inner):
             relation = self._context.query(view.inner.statement.tree, Scope())
+        if view.guard is not None:
+            return self._guard(view, relation, node, name, scope)
         outputs = relation.outputs
         wanted = [column.name for column in view.columns]
         given = list(view.query_columns) or wanted
@@ -146,6 +150,26 @@ class Relations:
         outputs = renamed(renamed(outputs, wanted), _listed(node))
         scope.add(Source(node.alias_or_name, source_columns(name, outputs)))
         return f"({relation.sql}) AS {name}"
+
+    def _guard(
+        self, view: BoundView, relation: Relation, node: exp.Table, name: str, scope: Scope
+    ) -> str:
+        """The rows and columns that are left of a table which is seen in part."""
+        guard = view.guard
+        if guard is None or guard.keys or guard.risky:
+            raise NotLocal("this policy is carried out by Spark")
+        outputs = relation.outputs
+        if [output.name for output in outputs] != [column.name for column in view.columns]:
+            raise NotLocal("a guard whose columns are not certain is Spark's")
+        # DuckDB moves nothing through a sample, not even of all rows.
+        sql = f"{_ALL_OF} ({relation.sql}) {_SAMPLED}" if guard.barrier else relation.sql
+        of = guard.of
+        stored = of.name if isinstance(of, BoundTable) else of.relation
+        plain = node.args.get("alias") is None and not getattr(of, "suffix", ())
+        path = stored.parts if plain and stored is not None else ()
+        outputs = renamed(outputs, _listed(node))
+        scope.add(Source(node.alias_or_name, source_columns(name, outputs), path))
+        return f"({sql}) AS {name}"
 
     def _reference(self, node: exp.Table) -> BoundReference | None:
         span = table_span(node)

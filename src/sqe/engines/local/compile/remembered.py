@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from sqe.catalog.bound import BoundReference, BoundTable, BoundView
 from sqe.engines.local.compile.compiler import compile_statement
 from sqe.engines.local.plan import LocalPlan
-from sqe.model.decision import Allow
+from sqe.model.decision import Decision, Restrict
 from sqe.model.identity import Identity
 from sqe.rewrite.guarded import GuardedStatement
 
@@ -78,17 +78,24 @@ def _with_tables(kept: _Kept, references: list[BoundReference]) -> LocalPlan:
 
 
 def _key(guarded: GuardedStatement, references: list[BoundReference]) -> Hashable | None:
-    """None for a statement that is compiled each time: over tables that are not committed, or seen
-    in part, or over what is no table, and with parameters, whose values change."""
+    """None for a statement that is compiled each time: over tables that are not committed or over
+    what is no table, and with parameters, whose values change. Whose a guard is (name, groups,
+    claims) is in its text, which is a meaning like a view's."""
     decisions = guarded.decisions
     if guarded.parameters or guarded.bound.inner is not None:
-        return None
-    if not all(isinstance(decision, Allow) for decision in decisions.values()):
         return None
     meanings = tuple(_meaning(reference) for reference in references)
     if None in meanings:
         return None
-    return (guarded.bound.statement.text, meanings, frozenset(decisions.items()))
+    decided = frozenset((key, _decided(decision)) for key, decision in decisions.items())
+    return (guarded.bound.statement.text, meanings, decided)
+
+
+def _decided(decision: Decision) -> Hashable:
+    if not isinstance(decision, Restrict):
+        return decision
+    masks = frozenset(decision.masks.items())
+    return (decision.reason, decision.filters, masks, decision.hidden)
 
 
 def _meaning(reference: BoundReference) -> Hashable | None:
@@ -102,5 +109,12 @@ def _meaning(reference: BoundReference) -> Hashable | None:
         return (reference.reference, table, state)
     if isinstance(target, BoundView):
         view = (target.name, target.relation, target.columns, target.query_columns, target.types)
-        return (reference.reference, view, target.inner.statement.text)
+        guard = target.guard
+        guarded = guard is not None and (
+            guard.barrier,
+            guard.risky,
+            bool(guard.keys),
+            reference.relation,
+        )
+        return (reference.reference, view, guarded, target.inner.statement.text)
     return None

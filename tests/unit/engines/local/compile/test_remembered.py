@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -12,6 +13,7 @@ from sqe.engines.local.compile.remembered import CompiledPlans
 from sqe.engines.local.plan import LocalPlan, Scan
 from sqe.model.decision import Allow, Decision, Restrict, RowFilter
 from sqe.model.identity import Identity
+from sqe.model.masks import BucketMask, NullMask
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import Column
 from sqe.rewrite.guarded import GuardedStatement
@@ -33,7 +35,7 @@ def asked(
     loaded = Loaded(metadata, at, config=keys or {})
     table = BoundTable(TABLE, Ident(("db",), "t"), loaded, (Column("a", "int"),))
     references = tuple(BoundReference(reference, table) for reference in statement.references)
-    decisions = {(TABLE, Access.READ): decision or Allow("all may")}
+    decisions = {(TABLE, Access.READ, ""): decision or Allow("all may")}
     return GuardedStatement(BoundStatement(statement, references), decisions)
 
 
@@ -75,12 +77,26 @@ def test_whatever_else_is_asked_is_compiled_for_itself() -> None:
     assert compiled.times == 7
 
 
-def test_a_table_seen_in_part_and_one_not_committed_are_compiled_each_time() -> None:
+def test_a_table_that_is_not_committed_is_compiled_each_time() -> None:
     compiled = Compiled()
-    part = Restrict("some rows", (RowFilter("a > 1"),))
-    for question in (asked(decision=part), asked(at=None)) * 2:
-        compiled.ask(question)
-    assert compiled.times == 4
+    for _ in range(2):
+        compiled.ask(asked(at=None))
+    assert compiled.times == 2
+
+
+def test_who_sees_another_part_of_a_table_gets_another_plan() -> None:
+    compiled = Compiled()
+    some = Restrict("some rows", (RowFilter("a > 1"),))
+    parts = (
+        some,
+        replace(some, filters=(RowFilter("a > 2"),)),
+        replace(some, masks={"a": NullMask()}),
+        replace(some, masks={"a": BucketMask(10)}),
+        replace(some, hidden=frozenset({"a"})),
+    )
+    for part in parts * 2:
+        compiled.ask(asked(decision=part))
+    assert compiled.times == len(parts)
 
 
 def test_every_query_reads_with_its_own_keys() -> None:

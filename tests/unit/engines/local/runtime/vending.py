@@ -27,7 +27,7 @@ class Vending:
     requests: list[Json] = field(default_factory=list)
     user: str = ""
 
-    def names(self) -> list[str]:
+    def names(self, identity: Identity | None = None) -> list[str]:
         return ["lake"]
 
     def open(self, name: str, identity: Identity) -> Catalog:

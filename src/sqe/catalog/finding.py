@@ -1,0 +1,93 @@
+"""Finds what a name means in a catalog: spelled as it is written, or differing in case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqe.catalog.one_view import Looks
+from sqe.catalog.protocol import Ident, Loaded, Namespace
+from sqe.catalog.resolve import Candidate
+from sqe.errors import ABSENT, ErrorCode, SqeError, UserError
+from sqe.model.names import RelationName, SchemaName
+
+_T = TypeVar("_T")
+# A schema that this user may not look into is as good as none.
+_HIDDEN = (ErrorCode.SCHEMA_NOT_FOUND, ErrorCode.ACCESS_DENIED)
+
+
+@dataclass(frozen=True)
+class Found:
+    name: RelationName
+    ident: Ident
+    loaded: Loaded
+    is_view: bool
+
+
+def look_up(catalog: Looks, reading: Candidate) -> Found | None:
+    """The table or view, spelled exactly as written or differing only in case."""
+    found = _load(catalog, RelationName(reading.schema, reading.name))
+    if found is not None:
+        return found
+    schema = existing_schema(catalog, reading.schema)
+    if schema is None:
+        return None
+    wanted = reading.name.lower()
+    matches = [name for name in relations(catalog, schema) if name.lower() == wanted]
+    if len(matches) > 1:
+        raise UserError(
+            ErrorCode.AMBIGUOUS_NAME,
+            f"{RelationName(schema, reading.name)} fits {', '.join(sorted(matches))}.",
+            hint="Write the name exactly as it was created.",
+        )
+    return _load(catalog, RelationName(schema, matches[0])) if matches else None
+
+
+def _load(catalog: Looks, name: RelationName) -> Found | None:
+    ident = Ident(name.schema.path, name.name)
+    for load, is_view in ((catalog.load_table, False), (catalog.load_view, True)):
+        try:
+            return Found(name, ident, load(ident), is_view)
+        except SqeError as error:
+            if error.code not in ABSENT:
+                raise
+    return None
+
+
+def relations(catalog: Looks, schema: SchemaName) -> list[str]:
+    tables = listed(catalog.list_tables, schema.path)
+    return [*tables, *listed(catalog.list_views, schema.path)]
+
+
+def listed(list_them: Callable[[Namespace], list[_T]], at: Namespace) -> list[_T]:
+    """None where this user may not list them: it must not seem that there is something."""
+    try:
+        return list_them(at)
+    except SqeError as error:
+        if error.code not in _HIDDEN:
+            raise
+    return []
+
+
+def existing_schema(
+    catalog: Looks, schema: SchemaName, *, creates: bool = False
+) -> SchemaName | None:
+    """The schema as the catalog spells it, or None. ``creates``: something in it, which one may be
+    allowed to without being allowed to look into it; the catalog will tell."""
+    try:
+        catalog.load_namespace(schema.path)
+        return schema
+    except SqeError as error:
+        if error.code not in _HIDDEN:
+            raise
+        if creates and error.code is ErrorCode.ACCESS_DENIED:
+            return schema
+    path: tuple[str, ...] = ()
+    for part in schema.path:
+        children = listed(catalog.list_namespaces, path)
+        matches = [child for child in children if child[-1].lower() == part.lower()]
+        if len(matches) != 1:
+            return None
+        path = matches[0]
+    return SchemaName(schema.catalog, path)

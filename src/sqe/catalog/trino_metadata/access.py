@@ -1,0 +1,61 @@
+"""Rows about roles and privileges, where SQE keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Protocol
+
+from sqe.model.grants import Grant, Role, RoleGrant
+from sqe.model.identity import Identity
+from sqe.model.rules import Object, ObjectKind, Subject
+
+Row = tuple[Any, ...]
+
+
+class AccessRules(Protocol):
+    """What of the rules one user may know."""
+
+    def roles(self, identity: Identity) -> Sequence[Role]: ...
+    def held_roles(self, identity: Identity) -> Collection[str]: ...
+    def role_grants(self, identity: Identity, subject: Subject | None) -> Sequence[RoleGrant]: ...
+    def grants(
+        self, identity: Identity, on: Object | None, subject: Subject | None
+    ) -> Sequence[Grant]: ...
+
+
+def role_rows(rules: AccessRules, identity: Identity) -> Iterator[Row]:
+    for role in rules.roles(identity):
+        yield (role.name,)
+
+
+def enabled_role_rows(rules: AccessRules, identity: Identity) -> Iterator[Row]:
+    """All that a user has are in force."""
+    for role in sorted(rules.held_roles(identity)):
+        yield (role,)
+
+
+def applicable_role_rows(rules: AccessRules, identity: Identity) -> Iterator[Row]:
+    for one in rules.role_grants(identity, None):
+        yield *_subject(one.to), one.role, _yes(one.admin_option)
+
+
+def privilege_rows(rules: AccessRules, identity: Identity, catalog: str) -> Iterator[Row]:
+    """Those on single tables: what holds for a whole schema or catalog is not a table's, and
+    who compares a table's grants with a list must not take it back."""
+    for one in rules.grants(identity, None, None):
+        table = one.on.kind is ObjectKind.TABLE and not any("*" in part for part in one.on.parts)
+        if one.deny or not table or one.on.parts[0].lower() != catalog:
+            continue
+        grantor = (one.by, "USER") if one.by else (None, None)
+        path = [part.lower() for part in one.on.parts]
+        named = (path[0], ".".join(path[1:-1]), path[-1])
+        words = one.privilege.value.upper()
+        yield *grantor, *_subject(one.to), *named, words, _yes(one.grant_option), None
+
+
+def _subject(one: Subject) -> tuple[str, str]:
+    return one.name or one.kind.value, one.kind.name
+
+
+def _yes(answer: bool) -> str:
+    return "YES" if answer else "NO"

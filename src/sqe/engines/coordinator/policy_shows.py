@@ -1,0 +1,176 @@
+"""SHOW EFFECTIVE POLICY and EXPLAIN POLICY: what is decided, by which rules, from which source.
+
+Nobody learns from them what is hidden from them. Who may not administer a table is told neither the
+text of a filter or a mask nor of hidden columns, and of a table that is denied to them nothing but
+that it is, or is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundView
+from sqe.engines.coordinator.call import Answer, Call, Row, answer, strings
+from sqe.engines.coordinator.granted import asked_facts, table_facts
+from sqe.errors import AccessError, ErrorCode
+from sqe.model.decision import Allow, Decision, Deny, Restrict, TableFacts
+from sqe.model.grants import PRIVILEGES_ON
+from sqe.model.identity import Identity
+from sqe.model.mask_words import mask_words
+from sqe.model.names import RelationName
+from sqe.model.rules import Object, ObjectKind, Privilege, SubjectKind
+from sqe.policy.policy import combined
+from sqe.policy.read_restrictions import NOTHING
+from sqe.rewrite.needs import Key, Need, key_of, needs_of
+from sqe.sql.access.commands import ExplainPolicy, ShowEffectivePolicy
+from sqe.sql.statement import Command
+
+_WORDS: dict[type[Decision], str] = {Allow: "allow", Restrict: "restrict", Deny: "deny"}
+_DETAILS = ("privilege", "decision", "source", "reason", "rows", "columns")
+_ALL = "all"
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What the sources say about one privilege on one table. ``seen``: to somebody who may know
+    that it is there. ``told``: and everything about it."""
+
+    facts: TableFacts
+    answers: Sequence[tuple[str, Decision]]
+    seen: bool
+    told: bool
+
+    @property
+    def decision(self) -> Decision:
+        return combined([one for _, one in self.answers])
+
+    @property
+    def denied(self) -> bool:
+        return isinstance(self.decision, Deny)
+
+    def row(self) -> Row:
+        decision = self.decision
+        word, privilege = _WORDS[type(decision)], self.facts.privilege.value
+        if isinstance(decision, Deny) and not (self.seen or self.told):
+            return privilege, word, None, "you may not, or it does not exist", None, None
+        causes = [(source, one) for source, one in self.answers if _WORDS[type(one)] == word]
+        if len(causes) > 1:
+            causes = [(source, one) for source, one in causes if one != NOTHING]
+        sources = ", ".join(dict.fromkeys(source for source, _ in causes))
+        reasons = "; ".join(dict.fromkeys(one.reason for _, one in causes))
+        if not causes:  # none of the sources denies by itself
+            reasons = decision.reason if self.told else "the rules cannot be combined"
+        if self.facts.privilege is not Privilege.SELECT or isinstance(decision, Deny):
+            return privilege, word, sources, reasons, None, None
+        limits = decision if isinstance(decision, Restrict) else Restrict("")
+        return privilege, word, sources, reasons, self._rows(limits), self._columns(limits)
+
+    def _rows(self, limits: Restrict) -> str:
+        if not limits.filters:
+            return _ALL
+        if not self.told:
+            return "those that a row filter leaves"
+        return " AND ".join(f"({one.sql})" for one in limits.filters)
+
+    def _columns(self, limits: Restrict) -> str:
+        found = []
+        for name, mask in sorted(limits.masks.items()):
+            if name not in limits.hidden:
+                words = mask_words(mask)
+                found.append(f"{name}: {words if self.told else words.partition('(')[0]}")
+        if self.told:
+            found += [f"{name}: hidden" for name in sorted(limits.hidden)]
+        return ", ".join(found) or _ALL
+
+
+def _effective(command: ShowEffectivePolicy, call: Call) -> Iterator[Row]:
+    table_facts(call)  # refuses what is no table
+    facts = asked_facts(call)
+    told = _administers(call, facts)
+    who = _whose(command, call)
+    if who is not call.session.identity and not told:
+        raise AccessError(
+            ErrorCode.ACCESS_DENIED,
+            f"You may not see what others may do with {facts.name}.",
+            hint="Its owner and administrators may; SHOW EFFECTIVE POLICY ON it is about you.",
+        )
+    for privilege in PRIVILEGES_ON[ObjectKind.TABLE]:
+        one = replace(facts, privilege=privilege)
+        yield _Said(one, call.access.policy.answers(who, one), seen=True, told=told).row()
+
+
+def _whose(command: ShowEffectivePolicy, call: Call) -> Identity:
+    subject, me = command.subject, call.session.identity
+    if subject is None or (
+        subject.kind is SubjectKind.USER and subject.name == me.user and not command.groups
+    ):
+        return me
+    if subject.kind is SubjectKind.ROLE:
+        return Identity("", roles=frozenset({subject.name}))
+    return Identity(subject.name, frozenset(command.groups))
+
+
+def _explained(command: ExplainPolicy, call: Call) -> Iterator[Row]:
+    bound = call.access.binder.bind(command.about, call.session)
+    problems = dict(_problems(bound))
+    # Tables behind a view with its owner's rights are its owner's concern.
+    said = {need.key: _said(need, call) for need in needs_of(bound) if not need.as_user}
+    denied = {key for key, all_of_it in said.items() if any(one.denied for one in all_of_it)}
+    for key in dict.fromkeys(_open(bound, denied)):
+        for one in said.get(key, ()):
+            row = one.row()
+            problem = problems.get(key[0], "")
+            if problem and not one.denied:
+                row = (*row[:3], problem, *row[4:])
+            yield str(key[0]), *row
+
+
+def _said(need: Need, call: Call) -> list[_Said]:
+    """About each privilege; and about reading, where that limits what else may be done."""
+    found = []
+    for facts in need.asked:
+        answers = call.access.policy.answers(call.session.identity, facts)
+        one = _Said(facts, answers, _sees(call, facts), _administers(call, facts))
+        if facts is not need.seen or isinstance(one.decision, Restrict):
+            found.append(one)
+    return found
+
+
+def _open(bound: BoundStatement, denied: Collection[Key]) -> Iterator[Key]:
+    """What the user may hear of: not what is inside a view that is denied to them."""
+    for reference in bound.references:
+        key = key_of(reference)
+        if key is not None:
+            yield key
+        if isinstance(reference.target, BoundView) and key not in denied:
+            yield from _open(reference.target.inner, denied)
+    if bound.inner is not None:
+        yield from _open(bound.inner, denied)
+
+
+def _problems(bound: BoundStatement) -> Iterator[tuple[RelationName, str]]:
+    """What is wrong with names, for those who may hear it."""
+    for reference in bound.walk():
+        target = reference.target
+        if isinstance(target, BoundAbsent) and target.problem is not None:
+            yield target.name, target.problem.message
+
+
+def _sees(call: Call, facts: TableFacts) -> bool:
+    show = replace(facts, privilege=Privilege.SHOW)
+    return not isinstance(call.access.policy.decide(call.session.identity, [show])[show], Deny)
+
+
+def _administers(call: Call, facts: TableFacts) -> bool:
+    rules, identity = call.access, call.session.identity
+    if rules.book is not None:
+        return rules.book.may_administer(identity, Object.table(facts.name), facts.uuid)
+    owns = replace(facts, privilege=Privilege.OWN)
+    return isinstance(rules.policy.decide(identity, [owns])[owns], Allow)
+
+
+POLICY_SHOWS: dict[type[Command], Answer] = {
+    ShowEffectivePolicy: answer(strings(*_DETAILS), _effective),
+    ExplainPolicy: answer(strings("object", *_DETAILS), _explained),
+}

@@ -1,0 +1,102 @@
+"""The catalogs as a user may know of them: what the policy does not show is not there.
+
+Only lists are cut. What a statement names is loaded and then decided on, by the pipe, so that the
+refusal says the same whether it is there or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from functools import partial
+from typing import Any, TypeVar, cast
+
+from sqe.catalog.protocol import Catalog, Catalogs, Namespace
+from sqe.errors import ErrorCode, UserError
+from sqe.model.identity import Identity
+from sqe.model.names import RelationName, SchemaName
+from sqe.model.rules import Object
+from sqe.policy.policy import Policy
+
+_T = TypeVar("_T")
+
+
+class VisibleCatalogs:
+    """Implements ``Catalogs``. A list is one question to the policy, however long it is."""
+
+    def __init__(self, catalogs: Catalogs, policy: Policy) -> None:
+        self._catalogs = catalogs
+        self._policy = policy
+
+    def names(self, identity: Identity | None = None) -> list[str]:
+        names = self._catalogs.names()
+        if identity is None:
+            return names
+        return _shown(names, self._visible(identity, [*map(Object.catalog, names)]))
+
+    def open(self, name: str, identity: Identity) -> Catalog:
+        if name not in self._catalogs.names():
+            close = get_close_matches(name, self.names(identity), n=1)
+            raise UserError(
+                ErrorCode.CATALOG_NOT_FOUND,
+                f"Catalog {name} does not exist.",
+                hint=f"Did you mean {close[0]}?" if close else "SHOW CATALOGS lists them.",
+            )
+        catalog = self._catalogs.open(name, identity)
+        if not self._policy.ruled:
+            return catalog
+        return cast(Catalog, _VisibleCatalog(name, catalog, partial(self._visible, identity)))
+
+    def sees(self, identity: Identity, name: RelationName) -> bool:
+        [shown] = self._visible(identity, [Object.table(name)])
+        return shown
+
+    def _visible(self, identity: Identity, objects: Sequence[Object]) -> list[bool]:
+        """Without rules everything is, and nobody has to be asked about thousands of tables."""
+        if not self._policy.ruled:
+            return [True] * len(objects)
+        return self._policy.visible(identity, objects)
+
+
+class _VisibleCatalog:
+    """Everything but lists and schemas is the catalog's own."""
+
+    def __init__(
+        self, name: str, catalog: Catalog, visible: Callable[[Sequence[Object]], list[bool]]
+    ) -> None:
+        self._name = name
+        self._catalog = catalog
+        self._visible = visible
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._catalog, name)
+
+    def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
+        found = self._catalog.list_namespaces(parent)
+        return _shown(found, self._visible([self._schema(path) for path in found]))
+
+    def load_namespace(self, namespace: Namespace) -> dict[str, str]:
+        if not all(self._visible([self._schema(namespace)])):
+            raise UserError(
+                ErrorCode.SCHEMA_NOT_FOUND, f"Schema {'.'.join(namespace)} does not exist."
+            )
+        return self._catalog.load_namespace(namespace)
+
+    def list_tables(self, namespace: Namespace) -> list[str]:
+        return self._relations(namespace, self._catalog.list_tables(namespace))
+
+    def list_views(self, namespace: Namespace) -> list[str]:
+        return self._relations(namespace, self._catalog.list_views(namespace))
+
+    def _relations(self, namespace: Namespace, names: list[str]) -> list[str]:
+        schema = SchemaName(self._name, namespace)
+        return _shown(
+            names, self._visible([Object.table(RelationName(schema, name)) for name in names])
+        )
+
+    def _schema(self, namespace: Namespace) -> Object:
+        return Object.schema(SchemaName(self._name, namespace))
+
+
+def _shown(things: list[_T], shown: list[bool]) -> list[_T]:
+    return [thing for thing, yes in zip(things, shown, strict=True) if yes]

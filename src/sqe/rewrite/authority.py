@@ -1,0 +1,34 @@
+"""What a policy's own expressions are read with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from sqe.catalog.bound import BoundTarget
+from sqe.model.identity import Identity, Secret
+from sqe.model.names import SchemaName
+from sqe.sql.statement import Reference, Statement
+
+if TYPE_CHECKING:  # read when the first expression in Trino's dialect comes, not at start
+    from sqe.sql.trino.context import Lookup
+
+
+class Authority(Protocol):
+    """No policy applies to what a policy reads, and the user's session has no say in it; but the
+    catalogs are asked with the user's own credentials, and may refuse."""
+
+    def reader(self, as_user: str) -> Identity:
+        """Who reads, with all roles in force: the user, or ``as_user`` (see BoundReference)."""
+        ...
+
+    def find(self, statement: Statement, reference: Reference, schema: SchemaName) -> BoundTarget:
+        """The relation that a name in a policy's text means; ``schema`` is its table's."""
+        ...
+
+    def lookup(self) -> Lookup:
+        """The same for the translation of Trino's SQL."""
+        ...
+
+    def subkeys(self, name: str) -> tuple[Secret, Secret] | None:
+        """Of the hash mask's key of that name; None: there is none."""
+        ...

@@ -1,0 +1,267 @@
+"""Where a guard needs a barrier: what the user wrote can fail for some row, and an optimizer could
+evaluate it before the guard has removed the rows that are not there for this user.
+
+Such an error would tell of a row that is not shown. What cannot fail for any value may be moved
+below a guard, and is: engines read much less then. So this is a list of what cannot fail. All that
+is not on it can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sqlglot import exp
+
+from sqe.catalog.bound import BoundStatement, BoundView
+from sqe.rewrite.exact import WHOLE, comparable, is_date, is_date_literal, never_overflows
+from sqe.rewrite.expression_types import Types
+from sqe.rewrite.expressions import GENERATORS
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.sql.statement import Access, StatementKind
+
+# They only say how things are put together; what they hold is looked at by itself.
+_STRUCTURE = (
+    exp.Select, exp.From, exp.Where, exp.Having, exp.Group, exp.Order, exp.Ordered, exp.Limit,
+    exp.Offset, exp.Distinct, exp.With, exp.CTE, exp.TableAlias, exp.Table,
+    exp.Version, exp.Identifier, exp.Alias, exp.Column, exp.Star, exp.Paren, exp.Tuple,
+    exp.Hint, exp.Window, exp.WindowSpec, exp.TableSample, exp.Insert, exp.Create, exp.Schema,
+    exp.Qualify, exp.WithTableHint,
+)  # fmt: skip
+_VALUES = (exp.Literal, exp.Boolean, exp.Null, exp.Var, exp.DataType)
+_LOGIC = (exp.And, exp.Or, exp.Not, exp.Exists)
+_RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
+_COMPARISONS = (
+    exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Is,
+)  # fmt: skip
+_OF_TEXTS = (exp.Lower, exp.Upper, exp.Length, exp.Concat, exp.StartsWith, exp.EndsWith)
+_PIECES = (exp.Substring, exp.Left, exp.Right)
+_AROUND_QUERIES = (exp.From, exp.Join, exp.CTE, exp.In, exp.Exists, exp.Insert, exp.Create)
+_PLAIN = (*WHOLE, "string", "date", "boolean")
+_PARTS = ("YEAR", "QUARTER", "MONTH", "DAY")
+
+
+def can_fail(guarded: GuardedStatement) -> bool:
+    """Whether anything in the statement, or in the views it reads, can fail where it may be moved
+    below a guard. What the outermost SELECT shows, groups and sorts by is evaluated at the end."""
+    return _fails(guarded, guarded.bound, outermost=True)
+
+
+def _fails(guarded: GuardedStatement, bound: BoundStatement, *, outermost: bool) -> bool:
+    for reference in bound.references:
+        target = reference.target
+        if isinstance(target, BoundView) and not reference.trusted:
+            inner = target.guard.of if target.guard is not None else target
+            if isinstance(inner, BoundView) and _fails(guarded, inner.inner, outermost=False):
+                return True
+    if bound.inner is not None and _fails(guarded, bound.inner, outermost=outermost):
+        return True
+    statement = bound.statement
+    if statement.tree is None:
+        # Its text is in the inner statement, or it reads nothing by an expression.
+        reads = any(one.reference.access is Access.READ for one in bound.references)
+        return bound.inner is None and reads
+    shown = _outermost(statement.tree, statement.kind) if outermost else None
+    harmless = Harmless(GuardedStatement(bound, guarded.decisions))
+    return any(not harmless.by_itself(node) for node in _movable(statement.tree, shown))
+
+
+def _outermost(tree: Any, kind: StatementKind) -> Any:
+    """The SELECT whose items nothing can be moved below from, if there is one."""
+    if kind in (StatementKind.INSERT, StatementKind.CREATE_TABLE_AS):
+        tree = tree.expression
+    while isinstance(tree, exp.Subquery):
+        tree = tree.this
+    if not isinstance(tree, exp.Select) or tree.args.get("having") or tree.args.get("qualify"):
+        return None
+    return tree
+
+
+def _movable(node: Any, shown: Any) -> Iterator[Any]:
+    yield node
+    if isinstance(node, exp.AggFunc):
+        # Evaluated on rows that have passed the guard, wherever it stands.
+        yield from _queries(node, shown)
+        return
+    for child in node.iter_expressions():
+        at_the_end = node is shown and child.arg_key in ("expressions", "group", "order", "limit")
+        if at_the_end and not _multiplies(child):
+            yield from _queries(child, shown)
+        else:
+            yield from _movable(child, shown)
+
+
+def _multiplies(node: Any) -> bool:
+    """Makes several rows of one: optimizers filter what goes into it."""
+    functions = node.find_all(exp.UDTF, exp.Anonymous)
+    return any(isinstance(one, exp.UDTF) or one.name.lower() in GENERATORS for one in functions)
+
+
+def _queries(node: Any, shown: Any) -> Iterator[Any]:
+    """Only what is inside queries that are part of it."""
+    for child in node.iter_expressions():
+        if isinstance(child, exp.Query):
+            yield from _movable(child, shown)
+        else:
+            yield from _queries(child, shown)
+    if isinstance(node, exp.Query):
+        yield from _movable(node, shown)
+
+
+class Harmless:
+    """Of one statement: which of its expressions have a value for every row."""
+
+    def __init__(self, guarded: GuardedStatement) -> None:
+        self._types = Types(guarded)
+
+    def __call__(self, expression: Any) -> bool:
+        """With everything inside it."""
+        return all(self.by_itself(node) for node in _movable(expression, None))
+
+    def by_itself(self, node: Any) -> bool:
+        if isinstance(node, exp.AggFunc):
+            return True
+        if isinstance(node, (*_STRUCTURE, *_VALUES, *_LOGIC, *_RANKS)):
+            return True
+        for kinds, holds in _CHECKS:
+            if isinstance(node, kinds):
+                return holds(self, node)
+        return False
+
+    def _subquery(self, node: exp.Subquery) -> bool:
+        """Where a value stands, it may have several rows."""
+        shown = node.arg_key == "expressions"
+        return not shown and isinstance(node.parent, (*_AROUND_QUERIES, exp.Query))
+
+    def _values(self, node: exp.Values) -> bool:
+        """All rows have the same types: else it is Spark that says which."""
+        rows = [
+            row.expressions if isinstance(row, exp.Tuple) else [row] for row in node.expressions
+        ]
+        kinds = {tuple(map(self._types.of, row)) for row in rows}
+        return len(kinds) == 1 and None not in next(iter(kinds))
+
+    def _join(self, node: exp.Join) -> bool:
+        """With USING and NATURAL it is not said what is compared."""
+        return not node.args.get("using") and node.args.get("method") is None
+
+    def _comparison(self, node: Any) -> bool:
+        return self._comparable(node.this, node.expression)
+
+    def _in(self, node: exp.In) -> bool:
+        if node.args.get("unnest") or node.args.get("field"):
+            return False
+        query = node.args.get("query")
+        if query is not None:
+            kind = self._types.of(node.this)
+            return kind is not None and self._types.of_column(query, 0) == kind
+        return all(self._comparable(node.this, one) for one in node.expressions)
+
+    def _between(self, node: exp.Between) -> bool:
+        ends = (node.args["low"], node.args["high"])
+        return all(self._comparable(node.this, end) for end in ends)
+
+    def _like(self, node: Any) -> bool:
+        pattern = node.expression
+        plain = isinstance(pattern, exp.Literal) and "\\" not in str(pattern.this)
+        return plain and pattern.is_string and self._types.of(node.this) == "string"
+
+    def _texts(self, node: Any) -> bool:
+        given = [node.this, node.args.get("expression"), *node.expressions]
+        return all(self._types.of(one) == "string" for one in given if one is not None)
+
+    def _trim(self, node: exp.Trim) -> bool:
+        return self._types.of(node.this) == "string" and node.args.get("expression") is None
+
+    def _piece(self, node: Any) -> bool:
+        places = [node.args.get(key) for key in ("start", "length", "expression")]
+        whole = all(isinstance(one, exp.Literal) and not one.is_string for one in places if one)
+        return whole and self._types.of(node.this) == "string"
+
+    def _part_of_a_date(self, node: Any) -> bool:
+        return self._types.of(node.this) == "date"
+
+    def _choice(self, node: Any) -> bool:
+        """All that may come out of it have one type."""
+        if isinstance(node, exp.Case):
+            if node.this is not None:
+                return False
+            given = [branch.args.get("true") for branch in node.args["ifs"]]
+            given.append(node.args.get("default"))
+        elif isinstance(node, exp.If):
+            if isinstance(node.parent, exp.Case):
+                return True  # a branch, looked at with the whole
+            given = [node.args.get("true"), node.args.get("false")]
+        else:
+            given = [node.this, *node.expressions]
+        told = [one for one in given if one is not None and not isinstance(one, exp.Null)]
+        kinds = {self._types.of(one) for one in told}
+        return len(kinds) == 1 and None not in kinds
+
+    def _cast(self, node: exp.Cast) -> bool:
+        """To text, or a date as it is written."""
+        to_text = node.args["to"].this == exp.DataType.Type.TEXT
+        return is_date_literal(node) or (to_text and self._types.of(node.this) in _PLAIN)
+
+    def _arithmetic(self, node: Any) -> bool:
+        return never_overflows(node, self._types.of)
+
+    def _remainder(self, node: exp.Mod) -> bool:
+        """Of a whole number by one that is written and not zero."""
+        by = node.expression
+        written = isinstance(by, exp.Literal) and not by.is_string and by.name.isdigit()
+        return written and int(by.name) > 0 and self._types.of(node.this) in WHOLE
+
+    def _interval(self, node: exp.Interval) -> bool:
+        """Looked at with the day that it is added to."""
+        return isinstance(node.parent, exp.Add | exp.Sub)
+
+    def _extract(self, node: exp.Extract) -> bool:
+        return node.name.upper() in _PARTS and self._types.of(node.expression) == "date"
+
+    def _nullif(self, node: exp.Nullif) -> bool:
+        return self._comparable(node.this, node.expression)
+
+    def _set_operation(self, node: exp.SetOperation) -> bool:
+        """Both sides have the same types, so that nothing is cast."""
+        sides = [side.unnest() for side in (node.this, node.expression)]
+        if not all(isinstance(side, exp.Select) for side in sides):
+            return False
+        left, right = ([self._types.of(item) for item in side.expressions] for side in sides)
+        return None not in left and left == right
+
+    def _comparable(self, one: Any, other: Any) -> bool:
+        if isinstance(one, exp.Null) or isinstance(other, exp.Null):
+            return True
+        kinds = self._types.of(one), self._types.of(other)
+        if None in kinds:
+            return False
+        if kinds[0] == kinds[1]:
+            return True
+        for node, kind in ((one, kinds[1]), (other, kinds[0])):
+            if isinstance(node, exp.Literal) and node.is_string:
+                return kind == "date" and is_date(str(node.this))
+        return comparable(str(kinds[0]), str(kinds[1]))
+
+
+_CHECKS: tuple[tuple[Any, Callable[[Harmless, Any], bool]], ...] = (
+    (exp.Subquery, Harmless._subquery),
+    (exp.Values, Harmless._values),
+    (exp.Join, Harmless._join),
+    (_COMPARISONS, Harmless._comparison),
+    (exp.In, Harmless._in),
+    (exp.Between, Harmless._between),
+    ((exp.Like, exp.ILike), Harmless._like),
+    (_OF_TEXTS, Harmless._texts),
+    (exp.Trim, Harmless._trim),
+    (_PIECES, Harmless._piece),
+    ((exp.Year, exp.Month, exp.Day, exp.TsOrDsToDate), Harmless._part_of_a_date),
+    ((exp.Case, exp.If, exp.Coalesce), Harmless._choice),
+    (exp.Cast, Harmless._cast),
+    ((exp.Add, exp.Sub, exp.Mul), Harmless._arithmetic),
+    (exp.Mod, Harmless._remainder),
+    (exp.Interval, Harmless._interval),
+    (exp.Extract, Harmless._extract),
+    (exp.Nullif, Harmless._nullif),
+    (exp.SetOperation, Harmless._set_operation),
+)

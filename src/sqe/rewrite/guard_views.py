@@ -1,0 +1,195 @@
+"""A restricted relation becomes a view: rows filtered by stored values, then masks, no hidden
+columns. Whatever the user wrote sees only that, on every engine, the way it sees any view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sqe.catalog.bound import (
+    BoundReference,
+    BoundStatement,
+    BoundTable,
+    BoundView,
+    Guard,
+)
+from sqe.errors import AccessError, ErrorCode, InternalError, UserError
+from sqe.model.decision import Decision, Restrict, RowFilter
+from sqe.model.masks import ExpressionMask
+from sqe.model.names import RelationName, quote
+from sqe.model.query import Column
+from sqe.rewrite.authority import Authority
+from sqe.rewrite.barrier import Harmless, can_fail
+from sqe.rewrite.expression_types import Types
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.history import columns_read
+from sqe.rewrite.needs import Key, key_of
+from sqe.rewrite.policy_text import Guardable, PolicyText, parsed_guard
+from sqe.rewrite.unfit import Unfit, refusal
+from sqe.sql.compose import without_beginning
+from sqe.sql.statement import Access, Reference, Span, Statement
+
+_LENT = Restrict("a view with its owner's rights", filters=(RowFilter("TRUE"),))
+
+
+def with_guards(
+    bound: BoundStatement, decisions: Mapping[Key, Decision], authority: Authority | None
+) -> BoundStatement:
+    """The statement with a guard in place of everything that it sees only part of."""
+    limited = [one for one in bound.walk() if _limits(one, decisions) is not None]
+    if not limited:
+        return bound
+    if authority is None:
+        raise InternalError(ErrorCode.INTERNAL_ERROR, "A guard without anybody who reads.")
+    barrier = can_fail(GuardedStatement(bound, decisions))
+    return _Guards(authority, decisions, barrier).placed(bound)
+
+
+def _limits(reference: BoundReference, decisions: Mapping[Key, Decision]) -> Restrict | None:
+    key = key_of(reference)
+    decision = decisions[key] if key is not None else None
+    if reference.reference.access is not Access.READ or decision is None:
+        return None
+    if isinstance(decision, Restrict):
+        return decision
+    return _LENT if _is_lent(reference) else None
+
+
+def _is_lent(reference: BoundReference) -> bool:
+    """A view with its owner's rights: what it leaves out is hidden from who reads it, so that it
+    is a guard of its own. All its rows and columns are shown; what is needed is the barrier."""
+    target = reference.stored
+    inside = target.inner.references if isinstance(target, BoundView) else ()
+    return any(one.as_user != reference.as_user and one.as_user for one in inside)
+
+
+@dataclass(frozen=True)
+class _Guards:
+    """Those of one statement. ``barrier``: see ``Guard``."""
+
+    authority: Authority
+    decisions: Mapping[Key, Decision]
+    barrier: bool
+
+    def placed(self, bound: BoundStatement) -> BoundStatement:
+        references = tuple(self._placed(bound.statement, one) for one in bound.references)
+        inner = self.placed(bound.inner) if bound.inner is not None else None
+        return replace(bound, references=references, inner=inner)
+
+    def _placed(self, statement: Statement, reference: BoundReference) -> BoundReference:
+        target = reference.target
+        if isinstance(target, BoundView):
+            opened = replace(target, inner=self.placed(target.inner))
+            reference = replace(reference, target=opened)
+        limits = _limits(reference, self.decisions)
+        if limits is None:
+            return reference
+        return replace(reference, target=self.view(statement, reference, limits))
+
+    def view(self, statement: Statement, bound: BoundReference, limits: Restrict) -> BoundView:
+        """The view that stands for a restricted relation at its place in the user's text."""
+        target = bound.target
+        if not isinstance(target, BoundTable | BoundView):
+            raise InternalError(ErrorCode.INTERNAL_ERROR, "A guard of what is no relation.")
+        name = _name(bound)
+        travel = _travel(statement, bound.reference, name)
+        columns = columns_read(target, travel) if isinstance(target, BoundTable) else target.columns
+        shown = _shown(target, columns, limits, name)
+        expressions = PolicyText(self.authority, target, columns, name, bound.as_user)
+        try:
+            items, keys = expressions.items(shown, limits)
+            suffix = target.suffix if isinstance(target, BoundTable) else ()
+            spelled = ".".join(quote(part) for part in (*name.parts, *suffix))
+            head = f"SELECT {items} FROM "  # noqa: S608  checked by parts
+            # Two parentheses, for WHERE is no reserved word of Spark's: of ``t WHERE (a)`` it
+            # makes a table with an alias, and no filter.
+            where = f" WHERE ({expressions.condition(limits)})" if limits.filters else ""
+            place = Span(len(head), len(head) + len(spelled))
+            parsed = parsed_guard(f"{head}{spelled}{travel}{where}")
+            inner = expressions.bind(parsed, place, target, travel)
+        except Unfit as error:
+            raise refusal(name, str(error)) from error
+        if len(parsed.markers) != len(keys):
+            raise refusal(name, "a marker is in it")
+        risky = _risky(inner, shown, limits)
+        barrier = bool(limits.filters) and (self.barrier or risky)
+        guard = Guard(target, barrier, risky, keys)
+        return BoundView(name.name, inner, shown, guard=guard)
+
+
+def bound_condition(
+    limits: Restrict, target: Guardable, authority: Authority, as_user: str = ""
+) -> BoundStatement:
+    """What the filters say, as a text of its own; its references are those of the policy."""
+    name = target.name if isinstance(target, BoundTable) else target.relation
+    if name is None or not limits.filters:
+        raise InternalError(ErrorCode.INTERNAL_ERROR, "A condition on nothing.")
+    expressions = PolicyText(authority, target, target.columns, name, as_user)
+    try:
+        head = "SELECT 1 FROM "
+        before = f"{head}{name} WHERE "
+        parsed = parsed_guard(before + expressions.condition(limits))
+        place = Span(len(head), len(head) + len(str(name)))
+        whole = expressions.bind(parsed, place, target, "")
+    except Unfit as error:
+        raise refusal(name, str(error)) from error
+    references = [one for one in whole.references if one.reference.span != place]
+    alone = without_beginning(parsed, len(before))
+    moved = [
+        replace(old, reference=new) for new, old in zip(alone.references, references, strict=True)
+    ]
+    return BoundStatement(alone, tuple(moved))
+
+
+def _risky(bound: BoundStatement, shown: tuple[Column, ...], limits: Restrict) -> bool:
+    """Whether an expression of the policy may fail for some row. Masks of other kinds cannot."""
+    statement = GuardedStatement(bound, {})
+    harmless, types = Harmless(statement), Types(statement)
+    select = bound.statement.tree
+    where = select.args.get("where")
+    if where is not None and not harmless(where.this):
+        return True
+    masks = {name.lower(): mask for name, mask in limits.masks.items()}
+    for column, item in zip(shown, select.expressions, strict=True):
+        if isinstance(masks.get(column.name.lower()), ExpressionMask):
+            written = item.this.this  # inside AS and CAST
+            if types.of(written) != column.type or not harmless(written):
+                return True
+    return False
+
+
+def _shown(
+    target: Guardable, columns: tuple[Column, ...], limits: Restrict, name: RelationName
+) -> tuple[Column, ...]:
+    """Without the hidden ones. What names a column that is not there may mean one that has got
+    another name since: refused."""
+    known = {column.name.lower() for column in target.columns}
+    hidden = {one.lower() for one in limits.hidden}
+    if (hidden | {one.lower() for one in limits.masks}) - known:
+        raise refusal(name, "it names a column that is not there")
+    shown = tuple(column for column in columns if column.name.lower() not in hidden)
+    if not shown:
+        raise AccessError(ErrorCode.ACCESS_DENIED, f"You may see no column of {name}.")
+    return shown
+
+
+def _travel(statement: Statement, reference: Reference, name: RelationName) -> str:
+    """Time travel and options as the user wrote them behind the name."""
+    if reference.temporal is None:
+        return reference.options
+    span = reference.temporal
+    inside = (one for one in statement.references if span.start <= one.span.start < span.end)
+    if any(inside):
+        raise UserError(
+            ErrorCode.NOT_SUPPORTED,
+            f"You see only part of {name}: a query cannot choose its version.",
+            hint="Write the version or the time itself.",
+        )
+    return f" {span.of(statement.text)}"
+
+
+def _name(bound: BoundReference) -> RelationName:
+    name = bound.relation
+    if name is None:
+        raise InternalError(ErrorCode.INTERNAL_ERROR, "A guard of what has no name.")
+    return name

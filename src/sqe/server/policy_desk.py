@@ -1,0 +1,256 @@
+"""What administrators ask about policies, outside of any query: why, what, and what is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+from sqe.catalog.facts import table_facts
+from sqe.catalog.protocol import Ident, Namespace
+from sqe.catalog.schemas import columns_of
+from sqe.errors import AccessError, SqeError
+from sqe.model.decision import Decision, Restrict, RowFilter, TableFacts
+from sqe.model.identity import Identity, Secret
+from sqe.model.masks import HashMask
+from sqe.model.names import RelationName, SchemaName
+from sqe.model.query import Column
+from sqe.model.rules import Object, ObjectKind, Privilege
+from sqe.policy.cedar.entities import objects, schema_text
+from sqe.policy.lint import Finding
+from sqe.policy.named import identity_of
+from sqe.policy.policy import combined
+from sqe.policy.words import as_json, in_words
+from sqe.rewrite.expressions import spark_expression
+from sqe.rewrite.masks import mask_sql
+from sqe.rewrite.unfit import Unfit
+from sqe.server.catalogs import SettingsCatalogs
+from sqe.server.policies import Policies, policies_of
+from sqe.server.policy_files import RuleSet, cedar_rules, file_rules, grant_rules
+from sqe.settings import RestCatalogSettings, Settings
+from sqe.store.database import Database
+
+_LISTED = 2000  # tables that are looked at by one check
+_NOBODY = Identity("sqe")  # SQE's own catalogs ask nobody who they are
+
+
+@dataclass(frozen=True)
+class Explained:
+    """``known``: whether the table could be looked at, so that its columns are known."""
+
+    facts: TableFacts
+    answers: Sequence[tuple[str, Decision]]
+    known: bool
+
+    @property
+    def decision(self) -> Decision:
+        return combined([one for _, one in self.answers])
+
+    def words(self) -> Iterator[str]:
+        yield f"{self.facts.privilege.value} on {self.facts.name}: {in_words(self.decision)}"
+        width = max(len(name) for name, _ in self.answers)
+        for name, one in self.answers:
+            yield f"  {name.ljust(width)}  {in_words(one)} ({one.reason})"
+        if not self.known:
+            yield "  (its columns are not known here: there is no such table in SQE's own catalogs)"
+
+    def json(self) -> dict[str, Any]:
+        return {
+            "table": str(self.facts.name),
+            "privilege": self.facts.privilege.value,
+            **as_json(self.decision),
+            "known": self.known,
+            "sources": [{"source": name, **as_json(one)} for name, one in self.answers],
+        }
+
+
+class Desk:
+    """Reads the home's own store, files and catalogs; nobody logs in. ``close`` when done."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        url = settings.store.url.get_secret_value()
+        self._store = Database(settings.home, Secret(url) if url else None)
+        self._policies: Policies = policies_of(settings, self._store)
+        self._opened: SettingsCatalogs | None = None
+
+    def close(self) -> None:
+        self._policies.close()
+        self._store.close()
+        if self._opened is not None:
+            self._opened.close()
+
+    @cached_property
+    def _catalogs(self) -> SettingsCatalogs:
+        self._opened = SettingsCatalogs(self._settings)
+        return self._opened
+
+    def explain(self, identity: Identity, parts: Sequence[str], privilege: Privilege) -> Explained:
+        """``parts``: of the table's name; the settings' defaults come before them."""
+        *path, name = parts
+        if not path:
+            path = [self._settings.default_schema]
+        if len(path) == 1 or path[0] not in self._settings.catalogs:
+            path = [self._settings.default_catalog, *path]
+        relation = RelationName(SchemaName(path[0], tuple(path[1:])), name)
+        found = self._table(relation)
+        facts = replace(found, privilege=privilege) if found else TableFacts(relation, privilege)
+        policy = self._policies.policy
+        return Explained(facts, policy.answers(policy.known(identity), facts), found is not None)
+
+    def export(self) -> str:
+        """The rules made with SQL."""
+        from sqe.store.grant_export import exported
+        from sqe.store.grants import GrantStore
+
+        return exported(GrantStore(self._store).read())
+
+    def cedar_schema(self) -> str:
+        return schema_text()
+
+    def cedar_entities(self) -> str:
+        """What SQE's own catalogs have, as JSON."""
+        tables = [Object.table(facts.name) for facts in self._tables()]
+        return json.dumps(objects(tables, {}), indent=1)
+
+    def lint(self) -> list[Finding]:
+        """Of all rules that the settings name."""
+        sets = list(self._rule_sets())
+        found = {finding for one in sets for finding in one.findings}
+        found |= {finding for one in sets for finding in self._absent(one)}
+        tables, keys = list(self._tables()), self._settings.policy.hash_keys
+        for one in sets:
+            for facts in tables:
+                for subject in one.named.subjects:
+                    identity = identity_of(subject)
+                    decision = one.source.decide(identity, facts)
+                    if isinstance(decision, Restrict):
+                        where = f"{one.source.name}, {facts.name}"
+                        found |= set(_unfit(where, decision, facts, identity, keys))
+        return sorted(found)
+
+    def _rule_sets(self) -> Iterator[RuleSet]:
+        policy, home = self._settings.policy, self._settings.home
+        if policy.sql:
+            from sqe.store.grants import GrantStore
+
+            yield grant_rules(GrantStore(self._store).read())
+        if policy.file is not None:
+            yield file_rules(home / policy.file.path.expanduser())
+        if policy.cedar is not None:
+            entities = policy.cedar.entities
+            yield cedar_rules(
+                home / policy.cedar.policies.expanduser(),
+                home / entities.expanduser() if entities is not None else None,
+            )
+
+    def _absent(self, rules: RuleSet) -> Iterator[Finding]:
+        for where, on in rules.places:
+            if any("*" in part for part in on.parts) or on.parts[0] not in self._own:
+                continue
+            if not self._exists(on):
+                yield Finding(where, "absent", f"there is no {on}")
+
+    def _exists(self, on: Object) -> bool:
+        if on.kind is ObjectKind.CATALOG:
+            return on.parts[0] in self._settings.catalogs
+        name, *path = on.parts
+        catalog = self._catalogs.catalogs.open(name, _NOBODY)
+        try:
+            if on.kind is ObjectKind.SCHEMA:
+                catalog.load_namespace(tuple(path))
+            else:
+                *namespace, last = path
+                names = catalog.list_tables(tuple(namespace)) + catalog.list_views(tuple(namespace))
+                return last.lower() in map(str.lower, names)
+        except SqeError:
+            return False
+        return True
+
+    @property
+    def _own(self) -> list[str]:
+        catalogs = self._settings.catalogs.items()
+        return [name for name, one in catalogs if not isinstance(one, RestCatalogSettings)]
+
+    def _tables(self) -> Iterator[TableFacts]:
+        """Of SQE's own catalogs, whose tables can be looked at without a login."""
+        count = 0
+        for name in self._own:
+            catalog = self._catalogs.catalogs.open(name, _NOBODY)
+            for namespace in _namespaces(catalog.list_namespaces):
+                for table in catalog.list_tables(namespace):
+                    found = self._table(RelationName(SchemaName(name, namespace), table))
+                    count += 1
+                    if found is not None and count <= _LISTED:
+                        yield found
+
+    def _table(self, name: RelationName) -> TableFacts | None:
+        if name.catalog not in self._own:
+            return None
+        catalog = self._catalogs.catalogs.open(name.catalog, _NOBODY)
+        ident = Ident(name.schema.path, name.name)
+        for load in (catalog.load_table, catalog.load_view):
+            try:
+                loaded = load(ident)
+            except SqeError:
+                continue
+            facts = table_facts(name, Privilege.SELECT, columns_of(loaded.metadata), loaded)
+            return replace(facts, view=load == catalog.load_view)
+        return None
+
+
+def _namespaces(
+    listed: Callable[[Namespace], list[Namespace]], parent: Namespace = ()
+) -> Iterator[Namespace]:
+    for one in listed(parent):
+        yield one
+        yield from _namespaces(listed, one)
+
+
+def _unfit(
+    where: str, decision: Restrict, facts: TableFacts, identity: Identity, keys: Container[str]
+) -> Iterator[Finding]:
+    """What of it could not be carried out. ``keys``: of hashes, by name."""
+    there = {column.name.lower(): Column(column.name, column.type) for column in facts.columns}
+    for one in decision.filters:
+        problem = _problem(one, identity)
+        if problem:
+            yield Finding(where, "filter", f"the filter ({one.sql}) cannot be used: {problem}")
+    for name in sorted({*decision.masks, *decision.hidden}):
+        if name.lower() not in there:
+            yield Finding(where, "column", f"there is no column {name}, so nobody may read it")
+    for name, mask in decision.masks.items():
+        column = there.get(name.lower())
+        if isinstance(mask, HashMask) and mask.key not in keys:
+            yield Finding(where, "mask", f"policy.hash_keys has no key {mask.key}")
+        if column is None:
+            continue
+        try:
+            mask_sql(mask, column, partial(_checked, identity))
+        except AccessError as error:
+            yield Finding(where, "mask", error.message)
+        except Unfit as error:
+            yield Finding(where, "mask", f"the mask on {name} cannot be used: {error}")
+
+
+def _problem(one: RowFilter, identity: Identity) -> str:
+    try:
+        _checked(identity, one.sql, one.dialect)
+    except Unfit as error:
+        return str(error)
+    return ""
+
+
+def _checked(identity: Identity, sql: str, dialect: str) -> str:
+    if dialect == "spark":
+        return spark_expression(sql, identity)
+    from sqe.sql.trino.errors import Refused
+    from sqe.sql.trino.parser import parse_expression
+
+    try:
+        parse_expression(sql)
+    except (Refused, SqeError, ValueError, RecursionError) as error:
+        raise Unfit(str(error)) from error
+    return sql

@@ -1,0 +1,129 @@
+"""Who makes a table or view owns it, and nobody else gets it with its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from sqe.catalog.protocol import Ident
+from sqe.errors import ErrorCode
+from sqe.model.identity import Identity
+from sqe.settings import Settings
+from sqe.settings.policy import PolicySettings
+from tests.embedded.conftest import Another
+from tests.embedded.pipe.lake import Lake
+
+pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
+
+
+@pytest.fixture
+def root(another: Another) -> Lake:
+    """An administrator; ann and bob may make things in one schema, and no more."""
+    made = another(Settings(policy=PolicySettings(sql=True, administrators=("root",))))
+    root = made.another_session("root")
+    root.all(
+        "CREATE SCHEMA own",
+        "GRANT EXECUTE ON SYSTEM TO PUBLIC",
+        "GRANT CREATE ON SCHEMA own TO USER ann",
+        "GRANT CREATE ON SCHEMA own TO USER bob",
+    )
+    return root
+
+
+@pytest.fixture
+def ann(root: Lake) -> Iterator[Lake]:
+    own = root.another_session("ann")
+    yield own
+    own.close()
+
+
+@pytest.fixture
+def bob(root: Lake) -> Iterator[Lake]:
+    own = root.another_session("bob")
+    yield own
+    own.close()
+
+
+def denied(lake: Lake, *statements: str) -> None:
+    for sql in statements:
+        assert lake.fails(sql).code is ErrorCode.ACCESS_DENIED, sql
+
+
+def test_who_makes_a_table_may_do_everything_with_it(root: Lake, ann: Lake, bob: Lake) -> None:
+    ann.all(
+        "CREATE TABLE own.t (a INT)",
+        "INSERT INTO own.t VALUES (1)",
+        "ALTER TABLE own.t ADD COLUMN b INT",
+        "CREATE TABLE own.c AS SELECT * FROM own.t",
+        "CREATE TABLE own.d (a INT DEFAULT 5) TBLPROPERTIES ('format-version' = '3')",
+        "CREATE TABLE own.l LIKE own.t",
+        "CREATE MATERIALIZED VIEW own.m AS SELECT a FROM own.t",
+        "CREATE VIEW own.v AS SELECT a FROM own.t",
+    )
+    for name in ("t", "c", "d", "l", "m", "v"):
+        ann.rows(f"SELECT * FROM own.{name}")
+        denied(bob, f"SELECT * FROM own.{name}", f"DROP TABLE own.{name}")
+    ann.run("GRANT SELECT ON own.t TO USER bob")
+    assert bob.rows("SELECT a FROM own.t") == [(1,)]
+
+
+def test_it_stays_theirs_under_another_name(ann: Lake, bob: Lake) -> None:
+    ann.run("CREATE TABLE own.old AS SELECT 1 AS a")
+    ann.run("ALTER TABLE own.old RENAME TO own.new")
+    assert ann.rows("SELECT a FROM own.new") == [(1,)]
+    bob.run("CREATE TABLE own.old AS SELECT 2 AS a")
+    denied(ann, "SELECT a FROM own.old")
+    denied(bob, "SELECT a FROM own.new")
+
+
+def test_what_is_dropped_is_nobodys(root: Lake, ann: Lake, bob: Lake) -> None:
+    ann.run("CREATE TABLE own.gone AS SELECT 1 AS a")
+    ann.run("GRANT SELECT ON own.gone TO USER bob")
+    ann.run("DROP TABLE own.gone")
+    root.run("CREATE TABLE own.gone AS SELECT 2 AS a")
+    denied(ann, "SELECT a FROM own.gone")
+    denied(bob, "SELECT a FROM own.gone")
+
+
+def test_nor_is_what_another_engine_puts_in_its_place(root: Lake, ann: Lake) -> None:
+    ann.run("CREATE TABLE own.swapped AS SELECT 1 AS a")
+    catalog = root.server.catalogs.open("lake", Identity("eve"))
+    schema = {
+        "type": "struct",
+        "fields": [{"id": 1, "name": "a", "type": "int", "required": False}],
+    }
+    catalog.drop_table(Ident(("own",), "swapped"))
+    catalog.create_table(("own",), {"name": "swapped", "schema": schema})
+    denied(ann, "SELECT a FROM own.swapped")
+
+
+def test_what_was_there_already_stays_whose_it_is(ann: Lake, bob: Lake) -> None:
+    ann.run("CREATE TABLE own.kept AS SELECT 1 AS a")
+    bob.run("CREATE TABLE IF NOT EXISTS own.kept (a INT)")
+    denied(bob, "SELECT a FROM own.kept", "CREATE OR REPLACE TABLE own.kept AS SELECT 2 AS a")
+    assert ann.rows("SELECT a FROM own.kept") == [(1,)]
+
+
+def test_a_definers_roles_count_and_their_groups_do_not(root: Lake, bob: Lake) -> None:
+    root.all(
+        "CREATE TABLE own.base AS SELECT 1 AS a",
+        "CREATE ROLE readers",
+        "GRANT SELECT ON own.base TO ROLE readers",
+        "GRANT SELECT ON own.base TO GROUP staff",
+        "GRANT ROLE readers TO USER ann",
+    )
+    gateway = root.server.gateway
+    session = gateway.open_session(Identity("cleo", frozenset({"staff"})))
+    session.set_property("sqe.engine", "spark")
+    cleo, ann = Lake(root.server, session), root.another_session("ann")
+    root.run("GRANT CREATE ON SCHEMA own TO USER cleo")
+    ann.run("CREATE VIEW own.by_role SECURITY DEFINER AS SELECT a FROM own.base")
+    cleo.run("CREATE VIEW own.by_group SECURITY DEFINER AS SELECT a FROM own.base")
+    for lake, view in ((ann, "by_role"), (cleo, "by_group")):
+        assert lake.rows(f"SELECT a FROM own.{view}") == [(1,)]
+        lake.run(f"GRANT SELECT ON own.{view} TO USER bob")
+    assert bob.rows("SELECT a FROM own.by_role") == [(1,)]
+    denied(bob, "SELECT a FROM own.by_group", "SELECT a FROM own.base")
+    root.run("REVOKE ROLE readers FROM USER ann")
+    denied(bob, "SELECT a FROM own.by_role")

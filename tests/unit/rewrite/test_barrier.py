@@ -1,0 +1,149 @@
+"""What can fail for some row, and where it matters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sqe.catalog.bound import BoundView
+from sqe.model.decision import Restrict, RowFilter
+from sqe.model.identity import Identity
+from sqe.model.masks import ExpressionMask, NullMask
+from tests.unit.rewrite.bound_lake import BoundLake, bound_lake, struct
+
+COLUMNS = struct(
+    id="int", big="long", name="string", pay="decimal(10,2)", day="date", at="timestamptz",
+    f="double", ok="boolean",
+)  # fmt: skip
+PART = {"lake.s.t": Restrict("test", (RowFilter("id > 1"),))}
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoundLake]:
+    folder: Path = tmp_path_factory.mktemp("lake")
+    with bound_lake(folder, Identity("ann"), t=COLUMNS, u=COLUMNS) as made:
+        yield made
+
+
+def _barrier(lake: BoundLake, sql: str, limits: Restrict | None = None) -> bool:
+    """Whether the guard of lake.s.t has one."""
+    decisions = {"lake.s.t": limits} if limits is not None else PART
+    for reference in lake.guarded(sql, decisions).bound.walk():
+        target = reference.target
+        if isinstance(target, BoundView) and target.guard is not None:
+            return target.guard.barrier
+    raise AssertionError("there is no guard")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM t",
+        "SELECT id FROM t WHERE id = 1 AND big > id OR NOT name = 'x'",
+        "SELECT id FROM t WHERE id IN (1, 2) AND id BETWEEN 1 AND 5 AND f > 1",
+        "SELECT id FROM t WHERE pay > 10 AND pay < 12.5 AND pay = id",
+        "SELECT id FROM t WHERE day >= '2024-02-29' AND day < DATE'2024-12-31'",
+        "SELECT id FROM t WHERE CAST(id AS STRING) = name",
+        "SELECT id FROM t WHERE pay BETWEEN 0.06 - 0.01 AND 0.06 + 0.01",
+        "SELECT id FROM t WHERE day < DATE'1994-01-01' + INTERVAL '1' YEAR",
+        "SELECT id FROM (SELECT id, pay * (1 - pay) AS q, year(day) AS y FROM t) WHERE q > 1",
+        "SELECT id FROM t WHERE extract(YEAR FROM day) = 1994",
+        "SELECT id FROM t WHERE id % 2 = 0 AND big % 10 = 1",
+        "SELECT id FROM t WHERE name LIKE 'a%' AND name IS NOT NULL AND ok",
+        "SELECT id FROM t WHERE upper(name) = 'X' AND length(trim(name)) > 2",
+        "SELECT id FROM t WHERE substring(name, 1, 2) = 'ab' AND concat(name, 'x') <> 'y'",
+        "SELECT id FROM t WHERE coalesce(name, 'x') = 'x' AND CASE WHEN ok THEN id ELSE 2 END = 2",
+        "SELECT t.id FROM t JOIN u ON t.id = u.id AND t.name = u.name",
+        "SELECT id FROM t WHERE id IN (SELECT id FROM u WHERE u.name = 'x')",
+        "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.id = t.id)",
+        "SELECT name, sum(1 / id) FROM t GROUP BY name ORDER BY sum(pay)",
+        "SELECT 1 / id, CAST(name AS INT), raise_error(name) FROM t ORDER BY 1 / id LIMIT 5",
+        "INSERT INTO u SELECT CAST(name AS INT), big, name, pay, day, at, f, ok FROM t",
+        "WITH w AS (SELECT id, name FROM t) SELECT CAST(name AS INT) FROM w WHERE w.id = 3",
+        "SELECT id FROM t UNION ALL SELECT id FROM u",
+        "SELECT id FROM t WHERE name IN (SELECT x FROM VALUES ('1'), ('2') AS v(x))",
+        "SELECT a.id FROM (SELECT id, name FROM (SELECT * FROM t)) a JOIN u ON a.id = u.id",
+        "EXPLAIN SELECT id FROM t WHERE id = 1",
+    ],
+)  # fmt: skip
+def test_what_cannot_fail_needs_no_barrier(lake: BoundLake, sql: str) -> None:
+    assert not _barrier(lake, sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT id FROM t WHERE CAST(name AS INT) = 1",
+        "SELECT id FROM t WHERE 1 / id > 0",
+        "SELECT explode(array(1 / id)) FROM t",
+        "SELECT stack(2, 1 / id, id) FROM t",
+        "SELECT id FROM t WHERE name IN (SELECT col1 FROM VALUES ('1'), (2))",
+        "SELECT id FROM t WHERE id = (SELECT id FROM u)",
+        "SELECT id FROM t WHERE id % 0 = 0",
+        "SELECT id FROM t WHERE 1 % id = 0",
+        "SELECT id FROM t WHERE name % 2 = 0",
+        "SELECT id FROM t WHERE id + 1 > 0",
+        "SELECT id FROM t WHERE id + id > pay",
+        "SELECT id FROM t WHERE pay * pay * pay * pay > 1",
+        "SELECT id FROM t WHERE pay / pay > 1",
+        "SELECT id FROM t WHERE f * f > 1 AND 99999 * 99999 > id",
+        "SELECT id FROM t WHERE day < DATE'1994-01-01' + INTERVAL '99999999' YEAR",
+        "SELECT id FROM t WHERE day + INTERVAL '1' YEAR > day",
+        "SELECT id FROM t WHERE extract(YEAR FROM name) = 1994",
+        "SELECT id FROM t WHERE name = 1",
+        "SELECT id FROM t WHERE name = id",
+        "SELECT id FROM t WHERE id IN ('1', 2)",
+        "SELECT id FROM t WHERE day > 'yesterday'",
+        "SELECT id FROM t WHERE day > '2023-02-29'",
+        "SELECT id FROM t WHERE at > '2024-01-01'",
+        r"SELECT id FROM t WHERE name LIKE 'a\\'",
+        "SELECT id FROM t WHERE name RLIKE '('",
+        "SELECT id FROM t WHERE name LIKE upper(name)",
+        "SELECT id FROM t WHERE coalesce(name, id) = 'x'",
+        "SELECT id FROM t WHERE CASE WHEN ok THEN id ELSE name END = 2",
+        "SELECT id FROM t WHERE raise_error(name)",
+        "SELECT id FROM t WHERE pay > 1234567890123456789012345678901234567.5",
+        "SELECT id FROM (SELECT id, 1 / id AS q FROM t) WHERE q > 0",
+        "SELECT id FROM (SELECT id, CAST(name AS INT) AS q FROM t)",
+        "WITH w AS (SELECT CAST(name AS INT) AS i FROM t) SELECT i FROM w",
+        "SELECT t.id FROM t JOIN u ON t.name = u.id",
+        "SELECT t.id FROM t JOIN u USING (id)",
+        "SELECT t.id FROM t NATURAL JOIN u",
+        "SELECT id FROM u WHERE id IN (SELECT name FROM t)",
+        "SELECT id FROM u WHERE (SELECT max(1 / id) FROM t) = 1 AND u.f / u.id > 1",
+        "SELECT name FROM t GROUP BY name HAVING CAST(name AS INT) > 1",
+        "SELECT CAST(name AS INT) AS i FROM t GROUP BY name HAVING i > 1",
+        "SELECT id FROM t UNION SELECT name FROM u",
+        "SELECT CAST(name AS INT) FROM t INTERSECT SELECT id FROM u",
+        "SELECT id FROM t WHERE id = ?",
+        "SELECT id FROM t, LATERAL explode(array(1 / id))",
+        "MERGE INTO u USING t ON t.id = u.id WHEN MATCHED THEN DELETE",
+        "DELETE FROM u WHERE id IN (SELECT CAST(name AS INT) FROM t)",
+        "EXPLAIN SELECT id FROM t WHERE 1 / id > 0",
+    ],
+)  # fmt: skip
+def test_what_can_fail_below_the_guard_needs_one(lake: BoundLake, sql: str) -> None:
+    assert _barrier(lake, sql)
+
+
+FAILS = "SELECT id FROM t WHERE 1 / id > 0"
+
+
+def test_without_hidden_rows_there_is_nothing_to_tell(lake: BoundLake) -> None:
+    assert not _barrier(lake, FAILS, Restrict("test", masks={"name": NullMask()}))
+    assert not _barrier(lake, FAILS, Restrict("test", hidden=frozenset({"name"})))
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        Restrict("test", (RowFilter("CAST(name AS INT) > 1"),)),
+        Restrict("test", (RowFilter("id > 1"),), {"name": ExpressionMask("1 / id")}),
+    ],
+)
+def test_a_policy_that_can_fail_itself_is_kept_from_what_is_above_it(
+    lake: BoundLake, limits: Restrict
+) -> None:
+    assert _barrier(lake, "SELECT id FROM t", limits)

@@ -13,7 +13,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 	--no-header --no-annotate --no-emit-index-url --no-emit-find-links $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-fast test-stack stack-up stack-down fidelity differential soak matrix lint format check docs bench-smoke lock clean
+.PHONY: help setup demo serve test test-fast test-stack stack-up stack-down fidelity differential policy-proof mutation soak matrix lint format check docs bench-smoke lock clean
 
 help: ## print the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -40,7 +40,7 @@ test-fast: setup ## the unit tests only, without Spark
 test-stack: setup ## the tests on real Keycloak, MinIO and catalogs; a stack that runs is used
 	$(BIN)/python -m dev.stack run $(BIN)/python -m pytest tests/stack $(ARGS)
 
-stack-up: setup ## start Keycloak, MinIO, Nessie and a catalog here; print addresses and users
+stack-up: setup ## start Keycloak, MinIO, Nessie, OPA and a catalog here; print addresses and users
 	@$(BIN)/python -m dev.stack up
 
 stack-down: setup ## stop them; what was fetched and built stays in the cache
@@ -51,6 +51,12 @@ fidelity: setup ## every statement of Spark's own SQL tests (make test runs a sa
 
 differential: setup ## Spark against the local engine: CASES=… generated queries, SEED=…
 	$(BIN)/python -m tests.differential --cases $(CASES) --seed $(SEED)
+
+policy-proof: setup ## tables under rules against filtered copies: CASES=… questions, SEED=…
+	$(BIN)/python -m tests.policy --cases $(CASES) --seed $(SEED)
+
+mutation: setup ## remove guards and checks one by one: does a test notice? ARGS=--share 0.2
+	$(BIN)/python -m dev.mutation $(ARGS)
 
 soak: setup ## concurrent writes and kills for MINUTES=…, SEED=… (make test runs a few)
 	$(BIN)/python -m tests.soak --minutes $(MINUTES) --seed $(SEED)

@@ -283,6 +283,16 @@ def trino_functions_page() -> str:
     return "\n".join(["# Trino's functions", "", *lines()]).rstrip() + "\n"
 
 
+# Escapes
+
+
+def escapes_page() -> str:
+    sys.path.insert(0, str(FOLDER.parent.parent))  # the table is the test's own
+    from tests.policy.escapes.page import lines
+
+    return "\n".join(lines()).rstrip() + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings": settings_page,
     "cli": cli_page,
@@ -291,6 +301,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "procedures": procedures_page,
     "local-engine": local_engine_page,
     "trino-functions": trino_functions_page,
+    "escapes": escapes_page,
 }
 
 if __name__ == "__main__":

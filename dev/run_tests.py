@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HALVES = (
     (
         "tests/embedded",
+        "--ignore=tests/embedded/policy",
         "--ignore=tests/embedded/trino_corpus",
         "--ignore=tests/embedded/trino_scripts",
     ),
@@ -33,6 +34,7 @@ HALVES = (
         "tests/docs",
         "tests/fidelity",
         "tests/differential",
+        "tests/embedded/policy",
         "tests/embedded/trino_corpus",
         "tests/embedded/trino_scripts",
     ),

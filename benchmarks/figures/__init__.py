@@ -25,6 +25,7 @@ from benchmarks.figures.over_flight import (
     flight_over_json,
     flight_small_query,
 )
+from benchmarks.figures.policy import guarded_over_handwritten, policy_overhead
 from benchmarks.figures.serve_ready import serve_ready
 from benchmarks.figures.session_memory import session_mb
 from benchmarks.figures.small_query import gateway_overhead, small_query
@@ -162,6 +163,20 @@ FIGURES: tuple[Figure, ...] = (
         Target("<=", 1.3),
         "those on the local engine over plain DuckDB on the same files",
         tpcds_local_over_duckdb,
+    ),
+    Figure(
+        "policy_overhead_p50_ms",
+        "ms",
+        Target("<", 50),
+        "what it adds to parse, decide and guard a TPC-DS query that names 20 restricted tables",
+        policy_overhead,
+    ),
+    Figure(
+        "guarded_over_handwritten",
+        "x",
+        Target("<=", 1.3),
+        "TPC-H over restricted tables on the local engine, over the same filters written by hand",
+        guarded_over_handwritten,
     ),
     Figure(
         "stream_50m_local_peak_mb",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 import logging
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqe.audit.events import Events
@@ -18,33 +16,39 @@ from sqe.engines.coordinator.access_tools import AccessTools
 from sqe.engines.coordinator.coordinator import Coordinator
 from sqe.engines.coordinator.engine import CoordinatorEngine
 from sqe.engines.local.lazy import LazyLocalEngine
-from sqe.engines.local.options import MB, LocalOptions
+from sqe.engines.local.options import MB
 from sqe.engines.local.spill import remove_left_behind
 from sqe.engines.metadata import MetadataSource
+from sqe.engines.protocol import Engine
 from sqe.engines.spark.addresses import EmbeddedAddress, RemoteAddress
 from sqe.engines.spark.engine import SparkConnectEngine
 from sqe.engines.spark.load_files import LoadFolders
-from sqe.engines.spark.options import SparkServerOptions
 from sqe.engines.spark.server import SparkServer
 from sqe.engines.spark.sessions import ServerAddress, SparkSessions
-from sqe.engines.spark.upkeep import SparkLimits
-from sqe.errors import ErrorCode, ResourceError
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.ownership import Ownership
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.sight import PolicySight
-from sqe.gateway.tracker import QueryLimits, QueryTracker
+from sqe.gateway.tracker import QueryTracker
 from sqe.gateway.uploads import Uploads
 from sqe.gateway.visible import VisibleCatalogs
-from sqe.maintenance.floors import Floors
 from sqe.model.identity import Secret
 from sqe.model.names import SchemaName
 from sqe.model.query import EngineKind
 from sqe.policy.source import PolicySource
-from sqe.rewrite.hash_keys import HashKeys
 from sqe.routing.facts import LocalFacts, RoutingLimits
 from sqe.routing.router import Router, Survey
 from sqe.server.catalogs import SettingsCatalogs
+from sqe.server.options import (
+    LOCAL,
+    floors,
+    hash_keys,
+    local_options,
+    prepare_home,
+    query_limits,
+    spark_limits,
+    spark_server_options,
+)
 from sqe.server.policies import policies_of
 from sqe.server.runtime import process_runtime
 from sqe.sessions.limits import Lifetimes, SessionCounts
@@ -60,8 +64,7 @@ if TYPE_CHECKING:
     from sqe.server.access import Access
     from sqe.server.listener import Front
 
-LOCAL = "local"  # what the local engine spills
-UPLOADS = "uploads"  # what clients send to be loaded
+UPLOADS = "uploads"  # the folder for what clients send to be loaded
 
 
 class Server:
@@ -69,7 +72,7 @@ class Server:
 
     def __init__(self, settings: Settings, sources: Sequence[PolicySource] | None) -> None:
         self.settings = settings
-        home = _prepare_home(settings.home)
+        home = prepare_home(settings.home)
         url = settings.store.url.get_secret_value()
         self._store = Database(home, Secret(url) if url else None)
         self.owners = Owners(self._store)
@@ -81,25 +84,38 @@ class Server:
         self.book = self._policies.book(self._audit.changed if self._audit else None)
         self._configured = SettingsCatalogs(settings)
         self.catalogs = TransactionalCatalogs(self._configured.catalogs)
-        visible, sight = VisibleCatalogs(self.catalogs, self.policy), PolicySight(self.policy)
-        self.spark, address = _spark(settings)
+        self.spark, self._address = _spark(settings)
         self.broker = Broker(settings.serve.host, settings.serve.broker_port)
         schema = SchemaName(settings.default_catalog, (settings.default_schema,))
         counts = SessionCounts(settings.limits.sessions, settings.limits.sessions_per_user)
-        sessions = SessionStore(schema, counts)
+        self._sessions = SessionStore(schema, counts)
+        self._spark_sessions = SparkSessions(
+            self._address, self.broker, settings.spark.session_conf, spark_limits(settings)
+        )
+        self.gateway = Gateway(
+            self._pipeline(),
+            self._sessions,
+            QueryTracker(Events([self._audit] if self._audit else []), query_limits(settings)),
+            Uploads(home / UPLOADS, settings.load.upload_mb * MB),
+            settings.limits.query_timeout_s,
+        )
+        # After the gateway's own listener, which cancels the session's queries: a query must not
+        # lose its Spark session before it hears that it is cancelled.
+        self._sessions.on_close(self._spark_sessions.release)
+        self._warming = False
+        self._access: Access | None = None
+        self._fronts: list[Front] = []
+        self._reaper: SessionReaper | None = None
+
+    def _pipeline(self) -> Pipeline:
+        """Users' listings and names go through what they may know of; engines and rights through
+        all there is, by what the policy has decided."""
+        settings, visible = self.settings, VisibleCatalogs(self.catalogs, self.policy)
+        sight = PolicySight(self.policy)
         runtime = process_runtime(lambda identity: self.gateway.records_for(identity))
         metadata = MetadataSource(visible, runtime, sight, self.book)
-        spark_sessions = SparkSessions(
-            address, self.broker, settings.spark.session_conf, _spark_limits(settings)
-        )
-        engine = SparkConnectEngine(
-            spark_sessions,
-            self.catalogs,
-            metadata.as_values,
-            _floors(settings),
-            LoadFolders(settings.load.folders, never=[home], uploads=home / UPLOADS),
-        )
-        self._local = LazyLocalEngine(_local_options(settings), metadata.rows, self.catalogs)
+        self._engine = self._spark_engine(metadata)
+        self._local = LazyLocalEngine(local_options(settings), metadata.rows, self.catalogs)
         router = Router(
             _survey(settings, self._local),
             RoutingLimits(settings.local.max_bytes, settings.local.max_files),
@@ -109,42 +125,32 @@ class Server:
         binder = Binder(visible, limits, settings.limits.view_depth, self.owners, hiding)
         keys = frozenset(settings.policy.hash_keys)
         access_tools = AccessTools(self.policy, binder, limits, self.book, keys)
-        coordinator = Coordinator(
-            CoordinatorEngine(visible, self.catalogs, sight, access_tools),
-            visible,
-            metadata,
-            {EngineKind.SPARK: engine, EngineKind.LOCAL: self._local},
-            router,
+        engines: dict[EngineKind, Engine] = {
+            EngineKind.SPARK: self._engine,
+            EngineKind.LOCAL: self._local,
+        }
+        commands = CoordinatorEngine(visible, self.catalogs, sight, access_tools)
+        coordinator = Coordinator(commands, visible, metadata, engines, router)
+        return Pipeline(
+            limits=limits,
+            binder=binder,
+            policy=self.policy,
+            engines={EngineKind.COORDINATOR: coordinator, **engines},
+            router=router,
+            hash_keys=hash_keys(settings),
+            grants=self.book is not None,
+            ownership=Ownership(self.owners, self.catalogs, self.book),
         )
-        self._engine = engine
-        self._warming = False
-        self.gateway = Gateway(
-            Pipeline(
-                limits=limits,
-                binder=binder,
-                policy=self.policy,
-                engines={
-                    EngineKind.COORDINATOR: coordinator,
-                    EngineKind.SPARK: engine,
-                    EngineKind.LOCAL: self._local,
-                },
-                router=router,
-                hash_keys=_hash_keys(settings),
-                grants=self.book is not None,
-                ownership=Ownership(self.owners, self.catalogs, self.book),
-            ),
-            sessions,
-            QueryTracker(Events([self._audit] if self._audit else []), _query_limits(settings)),
-            Uploads(home / UPLOADS, settings.load.upload_mb * MB),
-            settings.limits.query_timeout_s,
+
+    def _spark_engine(self, metadata: MetadataSource) -> SparkConnectEngine:
+        home, folders = self.settings.home, self.settings.load.folders
+        return SparkConnectEngine(
+            self._spark_sessions,
+            self.catalogs,
+            metadata.as_values,
+            floors(self.settings),
+            LoadFolders(folders, never=[home], uploads=home / UPLOADS),
         )
-        # After the gateway's own listener, which cancels the session's queries: a query must not
-        # lose its Spark session before it hears that it is cancelled.
-        sessions.on_close(spark_sessions.release)
-        self._sessions = sessions
-        self._access: Access | None = None
-        self._fronts: list[Front] = []
-        self._reaper: SessionReaper | None = None
 
     def start(self, warm_spark: bool = False) -> None:
         """Nothing has to be started; Spark may be warmed in the background."""
@@ -234,55 +240,6 @@ def build(settings: Settings, sources: Sequence[PolicySource] | None = None) -> 
     return Server(settings, sources)
 
 
-def _prepare_home(home: Path) -> Path:
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        home.chmod(0o700)
-    except OSError as error:
-        raise ResourceError(
-            ErrorCode.HOME_IN_USE,
-            f"The home {home} cannot be used: {error.strerror}.",
-            hint="Choose another with --home or SQE_HOME.",
-        ) from error
-    return home
-
-
-def _local_options(settings: Settings) -> LocalOptions:
-    local = settings.local
-    given: dict[str, int] = {}
-    if local.memory_mb:
-        given["memory"] = local.memory_mb * MB
-    if local.threads:
-        given["threads"] = local.threads
-    return LocalOptions(
-        folder=settings.home / LOCAL,
-        memory_per_query=local.query_memory_mb * MB,
-        spill=local.spill_mb * MB,
-        remote_timeout_s=local.storage_timeout_s,
-        **given,
-    )
-
-
-def _hash_keys(settings: Settings) -> HashKeys:
-    keys = settings.policy.hash_keys
-    return HashKeys({name: Secret(key.get_secret_value()) for name, key in keys.items()})
-
-
-def _query_limits(settings: Settings) -> QueryLimits:
-    limits = settings.limits
-    return QueryLimits(
-        limits.running_queries, limits.running_queries_per_user, limits.finished_queries
-    )
-
-
-def _floors(settings: Settings) -> Floors:
-    maintenance = settings.maintenance
-    return Floors(
-        datetime.timedelta(seconds=maintenance.min_snapshot_age_s),
-        datetime.timedelta(seconds=maintenance.min_orphan_age_s),
-    )
-
-
 def _survey(settings: Settings, local: LazyLocalEngine) -> Survey | None:
     """The local engine is proven for one meaning of SQL: Spark's, with its default settings."""
     if not settings.local.enabled:
@@ -297,32 +254,9 @@ def _survey(settings: Settings, local: LazyLocalEngine) -> Survey | None:
     return lambda guarded, session: facts
 
 
-def _spark_limits(settings: Settings) -> SparkLimits:
-    spark = settings.spark
-    remote = bool(spark.remote.get_secret_value())  # whoever runs it replaces it
-    return SparkLimits(
-        spark.max_sessions,
-        spark.max_sessions_per_user,
-        spark.session_idle_s,
-        0 if remote else spark.recycle_after_sessions,
-    )
-
-
 def _spark(settings: Settings) -> tuple[SparkServer | None, ServerAddress]:
-    spark = settings.spark
-    remote = spark.remote.get_secret_value()
+    remote = settings.spark.remote.get_secret_value()
     if remote:
         return None, RemoteAddress(Secret(remote))
-    server = SparkServer(
-        SparkServerOptions(
-            home=settings.home,
-            jar_cache=spark.jars or settings.home / "jars",
-            java=Path(spark.java) if spark.java else None,
-            master=spark.master,
-            driver_memory=spark.driver_memory,
-            extra_conf=spark.server_conf,
-            start_timeout_s=spark.start_timeout_s,
-            cds=spark.class_data_sharing,
-        )
-    )
+    server = SparkServer(spark_server_options(settings))
     return server, EmbeddedAddress(server)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -61,13 +62,14 @@ class Tally:
     by: Counter[str] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
     left: Counter[str] = field(default_factory=Counter)
+    excused: Counter[str] = field(default_factory=Counter)
     differences: list[Difference] = field(default_factory=list)
 
     def summary(self) -> str:
         return (
             f"policy oracle: cases {self.cases}, {dict(self.by)}, "
             f"same errors {sum(self.failures.values())}, left to Spark {sum(self.left.values())}, "
-            f"differences {len(self.differences)}"
+            f"excused {dict(self.excused)}, differences {len(self.differences)}"
         )
 
 
@@ -208,7 +210,10 @@ class Oracle:
         if isinstance(expected, Failure):
             tally.failures[expected.code] += 1
         why = differs(one, expected, found, (copied, schema))
-        if why:
+        excuse = excused(one, expected, found) if why else ""
+        if excuse:
+            tally.excused[excuse] += 1
+        elif why:
             self._report(desk, one, engine, expected, found, why)
 
     def _report(
@@ -242,3 +247,20 @@ def differs(one: Question, expected: Outcome, found: Outcome, schemas: tuple[str
     if comparison.verdict.is_difference:
         return f"{comparison.verdict.value}: {comparison.detail}"
     return ""
+
+
+def excused(one: Question, expected: Outcome, found: Outcome) -> str:
+    """Why a difference is none; counted, so that it is seen how many there are. Only where the copy
+    fails on a value of its own: a table under rules that fails where its copy answers may have
+    failed on a hidden row."""
+    if not isinstance(expected, Failure) or expected.code not in TELL_A_VALUE:
+        return ""
+    if isinstance(found, Failure) and found.message.startswith(UNTOLD):
+        return "of a subquery's error it is only told that there is one"
+    if isinstance(found, Answer) and len(_RELATION.findall(one.statements[0])) > 1:
+        return "a join that has nothing on one side need not look at the other"
+    return ""
+
+
+UNTOLD = "A subquery failed, and no more can be said"
+_RELATION = re.compile(r"\b(?:t\d|seen\w*)\b(?!\.)")

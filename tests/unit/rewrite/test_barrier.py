@@ -77,6 +77,8 @@ def test_what_cannot_fail_needs_no_barrier(lake: BoundLake, sql: str) -> None:
     [
         "SELECT id FROM t WHERE CAST(name AS INT) = 1",
         "SELECT id FROM t WHERE 1 / id > 0",
+        "SELECT id FROM t WHERE id BETWEEN 0 AND 'x'",
+        "SELECT id FROM t WHERE id BETWEEN 'x' AND 5",
         "SELECT explode(array(1 / id)) FROM t",
         "SELECT stack(2, 1 / id, id) FROM t",
         "SELECT id FROM t WHERE name IN (SELECT col1 FROM VALUES ('1'), (2))",

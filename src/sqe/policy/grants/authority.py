@@ -27,7 +27,9 @@ class Authority:
         self.user = identity.user
         self.subjects = rules.subjects(identity)
         self._rules = rules
-        self._mine = [one for one in rules.kept.grants if one.to in self.subjects]
+        mine = [one for one in rules.kept.grants if one.to in self.subjects]
+        self._given = [one for one in mine if not one.deny]
+        self._denials = [one for one in mine if one.deny]
 
     def owns(self, on: Object, uuid: str) -> bool:
         """``uuid``: of the table, if it is one; what was made under its name before is not it."""
@@ -37,8 +39,7 @@ class Authority:
             return False
         made = on.kind is ObjectKind.TABLE and self._rules.owner(on.parts, uuid) == self.user
         return made or any(
-            one.privilege is Privilege.OWN and not one.deny and covers(one.on, on)
-            for one in self._mine
+            one.privilege is Privilege.OWN and covers(one.on, on) for one in self._given
         )
 
     def must_own(self, on: Object, uuid: str) -> None:
@@ -71,11 +72,8 @@ class Authority:
             return None
         options = sorted(
             one.to
-            for one in self._mine
-            if not one.deny
-            and one.grant_option
-            and one.privilege is privilege
-            and covers(one.on, request.on)
+            for one in self._given
+            if one.grant_option and one.privilege is privilege and covers(one.on, request.on)
         )
         limits = self._limits(request.on) if privilege is Privilege.SELECT else set()
         wider = bool(limits) and limits != {_limits(request)}
@@ -85,13 +83,13 @@ class Authority:
 
     def _denied(self, privilege: Privilege, on: Object) -> bool:
         return any(
-            one.deny and one.privilege in (privilege, Privilege.OWN) and touches(one.on, on)
-            for one in self._mine
+            one.privilege in (privilege, Privilege.OWN) and touches(one.on, on)
+            for one in self._denials
         )
 
     def _limits(self, on: Object) -> set[_Limits]:
         """Of what the person sees there themselves."""
-        return {_limits(one) for one in self._mine if one.limited and touches(one.on, on)}
+        return {_limits(one) for one in self._given if one.limited and touches(one.on, on)}
 
 
 def _limits(rule: Grant | GrantRequest) -> _Limits:

@@ -55,8 +55,7 @@ def held(
     gives = [
         one
         for one in grants
-        if not one.deny
-        and one.privilege not in denied
+        if one.privilege not in denied  # and so no denial itself
         and (one.privilege in asked or (privilege is Privilege.SHOW and _shows(one, kind)))
     ]
     return gives, denials

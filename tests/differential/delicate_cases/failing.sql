@@ -193,6 +193,7 @@ SELECT sum(k) > 5 AS x FROM (VALUES (9223372036854775807L), (1L)) AS t(k)
 SELECT count(*) AS n FROM (VALUES (9223372036854775807L), (1L)) AS t(k) HAVING sum(k) > 5
 SELECT CAST(raise_error(concat('no ', 'more')) AS INT)
 SELECT raise_error(s) FROM texts
+SELECT raise_error(s) FROM texts WHERE s IS NULL AND s IS NOT NULL
 SELECT IF(i > 5, CAST(raise_error('too large') AS INT), i) AS i FROM numbers
 SELECT IF(i IS NULL AND i > 5, CAST(raise_error('never') AS INT), i) AS i FROM numbers
 SELECT coalesce('a', raise_error('never')) AS first_one

@@ -104,6 +104,7 @@ class Selects:
                 items += [Item(None, value) for value in self._star(item, star, scope)]
                 continue
             _no_alias_in_window(item, expressions)
+            _no_error_alone(item)
             if not isinstance(item, exp.Alias):
                 items.append(Item(item, expressions.item(item)))
                 continue
@@ -238,6 +239,14 @@ def _excepted(column: SourceColumn, left_out: Any, columns: list[SourceColumn]) 
         if sum(1 for c in columns if c.name.lower() == name.name.lower()) != 1:
             raise NotLocal(f"EXCEPT ({name.name}) is Spark's")
     return any(column.name.lower() == name.name.lower() for name in left_out)
+
+
+def _no_error_alone(item: Any) -> None:
+    """As a column, it has a type and a name on Spark that nobody sees but where there are no rows:
+    those of nothing at all, and of what Spark makes of it."""
+    node = item.unalias()
+    if isinstance(node, exp.Anonymous) and node.name.lower() == "raise_error":
+        raise NotLocal("raise_error as a column is Spark's")
 
 
 def _no_alias_in_window(item: Any, expressions: Expressions) -> None:

@@ -147,7 +147,7 @@ class SparkConnectEngine:
             try:
                 struct = prepared.spark.connection.schema(prepared.plan)
             except Exception as error:
-                raise prepared.translated(error) from error
+                raise self._translated(prepared, error) from error
             columns = _real_names(columns_of_struct(struct), prepared.grant)
             schema = arrow_schema_of_struct(struct, run.session.property(TIME_ZONE))
             return Description(columns, _renamed(schema, columns))
@@ -159,7 +159,7 @@ class SparkConnectEngine:
                 wanted = mode.lower() if mode in ("FORMATTED", "COST") else "extended"
                 plan = prepared.explain(wanted)
             except Exception as error:
-                raise prepared.translated(error) from error
+                raise self._translated(prepared, error) from error
             if not mode:
                 # Without Spark's numbers for columns and plans: shorter, and the same every time.
                 plan = _NUMBERS.sub("", plan[plan.find(_PHYSICAL_PLAN) :])
@@ -225,7 +225,7 @@ class SparkConnectEngine:
             else:
                 explained = prepared.explain("extended")
         except Exception as error:
-            raise prepared.translated(error) from error
+            raise self._translated(prepared, error) from error
         check_plan(
             explained,
             grant.tables.keys(),
@@ -320,6 +320,12 @@ class SparkConnectEngine:
             batches = [item for item in items if isinstance(item, pa.RecordBatch)]
         return int(batches[0].column(0)[0].as_py())
 
+    def _translated(self, prepared: _Prepared, error: Exception) -> SqeError:
+        found = prepared.translated(error)
+        if found.code is ErrorCode.ENGINE_LOST:
+            self._sessions.settle(prepared.spark)
+        return found
+
     def _execute(self, prepared: _Prepared, run: Run) -> Generator[Any]:
         """Runs the plan; a cancel interrupts it on the server."""
         operation_id = new_operation_id()
@@ -336,7 +342,7 @@ class SparkConnectEngine:
         except Exception as error:
             finished = True
             run.cancellation.check()
-            raise prepared.translated(error) from error
+            raise self._translated(prepared, error) from error
         finally:
             if not finished:
                 connection.interrupt(operation_id)

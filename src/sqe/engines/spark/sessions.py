@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from sqe.rewrite.hash_keys import PATTERN
 from sqe.sessions.session import Session
 from sqe.settings.spark_conf import MEANING
 
+_SETTLE_S = 2.0  # how long a server whose connection broke is looked at
 # Keys of hash masks, struck out of whatever shows a plan.
 _HIDDEN_KEYS = {"spark.sql.redaction.string.regex": PATTERN}
 # Session properties that are Spark's to obey. Without a value the setting is taken away.
@@ -120,6 +122,13 @@ class SparkSessions:
             yield spark
         finally:
             self._give_back(spark)
+
+    def settle(self, spark: SparkSession) -> None:
+        """A connection broke. A server that died is not known to be dead at that very moment:
+        whoever is told of it should find a new one with the next query."""
+        deadline = time.monotonic() + _SETTLE_S
+        while self._server.serves(spark.generation) and time.monotonic() < deadline:
+            time.sleep(0.05)
 
     def _borrow(self, session: Session) -> SparkSession:
         address = self._server.reach()

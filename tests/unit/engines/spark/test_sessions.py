@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -224,6 +225,19 @@ def test_sessions_of_a_dead_server_are_forgotten_without_asking_it(stack: ExitSt
     assert one.server.running == set(), "looking after sessions starts no server"
     one.run(ann)
     assert one.closed == ["forgotten", ""]
+
+
+def test_after_a_broken_connection_a_dying_server_is_waited_for(stack: ExitStack) -> None:
+    one, ann = made(), session()
+    stack.callback(one.sessions.close)
+    with one.sessions.use(ann) as spark:
+        dies = threading.Timer(0.2, one.server.running.clear)
+        dies.start()
+        one.sessions.settle(spark)  # as one who is told of it would be
+        assert not one.server.serves(spark.generation)
+        dies.join()
+    one.run(ann)
+    assert one.connections[1].url.startswith("sc://localhost:2/")
 
 
 def test_the_end_of_a_session_ends_its_spark_session(stack: ExitStack) -> None:

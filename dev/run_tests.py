@@ -15,53 +15,88 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
+from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
-# About equally long. What is in neither half is told by a test.
+# About equally long. Each is one run of pytest after another: one Spark does not live through all
+# of them. What is in neither half is told by a test.
 HALVES = (
     (
-        "tests/embedded",
-        "--ignore=tests/embedded/policy",
-        "--ignore=tests/embedded/trino_corpus",
-        "--ignore=tests/embedded/trino_scripts",
+        (
+            "tests/embedded",
+            "--ignore=tests/embedded/policy",
+            "--ignore=tests/embedded/trino_corpus",
+            "--ignore=tests/embedded/trino_scripts",
+        ),
     ),
     (
-        "tests/unit",
-        "tests/contract",
-        "tests/docs",
-        "tests/fidelity",
-        "tests/differential",
-        "tests/embedded/policy",
-        "tests/embedded/trino_corpus",
-        "tests/embedded/trino_scripts",
+        (
+            "tests/unit",
+            "tests/contract",
+            "tests/docs",
+            "tests/fidelity",
+            "tests/differential",
+            "tests/embedded/trino_corpus",
+            "tests/embedded/trino_scripts",
+        ),
+        ("tests/embedded/policy",),
     ),
 )
+
+
+class Half:
+    """Its runs, one after the other, also where one fails."""
+
+    def __init__(self, name: str, runs: Sequence[Sequence[str]], output: IO[bytes] | None) -> None:
+        self._commands = [[*_pytest(f"{name}{at}"), *run] for at, run in enumerate(runs)]
+        self._output = output
+        self._running: subprocess.Popen[bytes] | None = None
+        self._stopped = False
+        self.codes: list[int] = []
+        self.thread = threading.Thread(target=self._run)
+        self.thread.start()
+
+    def stop(self, number: int) -> None:
+        self._stopped = True
+        if self._running is not None:
+            self._running.send_signal(number)
+
+    def _run(self) -> None:
+        for command in self._commands:
+            if self._stopped:
+                self.codes.append(1)
+                return
+            self._running = subprocess.Popen(
+                command, cwd=ROOT, stdout=self._output, stderr=self._output
+            )
+            self.codes.append(self._running.wait())
 
 
 def main(arguments: Sequence[str]) -> int:
     if arguments:
         return subprocess.run([*_pytest("one"), *arguments], cwd=ROOT).returncode
-    running: list[subprocess.Popen[bytes]] = []
+    halves: list[Half] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
-        for process in running:
-            process.send_signal(number)
+        for half in halves:
+            half.stop(number)
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
     with tempfile.TemporaryFile() as kept:
-        for name, output, half in zip("ab", (None, kept), HALVES, strict=True):
-            command = [*_pytest(name), *half]
-            running.append(subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output))
-        codes = [process.wait() for process in running]
+        for name, output, runs in zip("ab", (None, kept), HALVES, strict=True):
+            halves.append(Half(name, runs, output))
+        for half in halves:
+            half.thread.join()
         kept.seek(0)
         sys.stdout.flush()
         shutil.copyfileobj(kept, sys.stdout.buffer)
         sys.stdout.flush()
-    return next((code for code in codes if code), 0)
+    return next((code for half in halves for code in half.codes if code), 0)
 
 
 def _pytest(name: str) -> list[str]:

@@ -160,7 +160,7 @@ def test_tests_do_not_see_the_developers_environment(isolated_home: Path) -> Non
 
 def test_each_test_runs_in_one_of_the_two_halves() -> None:
     config = project()["tool"]["pytest"]["ini_options"]
-    halves = [argument for half in HALVES for argument in half]
+    halves = [argument for half in HALVES for run in half for argument in run]
     apart = [one for one in halves if not one.startswith("--ignore=")]
     assert {one for one in apart if one.count("/") == 1} == set(config["testpaths"])
     moved = [one.removeprefix("--ignore=") for one in halves if one.startswith("--ignore=")]

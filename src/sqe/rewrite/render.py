@@ -24,6 +24,7 @@ from sqe.rewrite.writes import write_edits
 from sqe.sql.splice import Edit, Spliced, splice
 from sqe.sql.statement import Span, Statement
 
+_WORD = re.compile(r"\w")
 _PLAIN_TYPE = re.compile(
     r"(?:boolean|tinyint|smallint|int|bigint|float|double|string|binary|date|timestamp"
     r"|timestamp_ntz|decimal\(\d+,\d+\))\Z"
@@ -72,7 +73,13 @@ def _render(
     found = [*kept, *changes]
     found += write_edits(bound, found, lambda written: _check(written, guarded, names))
     # A place may be named twice, once for each thing that is done with the table there.
-    return splice(statement.text, dict.fromkeys(found))
+    return splice(statement.text, dict.fromkeys(_apart(statement.text, one) for one in found))
+
+
+def _apart(text: str, edit: Edit) -> Edit:
+    """Behind a name in back quotes a word may follow at once; behind a plain one it may not."""
+    glued = text[: edit.span.end].endswith("`") and _WORD.match(text, edit.span.end)
+    return Edit(edit.span, edit.text + " ") if glued else edit
 
 
 def _check(written: BoundReference, guarded: GuardedStatement, names: Names) -> str:

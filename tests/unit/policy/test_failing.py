@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sqe.errors import AccessError, ErrorCode, UpstreamError
-from sqe.model.decision import Allow, Decision, Deny, TableFacts
+from sqe.model.decision import Allow, Decision, Deny, Restrict, TableFacts
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.rules import Object, Privilege
@@ -100,6 +100,7 @@ def test_every_failure_denies_and_tells_no_secret(
         ("decide", "allow"),
         ("permits", None),
         ("permits", True),
+        ("permits", Restrict("some")),
         ("visible", []),
         ("visible", [True]),
         ("visible", [True] * 3),

@@ -133,6 +133,13 @@ def test_the_oldest_answers_make_room() -> None:
     assert [answers.get(number) for number in range(3)] == [None, 1, 2]
 
 
+def test_an_answer_that_is_given_anew_is_not_the_oldest() -> None:
+    answers: Answers[int] = Answers(10, most=2)
+    for number in (0, 1, 0, 2):
+        answers.put(number, number)
+    assert [answers.get(number) for number in range(3)] == [0, None, 2]
+
+
 def test_many_threads_may_ask_at_once() -> None:
     answers: Answers[int] = Answers(10, most=5)
 
@@ -269,6 +276,14 @@ def test_there_are_rules_unless_nothing_but_the_catalogs_decides() -> None:
     assert Policy([]).ruled
     assert Policy([AllowAll(), Counted()]).ruled
     assert not Policy([AllowAll(), ReadRestrictions()]).ruled
+
+
+def test_without_rules_nobody_has_a_right_over_others() -> None:
+    policy = Policy([AllowAll(), ReadRestrictions()])
+    assert not policy.ruled
+    assert isinstance(policy.permits(ANN, Privilege.CREATE, LAKE), Allow)
+    for privilege in (Privilege.IMPERSONATE, Privilege.VIEW_QUERY, Privilege.KILL_QUERY):
+        assert isinstance(policy.permits(ANN, privilege, Object.user("bob")), Deny)
 
 
 def test_only_of_a_failure_the_reason_is_told() -> None:

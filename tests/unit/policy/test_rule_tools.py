@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from sqe.model.decision import Allow, Decision, Deny, Restrict, RowFilter, TableFacts
-from sqe.model.grants import Grant, Role, RoleGrant
+from sqe.model.grants import Attachment, ColumnRule, Grant, Role, RoleGrant, Tag
 from sqe.model.identity import Identity
 from sqe.model.masks import NullMask, PartialMask
 from sqe.model.names import RelationName, SchemaName
-from sqe.model.rules import PUBLIC, Object, ObjectKind, Privilege, Subject, SubjectKind
+from sqe.model.rules import PUBLIC, SYSTEM, Object, ObjectKind, Privilege, Subject, SubjectKind
 from sqe.policy.cedar.policies import read_policies
 from sqe.policy.diff import differences
-from sqe.policy.lint import cedar_places, lint_file_rules, lint_grants, named_places
-from sqe.policy.named import Named, identity_of, in_cedar, in_file_rules
+from sqe.policy.lint import cedar_places, lint_cedar, lint_file_rules, lint_grants, named_places
+from sqe.policy.named import Named, identity_of, in_cedar, in_file_rules, in_grants
 from sqe.policy.policy import Policy
 from sqe.policy.source import AllowAll
 from sqe.policy.words import as_json, in_words
@@ -101,12 +101,57 @@ def test_a_file_names_what_its_patterns_spell_out() -> None:
     assert named.columns == {"ssn"}
 
 
+@pytest.mark.parametrize(
+    "document",
+    [{}, {"catalogs": None, "tables": None}, {"queries": None}, {"tables": [{"privileges": []}]}],
+)
+def test_a_file_that_names_nothing_is_about_everything(document: dict[str, Any]) -> None:
+    assert in_file_rules(json.dumps(document).encode()) == Named(
+        objects=frozenset({table("*", "*", "*")})
+    )
+
+
+def test_grants_name_whom_and_what_they_are_about() -> None:
+    exempt = Subject(SubjectKind.USER, "dave")
+    hr, sea = Object.schema(HR), Object.catalog("sea")
+    dept, tagged, whole = (RelationName(HR, name) for name in ("dept", "tagged", "whole"))
+    rules = KeptRules(
+        1,
+        roles=(Role("boss"),),
+        role_grants=(RoleGrant("reader", STAFF),),
+        grants=(
+            Grant(ANN, Privilege.SELECT, EMP, columns=(ColumnRule("SSN"),)),
+            Grant(ANN, Privilege.SELECT, sea),
+            Grant(BOB, Privilege.EXECUTE, SYSTEM),
+        ),
+        attachments=(
+            Attachment("eu", hr, exempt=(exempt,)),
+            Attachment("gone", Object.table(dept), columns=(ColumnRule("Pay"),)),
+            Attachment("eu", tag="pii"),
+        ),
+        tags=(Tag("pii", tagged, "Mail"), Tag("pii", whole)),
+    )
+    named = in_grants(rules)
+    assert named.subjects == {PUBLIC, ANN, BOB, STAFF, BOSS, exempt}
+    assert named.objects == {
+        EMP,
+        sea,
+        table("sea", "*", "*"),
+        hr,
+        table("lake", "hr", "*"),
+        *map(Object.table, (dept, tagged, whole)),
+        table("*", "*", "*"),
+    }
+    assert named.columns == {"ssn", "pay", "mail"}
+
+
 def test_cedar_names_what_its_scopes_are() -> None:
     text = (
         '@mask_ssn("null") @hide("pay") @columns("id") permit(principal in SQE::Group::"staff",'
         ' action, resource in SQE::Schema::"lake.hr");'
         'forbid(principal == SQE::User::"ann", action, resource == SQE::Table::"lake.hr.emp");'
         'permit(principal in SQE::Role::"boss", action, resource);'
+        "permit(principal, action, resource);"
     )
     policies = read_policies({"a.cedar": text.encode()})
     named = in_cedar(policies)
@@ -187,6 +232,50 @@ def test_who_gains_or_loses_what(old: Decision, new: Decision, said: list[str]) 
     assert compared(Table(old), Table(new)) == said
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (Restrict("a", (RowFilter("x"),)), Restrict("a", (RowFilter("y"),))),
+        (SEEN, Restrict("a", masks={"ssn": PartialMask(0, 4)})),
+        (Restrict("a", hidden=frozenset({"x"})), Restrict("a", hidden=frozenset({"y"}))),
+    ],
+)
+def test_any_other_limit_is_a_change(old: Decision, new: Decision) -> None:
+    assert len(compared(Table(old), Table(new))) == 1
+
+
+def test_every_privilege_is_compared() -> None:
+    named = Named(frozenset({ANN}), frozenset({EMP, Object.schema(HR)}))
+    found = differences(Policy([Table(Deny("no"))]), Policy([AllowAll()]), named)
+    assert {(one.on.kind.value, one.privilege.value) for one in found} == {
+        *(("table", one) for one in ("select", "insert", "update", "delete")),
+        *(("table", one) for one in ("alter", "drop", "own")),
+        *(("schema", one) for one in ("create", "drop", "own")),
+    }
+
+
+def test_differences_are_in_order() -> None:
+    people = [STAFF, BOSS, *(Subject(SubjectKind.USER, name) for name in "abcde")]
+    places = [
+        Object(kind, ("lake", "hr", name))
+        for name in "abcde"
+        for kind in (ObjectKind.SCHEMA, ObjectKind.TABLE)
+    ]
+    named = Named(frozenset(people), frozenset(places))
+    found = list(differences(Policy([Table(Deny("no"))]), Policy([AllowAll()]), named))
+    assert list(dict.fromkeys((one.subject, one.on) for one in found)) == [
+        (subject, on) for subject in people for on in places
+    ]
+
+
+def test_names_are_quoted_and_what_stands_for_others_is_not() -> None:
+    named = Named(frozenset({ANN}), frozenset({table("lake", "odd name", "*")}))
+    new = Policy([Table(Allow("yes"))])
+    assert [str(one) for one in differences(Policy([Table(Deny("no"))]), new, named)] == [
+        "user ann gains select on table lake.`odd name`.*"
+    ]
+
+
 def test_schemas_are_compared_too() -> None:
     none, some = Table(Deny("no")), Table(Deny("no"), Allow("yes"))
     assert compared(none, some) == ["user ann gains create on schema lake.hr"]
@@ -207,6 +296,30 @@ def test_a_rule_behind_one_that_fits_more_is_never_reached() -> None:
     assert len(lint({}, {}, section="queries")) == 1
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("user", "group", "role", "catalog", "schema", "table"),
+        *("function", "procedure", "property", "queryOwner"),
+    ],
+)
+def test_a_rule_that_asks_for_anything_does_not_fit_everything(key: str) -> None:
+    assert lint({key: "a"}, {}) == []
+    assert len(lint({key: "a"}, {key: "a"})) == 1
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        *("catalogs", "schemas", "tables", "functions", "procedures", "queries"),
+        *("system_session_properties", "catalog_session_properties"),
+    ],
+)
+def test_every_section_is_checked(section: str) -> None:
+    assert len(lint({}, {}, section=section)) == 1
+    assert not list(lint_file_rules(json.dumps({section: None}).encode()))
+
+
 def found(*grants: Grant, roles: Iterable[Role] = (), held: Iterable[RoleGrant] = ()) -> list[str]:
     rules = KeptRules(1, tuple(roles), tuple(held), grants)
     return [one.kind for one in lint_grants(rules)]
@@ -224,11 +337,50 @@ def test_a_grant_that_is_denied_gives_nothing() -> None:
         Grant(ANN, Privilege.SELECT, schema),
     ):
         assert found(grant, other) == []
+    denial = Grant(ANN, Privilege.SELECT, EMP, deny=True)
+    assert found(denial, Grant(PUBLIC, Privilege.SELECT, schema, deny=True)) == []
 
 
 def test_a_role_that_nobody_has_is_found() -> None:
     roles = [Role("reader"), Role("boss")]
     assert found(roles=roles, held=[RoleGrant("boss", ANN)]) == ["unheld"]
+    (only,) = lint_grants(KeptRules(1, tuple(roles), (RoleGrant("boss", ANN),)))
+    assert only.where == "role reader"
+
+
+PERMIT = "permit(principal {}, action {}, resource {});"
+FORBID = "forbid(principal {}, action {}, resource {});"
+IN_ANN, IS_ANN = 'in SQE::User::"ann"', '== SQE::User::"ann"'
+SELECTS, INSERTS = '== SQE::Action::"select"', '== SQE::Action::"insert"'
+IN_HR, IS_HR = 'in SQE::Schema::"lake.hr"', '== SQE::Schema::"lake.hr"'
+F, G = '== SQE::Function::"f"', '== SQE::Function::"g"'
+
+
+@pytest.mark.parametrize(
+    ("permit", "forbid", "all_of_it"),
+    [
+        ((IN_ANN, "", ""), (IS_ANN, "", ""), False),
+        ((IS_ANN, "", ""), (IS_ANN, "", ""), True),
+        (("", "", ""), ("", SELECTS, ""), False),
+        (("", INSERTS, ""), ("", SELECTS, ""), False),
+        (("", SELECTS, ""), ("", SELECTS, ""), True),
+        (("", "", ""), ("", "", IN_HR), False),
+        (("", "", IN_HR), ("", "", IS_HR), False),
+        (("", "", IS_HR), ("", "", IS_HR), True),
+        (("", "", IS_HR), ("", "", '== SQE::Schema::"lake.pay"'), False),
+        (("", "", F), ("", "", F), True),
+        (("", "", F), ("", "", G), False),
+        (("", "", F), ("", "", 'in SQE::Function::"g"'), False),
+        (("", "", F), ("", "", IN_HR), False),
+        (("", "", IN_HR), ("", "", 'in SQE::Function::"f"'), False),
+    ],
+)
+def test_a_permit_that_is_forbidden_gives_nothing(
+    permit: tuple[str, str, str], forbid: tuple[str, str, str], all_of_it: bool
+) -> None:
+    text = PERMIT.format(*permit) + FORBID.format(*forbid)
+    policies = read_policies({"a.cedar": text.encode()})
+    assert [one.where for one in lint_cedar(policies)] == ["a.cedar, policy 1"] * all_of_it
 
 
 def test_grants_name_places() -> None:

@@ -25,6 +25,24 @@ def test_a_change_is_seen_at_once(tmp_path: Path) -> None:
     assert (watched.value, watched.version) == ([2], 2)
 
 
+def test_a_change_is_in_the_version_whoever_asks_first(tmp_path: Path) -> None:
+    path = tmp_path / "rules"
+    path.write_text("1")
+    watched = Watched(path, numbers)
+    path.write_text("22")
+    assert watched.version == 2
+
+
+def test_a_change_within_one_tick_of_the_clock_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "rules"
+    path.write_text("1")
+    tick = path.stat().st_mtime_ns
+    watched = Watched(path, numbers)
+    path.write_text("2")
+    os.utime(path, ns=(tick, tick))
+    assert watched.value == [2]
+
+
 def test_what_is_not_changed_keeps_its_version(tmp_path: Path) -> None:
     path = tmp_path / "rules"
     path.write_text("1")
@@ -129,7 +147,18 @@ def test_sqes_own_errors_are_said_in_their_words(tmp_path: Path) -> None:
     watched = Watched(path, read)
     path.write_text("bad")
     assert (watched.value, watched.problem) == ("good", "too bad")
-    with pytest.raises(UserError, match="too bad"):
+    with pytest.raises(UserError, match="too bad") as raised:
         Watched(path, read)
+    assert raised.value.code is ErrorCode.INVALID_SETTINGS and str(path) in raised.value.message
     path.unlink()
     assert watched.problem == "No such file or directory"
+
+
+def test_an_error_of_the_system_without_words_is_told_by_its_name(tmp_path: Path) -> None:
+    def read(files: Files) -> str:
+        raise TimeoutError
+
+    path = tmp_path / "rules"
+    path.write_text("1")
+    with pytest.raises(UserError, match="TimeoutError"):
+        Watched(path, read)

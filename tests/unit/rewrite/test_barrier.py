@@ -10,8 +10,10 @@ import pytest
 from sqe.catalog.bound import BoundView
 from sqe.model.decision import Restrict, RowFilter
 from sqe.model.identity import Identity
-from sqe.model.masks import ExpressionMask, NullMask
-from tests.unit.rewrite.bound_lake import BoundLake, bound_lake, struct
+from sqe.model.masks import ExpressionMask, Mask, NullMask
+from sqe.model.query import Column
+from sqe.sessions.session import TemporaryView
+from tests.unit.rewrite.bound_lake import HERE, BoundLake, bound_lake, struct
 
 COLUMNS = struct(
     id="int", big="long", name="string", pay="decimal(10,2)", day="date", at="timestamptz",
@@ -66,6 +68,25 @@ def _barrier(lake: BoundLake, sql: str, limits: Restrict | None = None) -> bool:
         "SELECT id FROM t WHERE name IN (SELECT x FROM VALUES ('1'), ('2') AS v(x))",
         "SELECT a.id FROM (SELECT id, name FROM (SELECT * FROM t)) a JOIN u ON a.id = u.id",
         "EXPLAIN SELECT id FROM t WHERE id = 1",
+        "SELECT id FROM (SELECT DISTINCT id FROM t WHERE id > 1 ORDER BY id LIMIT 5 OFFSET 2)",
+        "SELECT id FROM (SELECT id FROM t GROUP BY id HAVING count(*) > 1)",
+        "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY id ORDER BY big) AS n FROM t)",
+        "SELECT id FROM (SELECT id, rank() OVER (ORDER BY id) AS n FROM t)",
+        "SELECT id FROM (SELECT id, dense_rank() OVER (ORDER BY id) AS n FROM t)",
+        "SELECT id FROM t WHERE id <=> 1 AND id <> 2 AND id >= 1 AND id <= 9 AND id < 10",
+        "SELECT id FROM t WHERE id IS DISTINCT FROM 3 AND ok IS TRUE",
+        "SELECT id FROM t WHERE id = NULL OR NULL = name",
+        "SELECT id FROM t WHERE startswith(name, 'a') AND endswith(name, 'b')",
+        "SELECT id FROM t WHERE lower(name) = 'x' AND left(name, 2) = right(name, 2)",
+        "SELECT id FROM t WHERE month(day) = 2 AND day(day) = 29",
+        "SELECT id FROM t WHERE extract(QUARTER FROM day) = 1 AND extract(month FROM day) = 2",
+        "SELECT id FROM t WHERE extract(DAY FROM day) = 1",
+        "SELECT id FROM t WHERE name ILIKE 'a%' AND nullif(name, 'x') = 'y'",
+        "SELECT id FROM t WHERE if(ok, 1, 2) = 1 AND CASE WHEN ok THEN NULL ELSE id END = 1",
+        "SELECT id FROM t WHERE CAST(day AS STRING) = CAST(ok AS STRING)",
+        "SELECT id FROM t WHERE id IN (1, NULL) AND name IN ('x')",
+        "SELECT 1 / id, count(*) FROM t GROUP BY 1 / id",
+        "CREATE TABLE n AS SELECT 1 / id AS q FROM t",
     ],
 )  # fmt: skip
 def test_what_cannot_fail_needs_no_barrier(lake: BoundLake, sql: str) -> None:
@@ -124,6 +145,40 @@ def test_what_cannot_fail_needs_no_barrier(lake: BoundLake, sql: str) -> None:
         "MERGE INTO u USING t ON t.id = u.id WHEN MATCHED THEN DELETE",
         "DELETE FROM u WHERE id IN (SELECT CAST(name AS INT) FROM t)",
         "EXPLAIN SELECT id FROM t WHERE 1 / id > 0",
+        "SELECT id FROM t WHERE trim(BOTH 'x' FROM name) = 'a'",
+        "SELECT id FROM t WHERE trim(id) = 'a'",
+        "SELECT id FROM t WHERE upper(id) = 'a'",
+        "SELECT id FROM t WHERE concat(name, id) = 'a'",
+        "SELECT id FROM t WHERE startswith(name, id)",
+        "SELECT id FROM t WHERE substring(name, id, 2) = 'a'",
+        "SELECT id FROM t WHERE substring(name, 1, id) = 'a'",
+        "SELECT id FROM t WHERE substring(name, '1', 2) = 'a'",
+        "SELECT id FROM t WHERE substring(id, 1, 2) = 'a'",
+        "SELECT id FROM t WHERE left(name, id) = 'a'",
+        "SELECT id FROM t WHERE year(name) = 1",
+        "SELECT id FROM t WHERE CASE id WHEN 'x' THEN 2 END = 2",
+        "SELECT id FROM t WHERE if(ok, id, name) = 1",
+        "SELECT id FROM t WHERE nullif(name, id) = 'x'",
+        "SELECT id FROM t WHERE coalesce(raise_error(name), 'x') = 'x'",
+        "SELECT id FROM t WHERE CAST(at AS STRING) = 'x'",
+        "SELECT id FROM t WHERE id LIKE 'a%'",
+        "SELECT id FROM t WHERE name LIKE 1",
+        "SELECT id FROM t WHERE extract(WEEK FROM day) = 1",
+        "SELECT id FROM t WHERE id % '2' = 0",
+        "SELECT id FROM t WHERE id % 2.5 = 0",
+        "SELECT id FROM t WHERE f % 2 = 0",
+        "SELECT id FROM t WHERE id IN (1, 'x')",
+        "SELECT id FROM t WHERE id = 1 AND at IN (SELECT raise_error('x') FROM u)",
+        "SELECT id FROM t UNION ALL SELECT id FROM u UNION ALL SELECT name FROM u",
+        "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE 1 / u.id = t.id)",
+        "SELECT 1 / id FROM t GROUP BY id HAVING count(*) > 1",
+        "SELECT (SELECT max(id) FROM u WHERE 1 / u.id > 0) FROM t",
+        "SELECT max((SELECT id FROM u WHERE 1 / u.id > 0)) FROM t",
+        "SELECT 1 / id FROM t QUALIFY row_number() OVER (ORDER BY id) = 1",
+        "SELECT id FROM t WHERE name IN (SELECT x FROM VALUES (id), (id) AS v(x))",
+        "INSERT INTO u SELECT * FROM t WHERE 1 / id > 0",
+        "CREATE TABLE n AS SELECT id FROM t WHERE 1 / id > 0",
+        "SELECT id FROM t, LATERAL (SELECT 1 / t.id)",
     ],
 )  # fmt: skip
 def test_what_can_fail_below_the_guard_needs_one(lake: BoundLake, sql: str) -> None:
@@ -143,9 +198,31 @@ def test_without_hidden_rows_there_is_nothing_to_tell(lake: BoundLake) -> None:
     [
         Restrict("test", (RowFilter("CAST(name AS INT) > 1"),)),
         Restrict("test", (RowFilter("id > 1"),), {"name": ExpressionMask("1 / id")}),
+        Restrict(
+            "test", (RowFilter("id > 1"),), {"NAME": ExpressionMask("upper(raise_error(id))")}
+        ),
+        Restrict("test", (RowFilter("id > 1"),), {"id": ExpressionMask("name")}),
+        Restrict("test", (RowFilter("id > 1"), RowFilter("1 / id > 0"))),
     ],
 )
 def test_a_policy_that_can_fail_itself_is_kept_from_what_is_above_it(
     lake: BoundLake, limits: Restrict
 ) -> None:
     assert _barrier(lake, "SELECT id FROM t", limits)
+
+
+def test_a_policy_that_cannot_fail_is_not_in_the_way(lake: BoundLake) -> None:
+    masks: dict[str, Mask] = {"NAME": ExpressionMask("upper(name)"), "day": NullMask()}
+    assert not _barrier(lake, "SELECT id FROM t", Restrict("test", (RowFilter("id > 1"),), masks))
+
+
+@pytest.mark.parametrize(
+    ("query", "barrier"),
+    [("SELECT id FROM t WHERE id > 0", False), ("SELECT id FROM t WHERE 1 / id > 0", True)],
+)
+def test_a_view_that_can_fail_is_as_what_is_written(
+    lake: BoundLake, query: str, barrier: bool
+) -> None:
+    view = TemporaryView("w", query, (Column("id", "int"),), HERE, ("id",))
+    lake.session.keep_view(view, replace=True)
+    assert _barrier(lake, "SELECT * FROM w") is barrier

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from sqe.catalog.bound import BoundTable, BoundView
-from sqe.errors import AccessError, ErrorCode, InternalError, UpstreamError
+from sqe.catalog.bound import BoundAbsent, BoundReference, BoundStatement, BoundTable, BoundView
+from sqe.catalog.protocol import Loaded
+from sqe.errors import AccessError, ErrorCode, InternalError, UpstreamError, UserError
 from sqe.model.decision import Allow, Restrict, RowFilter
 from sqe.model.identity import Identity, Secret
 from sqe.model.masks import HashMask, NullMask
+from sqe.model.names import RelationName
+from sqe.model.query import Column
 from sqe.rewrite.guard import guard
-from sqe.rewrite.guard_views import bound_condition
+from sqe.rewrite.guard_views import bound_condition, with_guards
 from sqe.rewrite.hash_keys import HashKeys
 from sqe.rewrite.needs import needs_of
 from sqe.rewrite.render import Names, render
+from sqe.sql.statement import Access
 from tests.unit.rewrite.bound_lake import HERE, BoundLake, bound_lake, struct
 
 COLUMNS = struct(id="int", name="string", day="date")
@@ -65,6 +70,8 @@ def test_a_policys_own_tables_are_read_without_a_policy(lake: BoundLake) -> None
     assert isinstance(mine.target, BoundView) and isinstance(theirs.target, BoundView)
     inside = {str(one.relation): one.target for one in mine.target.inner.references}
     assert isinstance(inside["lake.s.u"], BoundTable)
+    alone = lake.guarded("SELECT * FROM t", {"lake.s.t": limits}).bound
+    assert not needs_of(alone)
 
 
 def test_names_of_a_policy_are_not_the_sessions(lake: BoundLake) -> None:
@@ -133,3 +140,100 @@ def test_a_condition_is_a_text_of_its_own(lake: BoundLake) -> None:
     for wrong in ("gone = 1", "name", "id = 1 --"):
         with pytest.raises(AccessError):
             bound_condition(Restrict("test", (RowFilter(wrong),)), reference.target, lake)
+    for nothing in (Restrict("test"), replace(PART, filters=())):
+        with pytest.raises(InternalError):
+            bound_condition(nothing, reference.target, lake)
+    temporary = BoundView("w", lake.bound("SELECT id FROM t"), (Column("id", "int"),))
+    with pytest.raises(InternalError):
+        bound_condition(PART, temporary, lake)
+
+
+def _view(lake: BoundLake, sql: str, as_user: str = "", inside: str = "") -> BoundStatement:
+    """A read of the stored view lake.s.w, and whose rights it and its own tables are read with."""
+    [read] = lake.bound("SELECT * FROM t").references
+    inner = lake.bound(sql)
+    inner = replace(
+        inner, references=tuple(replace(one, as_user=inside) for one in inner.references)
+    )
+    columns = (Column("id", "int"), Column("name", "string"))
+    view = BoundView("w", inner, columns, RelationName(HERE, "w"))
+    bound = lake.bound("SELECT * FROM t")
+    return replace(bound, references=(replace(read, target=view, as_user=as_user),))
+
+
+def _guarded(lake: BoundLake, bound: BoundStatement, limits: Restrict | None) -> BoundReference:
+    """With limits on what the statement itself names."""
+    keys = [need.key for need in needs_of(bound)]
+    decisions = {key: limits if limits and key[0].name == "w" else Allow("all") for key in keys}
+    [found] = guard(bound, decisions, lake).bound.references
+    return found
+
+
+def test_a_view_is_seen_in_part_as_a_table_is(lake: BoundLake) -> None:
+    bound = _view(lake, "SELECT id, name FROM t")
+    found = _guarded(lake, bound, replace(PART, hidden=frozenset({"name"})))
+    assert isinstance(found.target, BoundView) and found.target.guard is not None
+    assert found.target.inner.statement.text == "SELECT id FROM lake.s.w WHERE ((id > 1\n))"
+    assert isinstance(found.target.guard.of, BoundView)
+
+
+@pytest.mark.parametrize(
+    ("as_user", "inside", "guarded"),
+    [
+        ("", "", False),
+        ("", "bob", True),
+        ("bob", "bob", False),
+        ("cy", "bob", True),
+        ("cy", "", False),
+    ],
+)
+def test_a_view_with_its_owners_rights_is_a_guard(
+    lake: BoundLake, as_user: str, inside: str, guarded: bool
+) -> None:
+    found = _guarded(lake, _view(lake, "SELECT id, name FROM t", as_user, inside), None)
+    assert isinstance(found.target, BoundView)
+    assert (found.target.guard is not None) is guarded
+    if guarded:
+        assert found.target.inner.statement.text.startswith("SELECT id, name FROM lake.s.w WHERE")
+
+
+def test_what_is_named_behind_a_table_is_named_in_its_guard(lake: BoundLake) -> None:
+    text = _guard(lake, PART, "SELECT * FROM t.branch_b").inner.statement.text
+    assert text == "SELECT id, name, day FROM lake.s.t.branch_b WHERE ((id > 1\n))"
+
+
+def test_a_guard_shows_the_columns_of_the_state_that_is_read(lake: BoundLake) -> None:
+    bound = lake.bound("SELECT * FROM t VERSION AS OF 10")
+    [reference] = bound.references
+    assert isinstance(reference.target, BoundTable)
+    now = reference.target.metadata["schemas"][0]
+    old = {**now, "schema-id": 7, "fields": now["fields"][:2]}
+    metadata = {
+        **reference.target.metadata,
+        "schemas": [old, now],
+        "snapshots": [{"snapshot-id": 10, "schema-id": 7}],
+    }
+    loaded = Loaded(json.dumps(metadata).encode(), "file:///m.json")
+    target = replace(reference.target, loaded=loaded)
+    bound = replace(bound, references=(replace(reference, target=target),))
+    decisions = {need.key: PART for need in needs_of(bound)}
+    [found] = guard(bound, decisions, lake).bound.references
+    assert isinstance(found.target, BoundView)
+    assert [column.name for column in found.target.columns] == ["id", "name"]
+
+
+def test_a_query_does_not_choose_the_version(lake: BoundLake) -> None:
+    sql = "SELECT * FROM t TIMESTAMP AS OF (SELECT max(day) FROM u)"
+    with pytest.raises(UserError) as raised:
+        _guard(lake, PART, sql)
+    assert raised.value.code is ErrorCode.NOT_SUPPORTED
+    assert _guard(lake, PART, "SELECT * FROM t TIMESTAMP AS OF '2024-01-01'").guard is not None
+
+
+def test_only_relations_have_guards(lake: BoundLake) -> None:
+    bound = lake.bound("SELECT * FROM t")
+    [reference] = bound.references
+    name = RelationName(HERE, "gone")
+    absent = replace(bound, references=(replace(reference, target=BoundAbsent(name)),))
+    with pytest.raises(InternalError):
+        with_guards(absent, {(name, Access.READ, ""): PART}, lake)

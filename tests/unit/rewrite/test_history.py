@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -111,3 +112,32 @@ def test_where_it_is_not_said_which_state_is_meant_all_must_agree(travel: str) -
 def test_what_is_read_by_a_name_and_a_version_must_agree_as_well() -> None:
     with pytest.raises(AccessError):
         _read(_table(OLD, NEW, suffix=("tag_first",)), " VERSION AS OF 11")
+
+
+def test_another_table_beside_it_may_be_of_any_state() -> None:
+    assert _read(_table(OLD, suffix=("files",))) == ["a", "b"]
+    with pytest.raises(AccessError):
+        _read(_table(OLD, NEW, suffix=("files",)))
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {},
+        {"snapshots": None, "refs": None},
+        {"snapshots": [{"snapshot-id": 10}], "refs": {"first": {"type": "tag", "snapshot-id": 10}}},
+        {"snapshots": [{"snapshot-id": 10, "schema-id": None}]},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("travel", FIRST)
+def test_what_a_catalog_does_not_tell_may_be_any_state(known: dict[str, Any], travel: str) -> None:
+    def table(*schemas: dict[str, Any]) -> BoundTable:
+        made = _table(*schemas)
+        metadata = {k: v for k, v in made.metadata.items() if k not in ("snapshots", "refs")}
+        loaded = Loaded(json.dumps({**metadata, **known}).encode(), "file:///m.json")
+        return replace(made, loaded=loaded)
+
+    assert _read(table(OLD), travel) == ["a", "b"]
+    with pytest.raises(AccessError):
+        _read(table(OLD, NEW), travel)

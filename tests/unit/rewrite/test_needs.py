@@ -261,6 +261,10 @@ def test_a_view_that_is_to_be_made_is_a_view(bind: Bind) -> None:
         (Allow("i"), PART, PART),
         # Who may write and not read is not refused for that: nothing is read.
         (Allow("i"), Deny("not seen"), Allow("i; not seen")),
+        # But it must be known what is hidden.
+        (Allow("i"), Deny("down", unanswered=True), Deny("down", unanswered=True)),
+        (Deny("no"), PART, Deny("no")),
+        (PART, Allow("s"), PART),
     ],
 )
 def test_what_is_seen_limits_what_is_done(
@@ -268,6 +272,12 @@ def test_what_is_seen_limits_what_is_done(
 ) -> None:
     need = Need((RelationName(HERE, "t"), Access.WRITE, ""), (FACTS,), SEEN)
     assert need.decision({FACTS: insert, SEEN: select}) == expected
+
+
+def test_what_is_seen_is_asked_for_as_well() -> None:
+    key = (RelationName(HERE, "t"), Access.WRITE, "")
+    assert Need(key, (FACTS,), SEEN).asked == (FACTS, SEEN)
+    assert Need(key, (SEEN,)).asked == (SEEN,)
 
 
 def lend(catalog: EmbeddedCatalog, owners: Owners, name: str, text: str = _SELECT) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from sqe.catalog.bind import Binder
-from sqe.catalog.bound import BoundTarget
+from sqe.catalog.bound import BoundTarget, BoundView
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.errors import AccessError, ErrorCode, InternalError, UserError
@@ -105,7 +105,26 @@ def rendered(tmp_path: Path) -> Iterator[Rendered]:
         ("WITH t AS (SELECT 1) SELECT * FROM t", "WITH t AS (SELECT 1) SELECT * FROM t"),
         ("SELECT current_user()", "SELECT 'ann' AS `current_user()`"),
         ("SELECT upper(current_schema()) AS u", "SELECT upper('s') AS u"),
+        (
+            "SELECT current_catalog(), current_database() AS d",
+            "SELECT 'lake' AS `current_catalog()`, 's' AS d",
+        ),
+        ("TABLE t", "TABLE sqe.h1.t"),
+        ("SELECT * FROM `t`x", "SELECT * FROM sqe.h1.t x"),
+        ("DELETE FROM `t`WHERE a = 1", "DELETE FROM sqe.h1.t WHERE a = 1"),
+        ("SELECT s.t.x FROM s.t, s2.t AS u", "SELECT h1.t.x FROM sqe.h1.t, sqe.h2.t AS u"),
+        ("SELECT s.t.a FROM s2.t, s.t AS x", "SELECT s.t.a FROM sqe.h2.t, sqe.h1.t AS x"),
+        ("SELECT S.T.a FROM s.t", "SELECT h1.t.a FROM sqe.h1.t"),
+        (
+            "SELECT s.t.snapshots.parent_id FROM s.t.snapshots",
+            "SELECT h1.t.snapshots.parent_id FROM sqe.h1.t.snapshots",
+        ),
+        ("CREATE TABLE n (a INT)", "CREATE TABLE sqe.h1.n (a INT)"),
         ("INSERT INTO t SELECT * FROM s2.t", "INSERT INTO sqe.h1.t SELECT * FROM sqe.h2.t"),
+        (
+            "SELECT * FROM information_schema.tables",
+            "SELECT * FROM (SELECT 1) AS tables",
+        ),
         ("SELECT * FROM t PIVOT (max(B) FOR a IN (1))",
          "SELECT * FROM sqe.h1.t PIVOT (max(B) FOR a IN (1))"),
     ],
@@ -120,19 +139,67 @@ INLINED = "(SELECT a AS x, B AS y FROM (SELECT a, B FROM sqe.h1.t\n))"
 def test_a_view_is_inlined_under_its_own_names(rendered: Rendered) -> None:
     assert rendered("SELECT v.x FROM v") == f"SELECT v.x FROM {INLINED} AS v"
     assert rendered("SELECT q.x FROM v AS q") == f"SELECT q.x FROM {INLINED} AS q"
+    assert rendered("TABLE v") == f"SELECT * FROM {INLINED} AS v"
+    assert rendered("TABLE v |> WHERE x = 1") == f"FROM {INLINED} AS v |> WHERE x = 1"
     sampled = rendered("SELECT * FROM v TABLESAMPLE (5 ROWS)")
     assert sampled == f"SELECT * FROM {INLINED} TABLESAMPLE (5 ROWS) AS v"
+
+
+VIEW = "SELECT a, B FROM t"
+INNER = "SELECT a, B FROM sqe.h1.t\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "given", "types", "expected"),
+    [
+        ((), (), (), f"({INNER})"),
+        (("a", "y"), ("a", "B"), (), f"(SELECT a, B AS y FROM ({INNER}))"),
+        (("a", "B"), (), (), f"(SELECT a, B FROM ({INNER}))"),
+        (
+            ("x", "y"),
+            ("a", "B"),
+            ("int", "array<int>"),
+            f"(SELECT CAST(a AS int) AS x, B AS y FROM ({INNER}))",
+        ),
+        (("x", "y"), ("a", "A"), (), f"(SELECT * FROM ({INNER}) AS w(x, y))"),
+    ],
+)
+def test_a_views_columns_have_its_names_and_types(
+    tmp_path: Path,
+    names: tuple[str, ...],
+    given: tuple[str, ...],
+    types: tuple[str, ...],
+    expected: str,
+) -> None:
+    catalog = EmbeddedCatalog(tmp_path / "c.db", tmp_path / "w", name="lake")
+    catalog.create_namespace(("s",), {})
+    catalog.create_table(("s",), {"name": "t", "schema": SCHEMA})
+    session = SessionStore(HERE).open(Identity("ann"))
+    binder = Binder(ConfiguredCatalogs({"lake": catalog}), TextLimits())
+    columns = tuple(Column(name, "int") for name in names)
+    inner = binder.bind(parse(VIEW), session)
+    view = BoundView("w", inner, columns, query_columns=given, types=types)
+    bound = binder.bind(parse("SELECT * FROM t"), session)
+    [read] = bound.references
+    bound = replace(bound, references=(replace(read, target=view),))
+    answers = {need.key: Allow("test") for need in needs_of(bound)}
+    engine = Names(spelled, lambda relation: "", HERE, "ann")
+    assert render(guard(bound, answers), engine).text == f"SELECT * FROM {expected} AS t"
+    catalog.close()
 
 
 PART = Restrict("test", (RowFilter("a > 1 OR a = 0"),), {"b": ExpressionMask("upper(B)")})
 INSIDE = "SELECT a, CAST((upper(B)\n) AS string) AS B FROM sqe.h1.t{} WHERE ((a > 1 OR a = 0\n))"
 GUARDED = f"(SELECT * FROM ({INSIDE}\n) AS sqe_guard)"
+BARRED = f"(SELECT * FROM ({INSIDE}\n) TABLESAMPLE (100 PERCENT) AS sqe_guard)"
 
 
 @pytest.mark.parametrize(
     ("sql", "expected"),
     [
         ("SELECT * FROM t", f"SELECT * FROM {GUARDED.format('')} AS t"),
+        ("TABLE t", f"SELECT * FROM {GUARDED.format('')} AS t"),
+        ("SELECT s.t.a FROM s.t, s2.t", f"SELECT t.a FROM {GUARDED.format('')} AS t, sqe.h2.t"),
         ("SELECT x.B FROM t x", f"SELECT x.B FROM {GUARDED.format('')} x"),
         ("SELECT s.t.a FROM s.t", f"SELECT t.a FROM {GUARDED.format('')} AS t"),
         (
@@ -142,6 +209,10 @@ GUARDED = f"(SELECT * FROM ({INSIDE}\n) AS sqe_guard)"
         (
             "SELECT * FROM t TABLESAMPLE (5 ROWS)",
             f"SELECT * FROM {GUARDED.format('')} TABLESAMPLE (5 ROWS) AS t",
+        ),
+        (
+            "SELECT * FROM t TIMESTAMP AS OF current_schema()",
+            "SELECT * FROM " + BARRED.format(" TIMESTAMP AS OF 's'") + " AS t",
         ),
         ("SELECT * FROM t.branch_x", f"SELECT * FROM {GUARDED.format('.branch_x')} AS branch_x"),
         (

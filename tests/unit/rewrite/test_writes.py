@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlglot import exp
 
-from sqe.errors import AccessError, ErrorCode
-from sqe.model.decision import Restrict, RowFilter
+from sqe.catalog.bound import BoundStatement, BoundTable, BoundView
+from sqe.catalog.protocol import Loaded
+from sqe.errors import AccessError, ErrorCode, InternalError
+from sqe.model.decision import Allow, Decision, Restrict, RowFilter
 from sqe.model.identity import Identity
 from sqe.model.masks import NullMask
 from sqe.model.names import RelationName
+from sqe.rewrite.guard import guard
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.needs import Key, needs_of
 from sqe.rewrite.render import Names, render
+from sqe.rewrite.writes import with_checks
+from sqe.rewrite.writes_text import change_parts, insert_parts
 from sqe.sql.counting import counting_edits
+from sqe.sql.parse import parse
 from sqe.sql.splice import Edit
 from sqe.sql.statement import Access
 from tests.unit.rewrite.bound_lake import HERE, BoundLake, bound_lake, struct
@@ -163,6 +173,7 @@ def test_a_filter_about_no_column_is_asked_all_the_same(rendered: Rendered) -> N
             f"WHERE ({F}\n) AND {OPEN}CASE WHEN ({F}\n) THEN CASE WHEN (1 / id = 1\n) THEN TRUE"
             " END END), TRUE)",
         ),
+        ("UPDATE emp SET pay = s.emp.pay", f"WHERE ({F}\n)"),
         ("DELETE FROM emp", f"WHERE ({F}\n)"),
     ],
 )
@@ -183,8 +194,11 @@ REFUSED = [
     ("INSERT INTO emp.branch_main VALUES (1, 'it', 2, 'x')", PLAIN),
     ("UPDATE emp SET dept = DEFAULT", PLAIN),
     ("UPDATE emp SET dept.x = 1", PLAIN),
+    ("UPDATE emp SET dept[0] = 'it'", PLAIN),
+    ("UPDATE emp SET home[0] = 'it'", PLAIN),
     ("UPDATE emp SET pay = (SELECT 1)", PLAIN),
     ("UPDATE emp SET dept = home", MINE),
+    ("UPDATE emp SET dept = 'i' || home", MINE),
     ("DELETE FROM emp WHERE id IN (SELECT 1)", PLAIN),
     ("DELETE FROM emp WHERE EXISTS (SELECT 1 FROM mine)", PLAIN),
     ("TRUNCATE TABLE emp", PLAIN),
@@ -218,3 +232,166 @@ def test_filters_alone_may_limit_who_writes(lake: BoundLake, limits: Restrict) -
     for sql in ("INSERT INTO emp (id) VALUES (1)", "UPDATE emp SET id = 1", "DELETE FROM emp"):
         with pytest.raises(AccessError):
             lake.guarded(sql, {"lake.s.emp": limits})
+
+
+@pytest.mark.parametrize("sql", ["DELETE FROM emp", "INSERT INTO emp (id) VALUES (1)"])
+def test_one_filter_that_rows_may_not_be_written_through_is_enough(
+    lake: BoundLake, sql: str
+) -> None:
+    closed = RowFilter("pay < 5")
+    for filters in ((PLAIN, closed), (closed, PLAIN)):
+        with pytest.raises(AccessError):
+            guarded(lake, sql, *filters)
+
+
+@pytest.mark.parametrize("value", ["'it'", "'default'", "1", "NULL", "TRUE", "FALSE", "?"])
+def test_a_plain_value_is_held_to_a_filter_with_a_subquery(rendered: Rendered, value: str) -> None:
+    text = rendered(f"UPDATE emp SET dept = {value}", MINE)
+    assert f"CAST(({value}\n) AS string) AS dept" in text and RAISE in text
+
+
+def _limits(bound: BoundStatement) -> dict[Key, Decision]:
+    limits = Restrict("test", (PLAIN,))
+    return {
+        need.key: limits if need.key[0].name == "emp" else Allow("all") for need in needs_of(bound)
+    }
+
+
+def test_what_cannot_be_checked_is_a_defect(lake: BoundLake) -> None:
+    bound = lake.bound("DELETE FROM emp")
+    with pytest.raises(InternalError):
+        guard(bound, _limits(bound))
+    merge = lake.bound("MERGE INTO emp USING mine ON dept = d WHEN MATCHED THEN DELETE")
+    with pytest.raises(InternalError):
+        with_checks(merge, _limits(merge), lake)
+    [written] = bound.references
+    assert isinstance(written.target, BoundTable)
+    view = BoundView("emp", lake.bound("SELECT 1"), written.target.columns, written.target.name)
+    of_view = replace(bound, references=(replace(written, target=view),))
+    with pytest.raises(InternalError):
+        with_checks(of_view, _limits(bound), lake)
+
+
+@pytest.mark.parametrize(
+    ("sql", "column", "refused"),
+    [
+        ("INSERT INTO emp (id) VALUES (1)", "dept", True),
+        ("INSERT INTO emp (ID, pay) VALUES (1, 2)", "dept", True),
+        ("INSERT INTO emp (id) VALUES (1)", "home", False),
+        ("INSERT INTO emp (id, Dept) VALUES (1, 'it')", "dept", False),
+        ("INSERT INTO emp VALUES (1, 'it', 2, 'x')", "dept", False),
+    ],
+)
+def test_a_default_that_the_filters_are_about_is_written_out(
+    lake: BoundLake, sql: str, column: str, refused: bool
+) -> None:
+    bound = lake.bound(sql)
+    [written] = bound.references
+    assert isinstance(written.target, BoundTable)
+    metadata = json.loads(json.dumps(written.target.metadata))
+    for field in metadata["schemas"][0]["fields"]:
+        if field["name"] == column:
+            field["write-default"] = "it"
+    target = replace(written.target, loaded=Loaded(json.dumps(metadata).encode(), "file:///m"))
+    bound = replace(bound, references=(replace(written, target=target),))
+    if not refused:
+        assert guard(bound, _limits(bound), lake).restricted
+        return
+    with pytest.raises(AccessError) as raised:
+        guard(bound, _limits(bound), lake)
+    assert raised.value.message.endswith("writes to it are checked: write a value for dept.")
+
+
+@pytest.mark.parametrize(
+    ("sql", "value"),
+    [
+        ("UPDATE emp SET dept = s.emp.home", "h.emp.home"),
+        ("UPDATE emp SET dept = current_user()", "'bob'"),
+        ("UPDATE emp SET dept = s.emp.home WHERE s.emp.id = 1", "h.emp.home"),
+        ("UPDATE emp SET pay = s.emp.pay, dept = s.emp.home, id = s.emp.id", "h.emp.home"),
+        ("UPDATE emp SET dept = home, pay = map(1, 2)[1]", "home"),
+        ("UPDATE emp SET dept = array('a', 'b')[1], pay = 1", "array('a', 'b')[1]"),
+        ("UPDATE emp SET dept = concat(home, (home)), pay = (1)", "concat(home, (home))"),
+        ("UPDATE emp SET dept = if(pay = 1, home, 'x') WHERE id = 1", "if(pay = 1, home, 'x')"),
+        ("UPDATE emp SET S.EMP.Dept = home", "home"),
+    ],
+)
+def test_what_is_checked_is_what_is_written(rendered: Rendered, sql: str, value: str) -> None:
+    text = rendered(sql)
+    assert f"dept = {value}" in text.replace("Dept", "dept")
+    assert f"CASE WHEN {row(F, f'({value}' + chr(10) + ')')} THEN TRUE ELSE {RAISE} END" in text
+
+
+@pytest.mark.parametrize("sql", ["UPDATE emp SET home.x = 1", "UPDATE emp SET id = 1, home = 'x'"])
+def test_what_no_filter_is_about_is_just_written(rendered: Rendered, sql: str) -> None:
+    assert rendered(sql) == f"{sql.replace('emp', 'sqe.h.emp')}\nWHERE ({F}\n)"
+
+
+def test_a_subquery_of_no_table_is_one(lake: BoundLake) -> None:
+    with pytest.raises(AccessError) as raised:
+        guarded(lake, "UPDATE emp SET dept = home", RowFilter("dept IN (SELECT 'it')", check=True))
+    assert raised.value.message.endswith("write a plain value to dept.")
+
+
+def test_no_space_is_needed(rendered: Rendered) -> None:
+    text = rendered("INSERT INTO emp(id)VALUES (1)")
+    assert text.startswith("INSERT INTO sqe.h.emp(id)SELECT CASE WHEN")
+
+
+def test_a_text_that_says_default_is_a_text(rendered: Rendered) -> None:
+    assert "VALUES ('default')" in rendered("INSERT INTO emp (dept) VALUES ('default')")
+
+
+@pytest.mark.parametrize(
+    "name", ["overwrite", "where", "exists", "returning", "conflict", "partition", "ignore"]
+)
+def test_an_insert_with_more_to_it_is_none_of_the_plain_forms(name: str) -> None:
+    statement = parse("INSERT INTO emp VALUES (1)")
+    odd = replace(statement, tree=statement.tree.copy())
+    assert insert_parts(odd) is not None
+    odd.tree.set(name, exp.true())
+    assert insert_parts(odd) is None
+
+
+@pytest.mark.parametrize("name", ["partition", "alias", "sample", "version"])
+@pytest.mark.parametrize("columns", ["", " (id)"])
+def test_nor_is_one_into_more_than_a_table(name: str, columns: str) -> None:
+    statement = parse(f"INSERT INTO emp{columns} VALUES (1)")
+    odd = replace(statement, tree=statement.tree.copy())
+    table = odd.tree.find(exp.Table)
+    table.set(name, exp.true())
+    assert insert_parts(statement) is not None and insert_parts(odd) is None
+
+
+def test_what_the_tree_and_the_text_do_not_agree_on_is_none() -> None:
+    aliased = parse("INSERT INTO emp VALUES (1)")
+    [table] = aliased.references
+    assert insert_parts(replace(aliased, references=(replace(table, alias="x"),))) is None
+    listed = parse("INSERT INTO emp (id) VALUES (1)")
+    odd = replace(listed, tree=listed.tree.copy())
+    odd.tree.this.set("expressions", [])
+    assert insert_parts(listed) is not None and insert_parts(odd) is None
+    update = parse("UPDATE emp SET id = 1, pay = 2")
+    odd = replace(update, tree=update.tree.copy())
+    odd.tree.expressions.pop()
+    assert change_parts(update) is not None and change_parts(odd) is None
+    for text in ("UPDATE emp SET id = 1 WHERE", "UPDATE emp SET id, pay = 2", "UPDATE emp id = 1"):
+        assert change_parts(replace(update, text=text)) is None
+    for text in ("UPDATE emp SET id =, pay = 2", "UPDATE emp SET = 1, pay = 2"):
+        assert change_parts(replace(update, text=text)) is None
+    for text in ("INSERT INTO emp", "INSERT INTO emp BY NAME"):
+        assert insert_parts(replace(aliased, text=text)) is None
+    for text in ("INSERT INTO emp (id) BY NAME SELECT 1 AS id", "INSERT INTO emp VALUES (1)"):
+        assert insert_parts(replace(listed, text=text)) is None
+    assert insert_parts(replace(listed, text="INSERT INTO emp (id VALUES")) is None
+
+
+def test_an_engine_is_told_what_a_write_is_held_to(lake: BoundLake) -> None:
+    told: list[tuple[str, str]] = []
+
+    def check(name: RelationName, condition: str) -> None:
+        told.append((str(name), condition))
+
+    names = Names(spelled, lambda relation: "", HERE, "bob", check=check)
+    render(guarded(lake, "DELETE FROM emp", MINE), names)
+    assert told == [("lake.s.emp", G)]

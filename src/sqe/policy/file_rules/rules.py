@@ -120,7 +120,9 @@ class Rules:
         rule = _first(
             self._schemas,
             lambda one: (
-                one.is_for(identity) and fits(one.catalog, catalog) and fits(one.schema_, schema)
+                one.is_for(identity)
+                and fits_name(one.catalog, catalog)
+                and fits_name(one.schema_, schema)
             ),
         )
         return rule is not None and rule.owner
@@ -202,7 +204,9 @@ class Rules:
         rule = _first(
             self._catalog_properties,
             lambda one: (
-                one.is_for(identity) and fits(one.catalog, catalog) and fits(one.property, name)
+                one.is_for(identity)
+                and fits_name(one.catalog, catalog)
+                and fits(one.property, name)
             ),
         )
         return self.enters(identity, catalog, "read-only") and rule is not None and rule.allow

@@ -101,7 +101,10 @@ def test_a_name_comes_back_from_its_id() -> None:
     assert back == Object(ObjectKind.TABLE, ("lake", "a", "b", "odd.name"))
     quoted = Object.catalog("a`b")
     assert named_object(("SQE::Catalog", resource(quoted)["id"])) == quoted
+    hr = Object.schema(SchemaName("lake", ("hr",)))
+    assert named_object(("SQE::Schema", resource(hr)["id"])) == hr
     assert named_object(("SQE::User", "ann")) is None
+    assert named_object(("SQE::Property", "a")) is None
     assert named_object(("Other::Table", "t")) is None
 
 
@@ -110,6 +113,7 @@ def test_a_name_comes_back_from_its_id() -> None:
     [
         ({"type": "SQE::Table", "id": "lake.HR.emp"}, "lake.HR.emp"),
         ([{"a": {"b": [{"type": "SQE::Schema", "id": "X"}]}}], "X"),
+        *(({"type": f"SQE::{kind}", "id": "X"}, "X") for kind in KINDS if kind != "User"),
         ({"type": "SQE::Table", "id": "lake.hr.emp"}, ""),
         ({"type": "SQE::User", "id": "Ann"}, ""),
         ({"type": "SQE::Group", "id": "Staff"}, ""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -263,8 +264,37 @@ def test_a_schema_is_seen_if_something_in_it_is(folder: Path) -> None:
     cedar = source(folder)
     assert list(cedar.visible(ANN, places)) == [True, True, False, False]
     assert list(cedar.visible(BOB, places)) == [False] * 4
+    itself = 'permit(principal, action == SQE::Action::"show", resource == SQE::Catalog::"lake");'
+    assert list(source(folder, itself).visible(BOB, places)) == [True, False, False, False]
     closed = RULES + 'forbid(principal, action, resource in SQE::Schema::"lake.hr");'
     assert list(source(folder, closed).visible(ANN, places)) == [False] * 4
+
+
+def test_one_thing_that_is_seen_is_enough(folder: Path) -> None:
+    cedar = source(
+        folder,
+        'permit(principal == SQE::User::"bob", action, resource == SQE::Table::"lake.hr.dept");'
+        'permit(principal == SQE::User::"ann", action, resource in SQE::Schema::"lake.hr");'
+        'permit(principal == SQE::User::"bob", action, resource == SQE::User::"zoe");'
+        'permit(principal, action == SQE::Action::"execute", resource is SQE::System);',
+    )
+    lake = Object.catalog("lake")
+    assert list(cedar.visible(ANN, [lake, SYSTEM])) == [True, False]
+    assert list(cedar.visible(BOB, [lake, Object.schema(HR)])) == [True, True]
+    assert list(cedar.visible(Identity("eve"), [lake, Object.schema(HR)])) == [False, False]
+
+
+def test_what_only_a_forbid_names_does_not_show_a_place(folder: Path) -> None:
+    cedar = source(
+        folder,
+        'permit(principal, action == SQE::Action::"select", resource is SQE::Table);'
+        'forbid(principal == SQE::User::"bob", action, resource == SQE::Table::"lake.hr.emp");',
+    )
+    assert list(cedar.visible(ANN, [Object.catalog("lake"), Object.table(EMP)])) == [False, True]
+
+
+def test_nothing_to_see_is_nothing_to_ask(folder: Path) -> None:
+    assert list(source(folder).visible(ANN, [])) == []
 
 
 def test_a_change_is_seen_by_the_next_question(folder: Path) -> None:
@@ -301,6 +331,10 @@ def test_a_policy_that_cannot_be_judged_denies(folder: Path) -> None:
         ('@masks("{\\"a\\": 1}") permit(principal, action, resource);', "@masks"),
         ("@row_filter permit(principal, action, resource);", "@row_filter"),
         ('@masks("[]") permit(principal, action, resource);', "@masks"),
+        (
+            '@masks("{\\"a\\": \\"null\\", \\"b\\": 1}") permit(principal, action, resource);',
+            "@masks",
+        ),
         ('@columns("a,,b") permit(principal, action, resource);', "@columns"),
         ("@check permit(principal, action, resource);", "@check"),
         ('@id("x") @row_filter("a") forbid(principal, action, resource);', "policy x"),
@@ -333,6 +367,11 @@ def test_policies_that_are_wrong_refuse_the_start(folder: Path, text: str, words
         [{"uid": {"type": "SQE::User", "id": "a"}, "roles": []}],
         [{"uid": {"type": "SQE::User", "id": "a"}, "tags": {"dept": "it"}}],
         [{"uid": {"type": "SQE::User", "id": "a"}, "parents": "boss"}],
+        [{"uid": {"type": "SQE::User", "id": 1}}],
+        [{"uid": {"type": "SQE::User"}}],
+        [{"uid": {"type": "SQE::User", "id": "a"}, "parents": 5}],
+        [{"uid": "ann"}],
+        [{"parents": []}],
     ],
     ids=str,
 )
@@ -359,6 +398,9 @@ def test_what_is_forbidden_to_be_shown_is_not(folder: Path) -> None:
     assert isinstance(decided(cedar, table=facts(privilege=Privilege.SHOW)), Deny)
     insert = 'forbid(principal, action == SQE::Action::"insert", resource);'
     assert list(source(folder, RULES + insert).visible(ANN, [Object.table(EMP)])) == [True]
+    writes = 'permit(principal, action in SQE::Action::"write", resource);'
+    select = 'forbid(principal, action == SQE::Action::"select", resource);'
+    assert list(source(folder, writes + select).visible(ANN, [Object.table(EMP)])) == [True]
 
 
 def test_a_change_of_the_entities_is_seen_too(folder: Path) -> None:
@@ -375,6 +417,13 @@ def test_a_change_of_the_entities_is_seen_too(folder: Path) -> None:
 
 
 BOSS = {"type": "SQE::Role", "id": "boss"}
+
+
+def test_what_is_not_installed_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cedarpy", None)
+    with pytest.raises(UserError, match="cedarpy, which is not installed") as raised:
+        source(folder)
+    assert raised.value.code is ErrorCode.INVALID_SETTINGS
 
 
 def test_one_may_be_asked_about_oneself(folder: Path) -> None:

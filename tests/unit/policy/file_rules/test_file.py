@@ -38,6 +38,7 @@ def rule(section: str, **keys: Any) -> dict[str, Any]:
 BROKEN = [
     ("", "Expecting value"),
     ("[]", "valid dictionary"),
+    ("1", "valid dictionary"),
     ('{"tables": []} x', "Extra data"),
     ('{"tables": [], "tables": []}', "twice"),
     ("[" * 100_000, "nested"),
@@ -49,6 +50,8 @@ BROKEN = [
     (rule("tables", privileges=[], users="ann"), "tables.0.users: Extra inputs"),
     (rule("tables", privileges=[], user=["ann"]), "tables.0.user"),
     (rule("tables", privileges=[], user="("), "not a regular expression"),
+    (rule("tables", privileges=[], user="a{99999999999}"), "not a regular expression"),
+    (rule("tables", privileges=[], user="(" * 9999 + ")" * 9999), "not a regular expression"),
     (rule("tables", privileges=[], table=r"\p{Alpha}"), "does not read as Java"),
     (rule("tables", privileges=[], filter=1), "tables.0.filter"),
     (rule("tables", privileges=[], filter_environment={"role": "x"}), "filter_environment.role"),

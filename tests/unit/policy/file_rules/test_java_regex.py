@@ -14,13 +14,17 @@ CASES = [
     (".", "\t", "\r"),
     (".", "é", "\u2028"),
     ("(?s).*", "two\nlines", None),
+    ("(?s)a.", "a\n", "A\n"),
     ("(?i)Alice", "aLICE", "alicé"),
+    ("(?i)a.", "Ab", "a\n"),
+    ("(?is)a.", "A\n", "b\n"),
     ("(?i)k", "K", "\u212a"),  # the sign of Kelvin is no ASCII letter
     ("(?i:A)b", "ab", "aB"),
     (r"\w+", "ab_9", "é"),
     (r"\d", "7", "\u0667"),
     (r"\s", "\x0b", "\xa0"),
     (r"a\.b", "a.b", "axb"),
+    (r"\é", "é", "e"),
     (r"\Qa.b\E.", "a.bc", "axbc"),
     (r"\Q(", "(", "x"),
     (r"[a-c&]+", "a&b", "d"),
@@ -41,7 +45,7 @@ REFUSED = [
     r"\p{Lower}+", "[a-z&&[^b]]", "[a[bc]]", "[]a]", "(?x) a b", "(?m)^a$", "a(?i)b", "(?P<x>a)",
     "(?(1)a|b)", r"\G", r"\Z", r"\h", r"\v", r"\R", r"\07", r"\cA", r"\x{41}", "a{", "{2}", "*",
     "(", ")", "[", "a\\", r"[\b]", "(?#c)", "(?<!a*)b", "[a--b]", "x{,2}", r"\N{DIGIT ONE}",
-    r"(a)\10",
+    r"(a)\10", r"(?<a>x)[\k<a>]", r"(a)[\1]", r"[\z]", "a{99999999999}", "[a-z&&b]",
 ]  # fmt: skip
 
 
@@ -55,6 +59,11 @@ def test_means_the_same(pattern: str, fitting: str, other: str | None) -> None:
 def test_what_is_not_known_to_mean_the_same_is_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match=r"SQE does not read|is not a regular expression"):
         java_regex(pattern)
+
+
+def test_what_is_nested_too_deeply_is_refused() -> None:
+    with pytest.raises(ValueError, match="is not a regular expression"):
+        java_regex("(" * 9999 + ")" * 9999)
 
 
 def test_a_literal_is_the_text_and_nothing_else() -> None:

@@ -56,6 +56,10 @@ def procedure(*parts: str) -> Object:
     return Object(ObjectKind.PROCEDURE, parts)
 
 
+def function(*parts: str) -> Object:
+    return Object(ObjectKind.FUNCTION, parts)
+
+
 def setting(*parts: str) -> Object:
     return Object(ObjectKind.PROPERTY, parts)
 
@@ -63,7 +67,7 @@ def setting(*parts: str) -> Object:
 def test_an_empty_file_allows_what_trino_says_it_does(rules: Any) -> None:
     source = rules()
     for privilege in (P.SELECT, P.INSERT, P.UPDATE, P.DELETE, P.CREATE, P.DROP, P.ALTER, P.SHOW):
-        assert isinstance(decided(source, privilege), Allow)
+        assert decided(source, privilege) == Allow("rules.json has no tables")
     assert may(source, P.CREATE, schema("lake", "x"))
     assert may(source, P.EXECUTE, SYSTEM)
     assert may(source, P.VIEW_QUERY, Object.user("bob"))
@@ -77,6 +81,9 @@ def test_an_empty_file_denies_what_trino_says_it_does(rules: Any) -> None:
     assert not may(source, P.IMPERSONATE, Object.user("bob"))
     assert not may(source, P.SHOW, SYSTEM) and not may(source, P.ALTER, SYSTEM)
     assert may(source, P.EXECUTE, procedure("system", "builtin", "x"))
+    for place in (("lake", "builtin"), ("system", "other")):
+        assert not may(source, P.EXECUTE, procedure(*place, "x"))
+        assert not may(source, P.EXECUTE, function(*place, "x"))
 
 
 @pytest.mark.parametrize(
@@ -106,6 +113,23 @@ def test_user_group_and_role_must_all_fit(rules: Any) -> None:
     assert isinstance(decided(rules(tables=[both])), Allow)
     for key in ("user", "group", "role"):
         assert isinstance(decided(rules(tables=[{**both, key: "x"}])), Deny)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fitting", "other"),
+    [("ann", "ann", "ANN"), ("(?i)A.", "ab", "a\n"), ("(?s)b.", "b\n", "B\n")],
+)
+def test_flags_of_a_pattern_hold(rules: Any, pattern: str, fitting: str, other: str) -> None:
+    source = rules(tables=[{"user": pattern, "privileges": ["SELECT"]}])
+    assert isinstance(decided(source, who=Identity(fitting)), Allow)
+    assert isinstance(decided(source, who=Identity(other)), Deny)
+
+
+@pytest.mark.parametrize("key", ["catalog", "schema", "table"])
+def test_a_rule_is_for_its_own_place_alone(rules: Any, key: str) -> None:
+    where = {"catalog": "lake", "schema": "hr", "table": "emp", "privileges": ["SELECT"]}
+    assert isinstance(decided(rules(tables=[where])), Allow)
+    assert isinstance(decided(rules(tables=[{**where, key: "x"}])), Deny)
 
 
 @pytest.mark.parametrize(
@@ -167,6 +191,46 @@ def test_its_owner_sees_a_catalog_in_which_nothing_is_given(
     assert source.visible(ANN, [LAKE, schema("lake", "hr")]) == [shown, False]
 
 
+NOTHING: dict[str, Any] = {
+    "schemas": [],
+    "tables": [],
+    "functions": [],
+    "procedures": [],
+    "catalog_session_properties": [],
+}
+GIVING = [
+    ("schemas", {"owner": True}, {"owner": False}),
+    ("tables", {"privileges": ["INSERT"]}, {"privileges": []}),
+    ("functions", {"privileges": ["EXECUTE"]}, {"privileges": []}),
+    ("procedures", {"privileges": ["EXECUTE"]}, {"privileges": []}),
+]
+
+
+@pytest.mark.parametrize(("section", "give", "refuse"), GIVING)
+def test_places_are_shown_where_any_section_gives_something(
+    rules: Any, section: str, give: Any, refuse: Any
+) -> None:
+    places = [LAKE, schema("lake", "hr"), schema("lake", "it"), Object.catalog("pond")]
+    hr = {"user": "ann", "catalog": "lake", "schema": "hr"}
+    there = {"schema": "x", **give}
+    source = rules(**{**NOTHING, section: [there, {**hr, **give}]})
+    assert source.visible(ANN, places) == [True, True, False, True]
+    source = rules(**{**NOTHING, section: [{**hr, **give}]})
+    assert source.visible(ANN, places) == [True, True, False, False]
+    assert source.visible(ADMIN, places) == [False] * 4
+    assert rules(**{**NOTHING, section: [{**hr, **refuse}]}).visible(ANN, places) == [False] * 4
+    closed = rules(**{**NOTHING, section: [give]}, catalogs=[{"catalog": "pond", "allow": "all"}])
+    assert closed.visible(ANN, places) == [False, False, False, True]
+
+
+def test_a_catalog_is_shown_where_a_property_of_it_may_be_set(rules: Any) -> None:
+    places = [LAKE, schema("lake", "hr"), Object.catalog("pond")]
+    given = [{"catalog": "x", "allow": True}, {"catalog": "lake", "allow": True}]
+    source = rules(**{**NOTHING, "catalog_session_properties": given})
+    assert source.visible(ANN, places) == [True, False, False]
+    assert rules(**NOTHING).visible(ANN, places) == [False] * 3
+
+
 def test_what_trinos_own_page_shows(rules: Any) -> None:
     """The example of Trino's documentation of table rules."""
     source = rules(
@@ -217,7 +281,8 @@ def test_a_column_of_a_named_table_that_is_gone_is_not_forgotten(rules: Any) -> 
     where = {"catalog": "lake", "schema": "hr", "table": "emp"}
     named = decided(rules(tables=[{**rule, **where}]))
     assert isinstance(named, Restrict) and named.hidden == {"pay"}
-    assert isinstance(decided(rules(tables=[{**rule, **where, "table": "emp.*"}])), Allow)
+    for many in ({"catalog": "lak."}, {"schema": "h.*"}, {"table": "emp.*"}):
+        assert isinstance(decided(rules(tables=[{**rule, **where, **many}])), Allow)
 
 
 def test_a_column_that_is_only_named_is_as_it_is_and_a_denied_one_needs_no_mask(rules: Any) -> None:
@@ -231,18 +296,27 @@ def test_a_column_that_is_only_named_is_as_it_is_and_a_denied_one_needs_no_mask(
     assert seen.hidden == {"ssn"} and not seen.masks
 
 
+def test_a_mask_by_itself_restricts(rules: Any) -> None:
+    columns = [{"name": "ssn", "mask": "'x'"}]
+    seen = decided(rules(tables=[{"privileges": ["SELECT"], "columns": columns}]))
+    assert isinstance(seen, Restrict) and seen.masks == {"ssn": ExpressionMask("'x'", "trino")}
+
+
 def test_names_of_things_fit_whatever_their_case(rules: Any) -> None:
     hides = {"schema": "hr", "table": "gehälter|Secret", "privileges": []}
     source = rules(tables=[hides, {"privileges": ["SELECT"]}])
     for name in ("lake.hr.gehälter", "lake.HR.Gehälter", "lake.hr.GEHÄLTER", "lake.hr.secret"):
         assert isinstance(decided(source, name=name), Deny)
+    loud = rules(tables=[{"table": "GEHÄLTER", "privileges": ["SELECT"]}])
+    assert isinstance(decided(loud, name="lake.hr.GEHÄLTER"), Allow)
 
 
 def test_information_schema_has_no_rules_but_the_catalogs(rules: Any) -> None:
     source = rules(catalogs=[{"catalog": "lake", "allow": "read-only"}], tables=[])
     assert isinstance(decided(source, name="lake.information_schema.tables"), Allow)
-    assert isinstance(decided(source, name="pond.information_schema.tables"), Deny)
-    assert isinstance(decided(source, P.INSERT, "lake.information_schema.tables"), Deny)
+    for name, privilege, done in [("pond", P.SELECT, "read"), ("lake", P.INSERT, "written")]:
+        denied = decided(source, privilege, f"{name}.information_schema.tables")
+        assert denied == Deny(f"catalogs of rules.json: not {done} by this user")
 
 
 def test_schemas_have_owners(rules: Any) -> None:
@@ -257,6 +331,12 @@ def test_schemas_have_owners(rules: Any) -> None:
     emp = Object(ObjectKind.TABLE, ("lake", "hr", "emp"))
     assert source.visible(ANN, [emp, schema("lake", "it")]) == [True, False]
     assert isinstance(decided(source), Deny)  # to own the schema is not to read its tables
+    lakes = rules(schemas=[{"catalog": "lake", "owner": True}])
+    assert may(lakes, P.DROP, schema("lake", "x"))
+    assert not may(lakes, P.DROP, schema("pond", "x"))
+    assert not may(lakes, P.SELECT, schema("lake", "x"))
+    spelled = rules(schemas=[{"schema": "gehälter", "owner": False}, {"owner": True}])
+    assert not may(spelled, P.DROP, schema("lake", "GEHÄLTER"))
 
 
 def test_a_table_is_shown_where_anything_is_given_on_it(rules: Any) -> None:
@@ -286,14 +366,21 @@ def test_procedures_and_functions(rules: Any) -> None:
         functions=[{**give, "function": "query", "privileges": ["GRANT_EXECUTE"]}],
     )
     assert may(source, P.EXECUTE, procedure("lake", "system", "expire_snapshots"))
+    assert not may(source, P.DROP, procedure("lake", "system", "expire_snapshots"))
     assert not may(source, P.EXECUTE, procedure("lake", "system", "rewrite"))
     assert not may(source, P.EXECUTE, procedure("system", "builtin", "x"))
-    query = Object(ObjectKind.FUNCTION, ("lake", "system", "query"))
-    assert may(source, P.EXECUTE, query)
-    assert not may(source, P.EXECUTE, Object(ObjectKind.FUNCTION, ("lake", "system", "other")))
-    assert may(source, P.EXECUTE, Object(ObjectKind.FUNCTION, ("system", "builtin", "abs")))
+    query = function("lake", "system", "query")
+    assert may(source, P.EXECUTE, query) and may(source, P.SHOW, query)
+    assert not may(source, P.DROP, query)
+    for other in (("lake", "system", "other"), ("lake", "x", "query"), ("pond", "system", "query")):
+        assert not may(source, P.EXECUTE, function(*other))
+    assert may(source, P.EXECUTE, function("system", "builtin", "abs"))
+    assert not may(source, P.EXECUTE, function("system", "other", "abs"))
+    assert not may(source, P.EXECUTE, function("lake", "builtin", "abs"))
     outside = rules(procedures=[give], catalogs=[{"catalog": "pond", "allow": "all"}])
     assert not may(outside, P.EXECUTE, procedure("lake", "system", "vacuum"))
+    owned = rules(functions=[{**give, "privileges": ["OWNERSHIP"]}])
+    assert not may(owned, P.EXECUTE, query)
 
 
 def test_queries(rules: Any) -> None:
@@ -314,7 +401,8 @@ def test_queries(rules: Any) -> None:
     assert may(source, P.VIEW_QUERY, Object.user("dave"), con)
     assert not may(source, P.VIEW_QUERY, Object.user("x"), con)
     assert not may(source, P.KILL_QUERY, Object.user("dave"), con)
-    assert may(source, P.KILL_QUERY, Object.user("con"), con)  # one's own
+    for own in (P.VIEW_QUERY, P.KILL_QUERY):
+        assert may(source, own, Object.user("con"), con)
     assert may(source, P.EXECUTE, SYSTEM, con)
     assert not may(rules(queries=[]), P.EXECUTE, SYSTEM)
 
@@ -328,6 +416,7 @@ def test_impersonation(rules: Any) -> None:
             {"original_user": ".*", "new_user": "test"},
             {"originalUser": "team_(.*)", "newUser": "team_$1_sandbox", "allow": True},
             {"original_user": "(?<n>x.*)y", "new_user": r"${n}\$"},
+            {"original_user": "dan(ny)?", "new_user": "job$1"},
         ]
     )
 
@@ -342,6 +431,7 @@ def test_impersonation(rules: Any) -> None:
     assert not becomes("team_.*", "team_front_sandbox")  # a name is no pattern
     assert becomes("team_.*", "team_.*_sandbox")
     assert becomes("xzy", "xz$") and not becomes("xzy", "xz")
+    assert becomes("danny", "jobny") and becomes("dan", "job") and not becomes("dan", "jobny")
 
 
 def test_system_information_and_properties(rules: Any) -> None:
@@ -362,6 +452,33 @@ def test_system_information_and_properties(rules: Any) -> None:
     assert not may(source, P.SET, setting("b"), ADMIN)  # without allow, it is not
     assert may(source, P.SET, setting("lake", "c")) and not may(source, P.SET, setting("pond", "c"))
     assert not may(source, P.SET, setting("lake", "d"))
+
+
+def test_rules_for_others_give_nothing(rules: Any) -> None:
+    source = rules(
+        system_information=[{"role": "admin", "allow": ["read", "write"]}],
+        system_session_properties=[{"user": "root", "allow": True}],
+        catalog_session_properties=[{"user": "root", "allow": True}],
+        queries=[{"user": "root", "allow": ["execute", "view", "kill"]}],
+        impersonation=[{"original_role": "admin", "new_user": ".*"}],
+    )
+    for privilege, on in [
+        (P.SHOW, SYSTEM),
+        (P.ALTER, SYSTEM),
+        (P.EXECUTE, SYSTEM),
+        (P.SET, setting("x")),
+        (P.SET, setting("lake", "x")),
+        (P.VIEW_QUERY, Object.user("bob")),
+        (P.KILL_QUERY, Object.user("bob")),
+        (P.IMPERSONATE, Object.user("bob")),
+    ]:
+        assert may(source, privilege, on, ADMIN) and not may(source, privilege, on)
+
+
+def test_a_property_of_a_catalog_is_set_by_who_may_enter_it(rules: Any) -> None:
+    source = rules(catalogs=[{"catalog": "lake", "allow": "read-only"}])
+    assert may(source, P.SET, setting("lake", "x"))
+    assert not may(source, P.SET, setting("pond", "x"))
 
 
 def test_what_has_no_rules_is_denied(rules: Any) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.decision import Allow, Deny, Restrict, RowFilter
-from sqe.model.grants import Attachment, MaskPolicy, RowFilterPolicy, Tag
+from sqe.model.grants import Attachment, GrantRequest, MaskPolicy, RowFilterPolicy, Tag
 from sqe.model.identity import Identity
 from sqe.model.masks import NullMask
 from sqe.model.rules import PUBLIC, Object, Privilege
@@ -67,6 +67,7 @@ CHANGES: list[Callable[[GrantBook], None]] = [
     lambda book: book.attach(ALICE, Attachment("eu", table("lake.pay.slip"))),
     lambda book: book.attach(ALICE, Attachment("eu", tag="pii")),
     lambda book: book.detach(ALICE, Attachment("eu", EMP)),
+    lambda book: book.detach(ALICE, Attachment("eu", table("lake.no.such"))),
     lambda book: book.detach(ALICE, Attachment("eu", tag="pii")),
     lambda book: book.set_tag(ALICE, TAG),
     lambda book: book.unset_tag(ALICE, TAG),
@@ -116,6 +117,13 @@ def test_the_maker_of_an_earlier_table_of_the_name_owns_nothing(
     refused(lambda: book.grant(ALICE, to(user("bob"), uuid="")))
 
 
+def test_the_maker_of_a_table_does_not_own_a_schema_of_its_name(
+    book: GrantBook, database: Database
+) -> None:
+    Owners(database).set(relation("lake.hr.emp"), UUID, "alice")
+    refused(lambda: book.grant(ALICE, to(user("bob"), on=schema("lake.hr.emp"))))
+
+
 def test_an_owner_who_is_denied_it_is_none(book: GrantBook, database: Database) -> None:
     book.grant(ADMIN, to(user("alice"), privileges=(OWN,), on=schema("lake.hr")))
     book.deny(ADMIN, to(user("alice"), privileges=(OWN,)))
@@ -146,6 +154,26 @@ def test_owners_lift_what_they_laid_and_nothing_else(
     answer = source.decide(ALICE, facts())
     assert isinstance(answer, Restrict)
     assert answer.masks == {}
+
+
+def test_a_denial_has_no_option_to_take_away(book: GrantBook) -> None:
+    book.grant(ADMIN, to(user("alice"), privileges=(OWN,)))
+    book.deny(ADMIN, to(user("bob")))
+    book.revoke(ALICE, away(user("bob"), option=True))
+    assert [one.deny for one in book.grants(ADMIN, subject=user("bob"))] == [True]
+
+
+def test_administrators_lift_what_owners_laid(book: GrantBook, database: Database) -> None:
+    Owners(database).set(relation("lake.hr.emp"), UUID, "alice")
+    book.create_policy(ADMIN, POLICY)
+    book.attach(ALICE, Attachment("eu", EMP, table_uuid=UUID))
+    book.set_tag(ALICE, TAG)
+    book.deny(ALICE, to(user("bob")))
+    book.detach(ADMIN, Attachment("eu", EMP))
+    book.unset_tag(ADMIN, TAG)
+    book.revoke(ADMIN, away(user("bob")))
+    assert not book.attachments(ADMIN) and not book.grants(ADMIN)
+    assert not book.tags(ADMIN, relation("lake.hr.emp"), UUID)
 
 
 def test_a_grant_option_passes_on_what_is_held(book: GrantBook, source: SqlGrants) -> None:
@@ -193,6 +221,13 @@ def test_a_filter_that_comes_by_another_grant_limits_what_is_passed_on(book: Gra
     book.grant(ALICE, to(user("bob"), rows="a = 1"))
 
 
+def test_a_filter_on_another_table_limits_nothing_here(book: GrantBook, source: SqlGrants) -> None:
+    book.grant(ADMIN, to(user("alice"), option=True))
+    book.grant(ADMIN, to(user("alice"), on=table("lake.hr.dept"), rows="a = 1"))
+    book.grant(ALICE, to(user("bob")))
+    assert isinstance(source.decide(BOB, facts()), Allow)
+
+
 @pytest.mark.parametrize("denied", [SELECT, OWN])
 def test_a_denied_option_is_none(book: GrantBook, denied: Privilege) -> None:
     book.grant(ADMIN, to(user("alice"), option=True))
@@ -218,6 +253,10 @@ def test_what_was_given_by_an_option_goes_with_it(book: GrantBook, source: SqlGr
     book.revoke(ADMIN, away(user("alice"), option=True))
     assert [sees(source, one) for one in (ALICE, BOB, CAROL)] == [True, False, False]
     assert [one.to for one in book.grants(ADMIN)] == [user("alice")]
+    assert (
+        "taken back, for USER bob may not grant it any more: "
+        "GRANT SELECT ON TABLE lake.hr.emp TO USER carol"
+    ) in [one.what for one in book.changes(ADMIN)]
 
 
 def test_an_option_for_something_else_does_not_hold_it(book: GrantBook, source: SqlGrants) -> None:
@@ -229,6 +268,47 @@ def test_an_option_for_something_else_does_not_hold_it(book: GrantBook, source: 
     assert not sees(source, BOB)
     slip = table("lake.pay.slip")
     assert [one.on for one in book.grants(ADMIN)] == [slip, slip]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        to(user("alice"), privileges=(INSERT,), option=True),
+        to(user("carol"), option=True),
+    ],
+)
+def test_an_option_of_something_or_somebody_else_does_not_hold_it(
+    book: GrantBook, source: SqlGrants, other: GrantRequest
+) -> None:
+    book.grant(ADMIN, to(user("alice"), option=True))
+    book.grant(ADMIN, other)
+    book.grant(ALICE, to(user("bob")))
+    book.revoke(ADMIN, away(user("alice")))
+    assert not sees(source, BOB)
+
+
+def test_an_option_takes_back_only_what_one_has_given_by_it(
+    book: GrantBook, source: SqlGrants
+) -> None:
+    book.grant(ADMIN, to(user("alice"), user("carol"), option=True))
+    book.grant(ALICE, to(user("bob")))
+    refused(lambda: book.revoke(CAROL, away(user("bob"))))
+    assert sees(source, BOB)
+
+
+def test_who_is_no_owner_any_more_takes_nothing_back(book: GrantBook, source: SqlGrants) -> None:
+    book.create_policy(ADMIN, POLICY)
+    book.grant(ADMIN, to(user("alice"), privileges=(OWN,)))
+    book.attach(ALICE, Attachment("eu", EMP))
+    book.set_tag(ALICE, TAG)
+    book.grant(ALICE, to(user("bob")))
+    book.deny(ALICE, to(user("carol")))
+    book.revoke(ADMIN, away(user("alice"), privileges=(OWN,)))
+    for name in ("bob", "carol"):
+        refused(lambda name=name: book.revoke(ALICE, away(user(name))))  # type: ignore[misc]
+    refused(lambda: book.detach(ALICE, Attachment("eu", EMP)))
+    refused(lambda: book.unset_tag(ALICE, TAG))
+    assert isinstance(source.decide(BOB, facts()), Restrict)
 
 
 def test_what_an_administrator_gave_stays(book: GrantBook, source: SqlGrants) -> None:

@@ -54,6 +54,7 @@ MISTAKES: list[tuple[ErrorCode, Callable[[GrantBook], None]]] = [
     (CODE.ROLE_NOT_FOUND, lambda book: book.grant_roles(ADMIN, ["nobody"], [user("bob")])),
     (CODE.ROLE_NOT_FOUND, lambda book: book.grant_roles(ADMIN, ["reader"], [role("nobody")])),
     (CODE.ROLE_NOT_FOUND, lambda book: book.revoke_roles(ADMIN, ["nobody"], [user("bob")])),
+    (CODE.ROLE_NOT_FOUND, lambda book: book.revoke_roles(ADMIN, ["reader"], [role("nobody")])),
     (CODE.ROLE_NOT_FOUND, lambda book: book.grant(ADMIN, to(role("nobody")))),
     (CODE.ROLE_NOT_FOUND, lambda book: book.deny(ADMIN, to(role("nobody")))),
     (CODE.ROLE_NOT_FOUND, lambda book: book.revoke(ADMIN, away(role("nobody")))),
@@ -65,6 +66,13 @@ MISTAKES: list[tuple[ErrorCode, Callable[[GrantBook], None]]] = [
     ),
     (CODE.INVALID_ARGUMENT, lambda book: book.grant(ADMIN, to(PUBLIC, on=SYSTEM))),
     (CODE.INVALID_ARGUMENT, lambda book: book.grant(ADMIN, to(PUBLIC, on=table("lake..emp")))),
+    (CODE.INVALID_ARGUMENT, lambda book: book.grant(ADMIN, to(PUBLIC, on=replace(EMP, parts=())))),
+    (
+        CODE.INVALID_ARGUMENT,
+        lambda book: book.grant(
+            ADMIN, to(PUBLIC, privileges=(Privilege.EXECUTE,), on=replace(SYSTEM, parts=("x",)))
+        ),
+    ),
     (
         CODE.INVALID_ARGUMENT,
         lambda book: book.grant(ADMIN, to(PUBLIC, privileges=(INSERT,), rows="a = 1")),
@@ -102,7 +110,12 @@ MISTAKES: list[tuple[ErrorCode, Callable[[GrantBook], None]]] = [
     ),
     (CODE.INVALID_ARGUMENT, lambda book: book.attach(ADMIN, Attachment("eu"))),
     (CODE.INVALID_ARGUMENT, lambda book: book.attach(ADMIN, Attachment("eu", EMP, tag="t"))),
+    (
+        CODE.INVALID_ARGUMENT,
+        lambda book: book.attach(ADMIN, Attachment("gone", tag="t", columns=(column("id"),))),
+    ),
     (CODE.INVALID_ARGUMENT, lambda book: book.attach(ADMIN, Attachment("eu", Object.user("a")))),
+    (CODE.INVALID_ARGUMENT, lambda book: book.detach(ADMIN, Attachment("eu"))),
     (CODE.POLICY_NOT_FOUND, lambda book: book.detach(ADMIN, Attachment("eu", table("lake.hr.x")))),
     (CODE.INVALID_ARGUMENT, lambda book: book.set_tag(ADMIN, Tag(" ", relation("lake.hr.emp")))),
 ]
@@ -123,6 +136,22 @@ def test_a_mistake_is_told_and_changes_nothing(
     assert book.changes(ADMIN) == before
 
 
+@pytest.mark.parametrize(
+    ("privileges", "words"), [((), "No privilege"), ((SELECT, Privilege.EXECUTE), "EXECUTE")]
+)
+def test_what_cannot_be_held_is_named(
+    book: GrantBook, privileges: tuple[Privilege, ...], words: str
+) -> None:
+    with pytest.raises(UserError, match=f"^{words} cannot be held on a table"):
+        book.grant(ADMIN, to(PUBLIC, privileges=privileges))
+
+
+@pytest.mark.parametrize(("name", "words"), [("", "Nothing"), ("PUBLIC", "PUBLIC")])
+def test_what_cannot_be_a_role_is_named(book: GrantBook, name: str, words: str) -> None:
+    with pytest.raises(UserError, match=f"^{words} cannot be the name of a role"):
+        book.create_role(ADMIN, name)
+
+
 def test_doing_it_again_is_no_mistake(book: GrantBook) -> None:
     for _ in range(2):
         book.create_role(ADMIN, "reader", if_not_exists=True)
@@ -132,6 +161,7 @@ def test_doing_it_again_is_no_mistake(book: GrantBook) -> None:
         book.attach(ADMIN, Attachment("eu", EMP))
         book.set_tag(ADMIN, Tag("pii", relation("lake.hr.emp"), "name", 2, UUID))
     assert len(book.grants(ADMIN)) == len(book.role_grants(ADMIN)) == 1
+    assert not book.role_grants(ADMIN)[0].admin_option
     assert len(book.attachments(ADMIN)) == len(book.tags(ADMIN, relation("lake.hr.emp"))) == 1
     for _ in range(2):
         book.revoke(ADMIN, away(user("bob")))
@@ -157,6 +187,35 @@ def test_a_policy_is_on_a_place_once_whoever_is_exempt(book: GrantBook, source: 
     assert len(book.policies(ADMIN)) == 1
 
 
+def test_a_policy_is_taken_off_the_place_that_is_meant(book: GrantBook) -> None:
+    for policy in (EU, replace(EU, name="us"), GONE):
+        book.create_policy(ADMIN, policy)
+    places = [
+        Attachment("eu", EMP),
+        Attachment("us", EMP),
+        Attachment("eu", schema("lake.hr")),
+        Attachment("eu", tag="pii"),
+        Attachment("eu", tag="secret"),
+        Attachment("gone", EMP, columns=(column("id"),)),
+        Attachment("gone", EMP, columns=(column("name"),)),
+    ]
+    for place in places:
+        book.attach(ADMIN, place)
+    for number, place in enumerate(places, 1):
+        found = {replace(one, by="", at=0.0) for one in book.attachments(ADMIN)}
+        assert found == set(places[number - 1 :])
+        book.detach(ADMIN, place)
+    assert book.attachments(ADMIN) == []
+
+
+def test_a_policy_that_is_on_nothing_is_dropped(book: GrantBook) -> None:
+    book.create_policy(ADMIN, EU)
+    book.create_policy(ADMIN, GONE)
+    book.attach(ADMIN, Attachment("eu", EMP))
+    book.drop_policy(ADMIN, "GONE", MaskPolicy)
+    assert [one.name for one in book.policies(ADMIN)] == ["eu"]
+
+
 def test_a_tag_is_taken_from_the_column_it_is_on(book: GrantBook) -> None:
     name = relation("lake.hr.emp")
     tagged = Tag("pii", name, "name", 2, UUID)
@@ -177,6 +236,36 @@ def test_a_tag_is_taken_from_the_column_it_is_on(book: GrantBook) -> None:
         book.unset_tag(ADMIN, unset)
         left = {*book.tags(ADMIN, name), *book.tags(ADMIN, relation("lake.hr.dept"))}
         assert {replace(one, by="", at=0.0) for one in left} == set(others)
+
+
+def test_an_id_of_another_table_does_not_take_a_tag_away(book: GrantBook) -> None:
+    name = relation("lake.hr.emp")
+    book.set_tag(ADMIN, Tag("pii", name, "name", 2, UUID))
+    book.unset_tag(ADMIN, Tag("pii", name, "alias", 2, "of a later table"))
+    assert len(book.tags(ADMIN, name)) == 1
+
+
+def test_only_what_is_named_is_revoked(book: GrantBook) -> None:
+    dept = table("lake.hr.dept")
+    for on in (EMP, dept):
+        book.grant(ADMIN, to(user("bob"), user("carol"), on=on, privileges=(SELECT, INSERT)))
+    book.revoke(ADMIN, away(user("bob")))
+    left = {(one.on, one.to, one.privilege) for one in book.grants(ADMIN)}
+    people = (user("bob"), user("carol"))
+    every = {(on, to, what) for on in (EMP, dept) for to in people for what in (SELECT, INSERT)}
+    assert left == every - {(EMP, user("bob"), SELECT)}
+
+
+def test_only_the_role_that_is_named_is_revoked(book: GrantBook) -> None:
+    for name in ("reader", "writer"):
+        book.create_role(ADMIN, name)
+        book.grant_roles(ADMIN, [name], [user("bob"), user("carol")])
+    book.revoke_roles(ADMIN, ["reader"], [user("bob")])
+    assert [(one.role, one.to.name) for one in book.role_grants(ADMIN)] == [
+        ("reader", "carol"),
+        ("writer", "bob"),
+        ("writer", "carol"),
+    ]
 
 
 def test_with_and_without_the_option_are_one_grant(book: GrantBook) -> None:
@@ -203,6 +292,8 @@ def test_roles_in_a_circle_are_refused(book: GrantBook) -> None:
 def test_a_dropped_role_takes_its_rules_along(book: GrantBook, source: SqlGrants) -> None:
     book.create_role(ADMIN, "reader")
     book.create_role(ADMIN, "other")
+    book.create_role(ADMIN, "base")
+    book.grant_roles(ADMIN, ["base"], [role("reader")])
     book.grant_roles(ADMIN, ["reader"], [user("alice"), role("other")])
     book.grant_roles(ADMIN, ["other"], [user("dave")])
     book.grant(ADMIN, to(role("reader"), option=True))
@@ -290,6 +381,29 @@ def test_a_dropped_table_leaves_no_rules_to_the_next_of_its_name(
         ("bob", "rules of SCHEMA lake.old are dropped with it"),
         ("bob", "rules of TABLE lake.hr.emp are dropped with it"),
     ]
+
+
+def test_what_becomes_of_a_table_or_schema_leaves_others_alone(book: GrantBook) -> None:
+    book.create_policy(ADMIN, EU)
+    places = [Attachment("eu", schema("lake.hr")), Attachment("eu", tag="pii")]
+    for place in places:
+        book.attach(ADMIN, place)
+    before = book.changes(ADMIN)
+    book.table_dropped(BOB, relation("lake.hr.emp"))
+    book.table_renamed(BOB, relation("lake.hr.emp"), relation("lake.hr.people"))
+    book.schema_dropped(BOB, SchemaName("lake", ("old",)))
+    assert {replace(one, by="", at=0.0) for one in book.attachments(ADMIN)} == set(places)
+    assert book.changes(ADMIN) == before
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_rules_that_go_with_a_table_are_noted(book: GrantBook, above: bool) -> None:
+    if above:
+        book.deny(ADMIN, to(PUBLIC, on=schema("lake.hr")))
+    else:
+        book.grant(ADMIN, to(PUBLIC))
+    book.table_renamed(BOB, relation("lake.hr.emp"), relation("lake.open.emp"))
+    assert book.changes(ADMIN)[0].by == "bob"
 
 
 def test_nothing_is_noted_where_no_rule_was(book: GrantBook) -> None:
@@ -382,6 +496,28 @@ def test_people_read_what_is_about_them_or_theirs(book: GrantBook, database: Dat
     assert theirs.rows == RowFilter("secret = 1")
     assert len(book.attachments(ALICE, EMP)) == 1
     assert len(book.tags(ALICE, relation("lake.hr.emp"), UUID)) == 1
+
+
+def test_who_gives_by_an_option_reads_what_they_gave(book: GrantBook) -> None:
+    book.grant(ADMIN, to(user("alice"), rows="a = 1", option=True))
+    book.grant(ALICE, to(user("bob"), rows="a = 1"))
+    assert [(one.to.name, one.rows) for one in book.grants(ALICE)] == [
+        ("alice", RowFilter("…")),
+        ("bob", RowFilter("a = 1")),
+    ]
+
+
+def test_owners_read_which_policies_are_on_what_is_theirs(
+    book: GrantBook, database: Database
+) -> None:
+    Owners(database).set(relation("lake.hr.emp"), UUID, "alice")
+    book.create_policy(ADMIN, EU)
+    for place in (Attachment("eu", EMP, table_uuid=UUID), Attachment("eu", table("lake.hr.dept"))):
+        book.attach(ADMIN, place)
+    book.attach(ADMIN, Attachment("eu", tag="pii"))
+    assert [one.on for one in book.attachments(ALICE)] == [EMP]
+    assert [one.on for one in book.attachments(ADMIN, EMP)] == [EMP]
+    assert len(book.attachments(ADMIN)) == 3
 
 
 def test_lists_are_in_order(book: GrantBook) -> None:

@@ -100,6 +100,13 @@ def test_row_filters_of_all_grants_hold(source: SqlGrants, book: GrantBook) -> N
     assert isinstance(source.decide(BOB, facts()), Allow)
 
 
+def test_row_filters_are_in_order(source: SqlGrants, book: GrantBook) -> None:
+    ordered = [RowFilter(name, check=check) for name in "abcde" for check in (False, True)]
+    for one in reversed(ordered):
+        book.grant(ADMIN, to(user("alice"), rows=one))
+    assert list(restricted(source).filters) == ordered
+
+
 def test_columns_of_all_grants_are_seen_and_no_others(source: SqlGrants, book: GrantBook) -> None:
     book.grant(ADMIN, to(user("alice"), columns=(column("id"),)))
     assert restricted(source).hidden == {"name", "salary"}
@@ -116,6 +123,8 @@ def test_columns_of_all_grants_are_seen_and_no_others(source: SqlGrants, book: G
 def test_columns_that_are_not_known_are_not_shown(source: SqlGrants, book: GrantBook) -> None:
     book.grant(ADMIN, to(user("alice"), columns=(column("id"),)))
     assert isinstance(source.decide(ALICE, facts(columns=())), Deny)
+    book.grant(ADMIN, to(group("staff")))  # all of them, whichever they are
+    assert isinstance(source.decide(ALICE, facts(columns=())), Allow)
 
 
 def test_a_renamed_column_keeps_its_mask_and_gives_its_name_to_nobody(
@@ -177,6 +186,26 @@ def test_a_policy_stays_on_a_table_that_another_program_has_renamed(
     assert isinstance(source.decide(ALICE, facts("lake.open.emp", uuid="another")), Allow)
 
 
+def test_a_tag_stays_on_a_table_that_another_program_has_renamed(
+    source: SqlGrants, book: GrantBook
+) -> None:
+    book.create_policy(ADMIN, RowFilterPolicy("eu", EU))
+    book.attach(ADMIN, Attachment("eu", tag="pii"))
+    book.set_tag(ADMIN, Tag("pii", relation("lake.hr.emp"), table_uuid=UUID))
+    book.grant(ADMIN, to(PUBLIC, on=catalog("lake")))
+    assert isinstance(source.decide(ALICE, facts("lake.open.emp")), Restrict)
+    assert isinstance(source.decide(ALICE, facts("lake.open.emp", uuid="another")), Allow)
+
+
+def test_without_a_uuid_a_policy_is_on_the_table_of_its_name_alone(
+    source: SqlGrants, book: GrantBook
+) -> None:
+    book.create_policy(ADMIN, RowFilterPolicy("eu", EU))
+    book.attach(ADMIN, Attachment("eu", table("lake.pay.slip")))
+    book.grant(ADMIN, to(PUBLIC))
+    assert isinstance(source.decide(ALICE, facts(uuid="")), Allow)
+
+
 def test_a_mask_by_tag_is_on_every_column_with_the_tag(source: SqlGrants, book: GrantBook) -> None:
     upper = ExpressionMask(f"upper({THE_COLUMN})")
     book.create_policy(ADMIN, MaskPolicy("shout", upper))
@@ -206,6 +235,13 @@ def test_a_tag_of_a_table_is_of_all_its_columns(source: SqlGrants, book: GrantBo
     assert answer.filters == (EU,)
 
 
+def test_a_mask_is_on_each_of_the_columns_it_is_put_on(source: SqlGrants, book: GrantBook) -> None:
+    book.create_policy(ADMIN, MaskPolicy("gone", NullMask()))
+    book.attach(ADMIN, Attachment("gone", EMP, columns=(column("id"), column("salary"))))
+    book.grant(ADMIN, to(PUBLIC))
+    assert restricted(source).masks == dict.fromkeys(("id", "salary"), NullMask())
+
+
 def test_masks_of_hidden_columns_are_left_out(source: SqlGrants, book: GrantBook) -> None:
     book.create_policy(ADMIN, MaskPolicy("one", ConstantMask("1")))
     book.attach(ADMIN, Attachment("one", EMP, columns=(column("salary"),)))
@@ -227,6 +263,12 @@ def test_the_owner_of_a_table_owns_that_one_and_no_later_one(
         False,
     ]
     assert source.visible(BOB, [EMP, schema("lake.hr")]) == [False, False]
+
+
+def test_what_has_no_uuid_is_owned_by_its_name(source: SqlGrants, database: Database) -> None:
+    Owners(database).set(relation("lake.hr.emp"), "", "alice")
+    for uuid in ("", UUID):
+        assert isinstance(source.decide(ALICE, facts(uuid=uuid)), Allow)
 
 
 def test_a_denial_holds_for_owners_too(
@@ -254,6 +296,14 @@ def test_what_is_visible_is_what_something_is_granted_on_or_in(
     assert source.visible(ALICE, things) == [False] * 5
     book.grant(ADMIN, to(user("alice"), on=schema("lake.hr")))
     assert source.visible(ALICE, things) == [True, True, False, True, False]
+
+
+def test_what_is_granted_in_a_schema_gives_nothing_but_its_sight(
+    source: SqlGrants, book: GrantBook
+) -> None:
+    book.grant(ADMIN, to(user("alice"), privileges=(SELECT, OWN)))
+    for privilege in (Privilege.CREATE, Privilege.DROP, OWN):
+        assert isinstance(source.permits(ALICE, privilege, schema("lake.hr")), Deny)
 
 
 @pytest.mark.parametrize("privilege", [Privilege.CREATE, Privilege.EXECUTE])
@@ -326,6 +376,19 @@ def test_reasons_name_the_rules_and_not_what_they_hide(source: SqlGrants, book: 
     assert "ROW FILTER eu ON TABLE lake.hr.emp" in reason
     for hidden in ("EU", "a = 1", "zzz"):
         assert hidden not in reason
+
+
+def test_reasons_are_those_that_hold_for_the_person(
+    source: SqlGrants, book: GrantBook, database: Database
+) -> None:
+    Owners(database).set(relation("lake.hr.emp"), UUID, "alice")
+    book.create_policy(ADMIN, RowFilterPolicy("eu", EU))
+    book.attach(ADMIN, Attachment("eu", EMP, exempt=(user("alice"),)))
+    book.grant(ADMIN, to(user("bob")))
+    assert source.decide(ALICE, facts()).reason == "the owner"
+    granted = "GRANT SELECT ON TABLE lake.hr.emp TO USER bob"
+    filtered = "ROW FILTER eu ON TABLE lake.hr.emp EXCEPT USER alice"
+    assert restricted(source, BOB).reason == f"{granted}; {filtered}"
 
 
 def test_a_view_is_decided_by_its_name(source: SqlGrants, book: GrantBook) -> None:

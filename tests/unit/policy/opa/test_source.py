@@ -28,7 +28,10 @@ EMP = {"catalogName": "lake", "schemaName": "hr.old", "tableName": "emp"}
 COLUMNS = (ColumnFacts("Id", "bigint"), ColumnFacts("ssn", "string"), ColumnFacts("pay", "int"))
 KINDS = {
     "boolean": "boolean",
+    "tinyint": "tinyint",
+    "smallint": "smallint",
     "float": "real",
+    "double": "double",
     "binary": "varbinary",
     "decimal(9,2)": "decimal(9,2)",
     "timestamp": "timestamp(6) with time zone",
@@ -110,9 +113,28 @@ def test_what_is_restricted() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"rowFilters": [{"expression": "a = 1"}]},
+        {"masks": [{"index": 0, "viewExpression": {"expression": "'x'"}}]},
+        {"batch": [0, 1]},
+    ],
+)
+def test_each_limit_by_itself_restricts(answers: dict[str, Any]) -> None:
+    assert isinstance(seen(answers), Restrict)
+
+
+def test_a_table_without_columns_has_no_masks() -> None:
+    with served({"allow": True, "rowFilters": []}) as (source, server):
+        assert isinstance(source.decide(ANN, TableFacts(NAME, P.SELECT)), Allow)
+        assert server.operations() == ["AccessCatalog", "SelectFromColumns", "GetRowFilters"]
+
+
 def test_without_batches_each_thing_is_asked_by_itself() -> None:
     def allow(action: Any) -> bool:
-        return bool(action.get("resource", {}).get("table", {}).get("columns") != ["ssn"])
+        about = action.get("resource", {}).get("table", {})
+        return bool(about.get("columns") != ["ssn"] and about.get("tableName") != "dept")
 
     def mask(action: Any) -> Any:
         named = action["resource"]["column"]["columnName"]
@@ -127,7 +149,7 @@ def test_without_batches_each_thing_is_asked_by_itself() -> None:
         assert server.operations().count("FilterColumns") == 3
         assert server.operations().count("GetColumnMask") == 2
         emp, dept = (Object(ObjectKind.TABLE, ("lake", "hr", one)) for one in ("emp", "dept"))
-        assert source.visible(ANN, [emp, dept]) == [True, True]
+        assert source.visible(ANN, [emp, dept]) == [True, False]
         assert server.operations()[-3:] == ["FilterCatalogs", "FilterTables", "FilterTables"]
 
 
@@ -162,9 +184,11 @@ MALFORMED = [
     ("batch", [-1]),
     ("batch", [True]),
     ("batch", ["0"]),
+    ("batch", [0.5]),
     ("rowFilters", None),
     ("rowFilters", {"expression": "x"}),
     ("rowFilters", ["x"]),
+    ("rowFilters", [1]),
     ("rowFilters", [{"expression": 1}]),
     ("rowFilters", [{}]),
     ("rowFilters", [{"expression": "x", "identity": 1}]),
@@ -173,6 +197,7 @@ MALFORMED = [
     ("masks", [{"index": 3, "viewExpression": {"expression": "x"}}]),
     ("masks", [{"index": -1, "viewExpression": {"expression": "x"}}]),
     ("masks", ["x"]),
+    ("masks", [1]),
     ("masks", [{"index": 0}]),
     ("masks", [{"index": 0, "viewExpression": {"expression": "x"}, "more": 1}]),
     ("masks", [{"index": 0, "viewExpression": None}]),
@@ -182,7 +207,8 @@ MALFORMED = [
 
 @pytest.mark.parametrize(("document", "result"), MALFORMED)
 def test_an_answer_that_is_none_denies(document: str, result: Any) -> None:
-    assert isinstance(seen({document: result}), Deny)
+    found = seen({document: result})
+    assert isinstance(found, Deny) and "gave no proper answer" in found.reason
 
 
 @pytest.mark.parametrize("document", ["allow", "batch", "rowFilters", "masks", "columnMask"])
@@ -202,6 +228,21 @@ def test_what_is_undefined_or_no_answer_denies(document: str, reply: Reply) -> N
             assert Policy([source]).visible(ANN, [Object.catalog("lake")]) == [False]
 
 
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (b'["result"]', "not an object"),
+        (b'"result"', "not an object"),
+        (b"[" * 100_000, "recursion"),
+    ],
+)
+def test_what_is_wrong_with_an_answer_is_said(answer: bytes, words: str) -> None:
+    with served(OPEN) as (source, server):
+        server.reply = lambda document, body: (200, answer)
+        with pytest.raises(UpstreamError, match=f"gave no proper answer .*{words}"):
+            source.decide(ANN, table())
+
+
 def test_what_to_write_where_a_column_has_no_mask_is_said() -> None:
     with served(OPEN, batched=False) as (source, server):
         good = server.reply
@@ -218,6 +259,15 @@ def test_the_token_is_shown_and_nothing_else_says_it() -> None:
     with served(OPEN) as (source, server):
         source.decide(ANN, table())
         assert not any("authorization" in headers for _, _, headers in server.asked)
+
+
+@pytest.mark.parametrize("token", ["", "s3cret"])
+def test_questions_and_answers_are_json(token: str) -> None:
+    with served(OPEN, token=SecretStr(token)) as (source, server):
+        source.decide(ANN, table())
+        for _, _, headers in server.asked:
+            assert headers["content-type"] == "application/json; charset=utf-8"
+            assert headers["accept"] == "application/json"
 
 
 @pytest.mark.parametrize(("spark", "trino"), KINDS.items())
@@ -241,6 +291,7 @@ TABLES = [
     (P.CREATE, True, ["CreateView"]),
     (P.DROP, True, ["DropView"]),
     (P.ALTER, True, ["CreateView", "SetViewComment"]),
+    (P.SHOW, True, ["ShowColumns", "ShowCreateTable"]),
     (P.OWN, True, ["SetViewAuthorization"]),
 ]
 
@@ -273,6 +324,7 @@ def test_what_trino_has_no_operation_for_is_denied(privilege: Privilege) -> None
     with served({"allow": True}) as (source, server):
         assert isinstance(source.decide(ANN, table(privilege)), Deny)
         assert isinstance(source.permits(ANN, privilege, Object.catalog("lake")), Deny)
+        assert isinstance(source.permits(ANN, P.DROP, Object(ObjectKind.PROPERTY, ("x",))), Deny)
         assert not server.asked
 
 
@@ -306,6 +358,25 @@ OTHERS = [
         "ExecuteFunction",
         {"function": FUNCTION},
     ),
+    (
+        P.CREATE,
+        Object(ObjectKind.FUNCTION, (*IN_LAKE, "f")),
+        "CreateFunction",
+        {"function": FUNCTION},
+    ),
+    (
+        P.DROP,
+        Object(ObjectKind.FUNCTION, (*IN_LAKE, "f")),
+        "DropFunction",
+        {"function": FUNCTION},
+    ),
+    (
+        P.SHOW,
+        Object(ObjectKind.FUNCTION, (*IN_LAKE, "f")),
+        "ShowCreateFunction",
+        {"function": FUNCTION},
+    ),
+    (P.SHOW, Object.table(NAME), "ShowColumns", {"table": EMP}),
     (P.IMPERSONATE, Object.user("Bob"), "ImpersonateUser", {"user": {"user": "Bob"}}),
     (
         P.VIEW_QUERY,
@@ -346,8 +417,26 @@ def test_everything_else_is_asked_in_trinos_shape(
         assert isinstance(source.permits(ANN, privilege, on), Deny)
 
 
+@pytest.mark.parametrize(
+    ("privilege", "on"),
+    [
+        (P.SHOW, Object.catalog("Lake")),
+        (P.DROP, Object(ObjectKind.SCHEMA, IN_LAKE)),
+        (P.OWN, Object(ObjectKind.SCHEMA, IN_LAKE)),
+        (P.SHOW, Object.table(NAME)),
+        (P.EXECUTE, Object(ObjectKind.PROCEDURE, (*IN_LAKE, "f"))),
+    ],
+)
+def test_whoever_may_not_enter_a_catalog_may_do_nothing_in_it(
+    privilege: Privilege, on: Object
+) -> None:
+    with served({"allow": lambda action: action["operation"] != "AccessCatalog"}) as (source, _):
+        assert source.permits(ANN, privilege, on) == Deny("OPA does not allow AccessCatalog")
+
+
 def test_ones_own_queries_are_ones_own() -> None:
     with served({"allow": False}) as (source, server):
+        assert isinstance(source.permits(ANN, P.VIEW_QUERY, Object.user("ann")), Allow)
         assert isinstance(source.permits(ANN, P.KILL_QUERY, Object.user("ann")), Allow)
         assert isinstance(source.permits(ANN, P.IMPERSONATE, Object.user("ann")), Deny)
         assert server.operations() == ["ImpersonateUser"]
@@ -373,3 +462,31 @@ def test_lists_are_asked_for_at_once() -> None:
         assert asked == ["FilterCatalogs", "FilterCatalogs", "FilterSchemas", "FilterTables"]
         lists = [len(action["filterResources"]) for _, action in server.actions()]
         assert lists == [2, 1, 2, 2]  # pond is not shown, so neither is what is in it
+
+
+def test_lists_of_functions_and_of_users() -> None:
+    def batch(action: Any) -> list[int]:
+        catalogs = action["operation"] == "FilterCatalogs"
+        return [0] if catalogs else list(range(len(action["filterResources"])))
+
+    objects = [
+        Object(ObjectKind.FUNCTION, (*IN_LAKE, "f")),
+        Object(ObjectKind.FUNCTION, ("pond", "a", "f")),
+        Object(ObjectKind.SCHEMA, ("pond", "a")),
+        Object.user("Bob"),
+    ]
+    with served({"batch": batch}) as (source, server):
+        assert source.visible(ANN, objects) == [True, False, False, True]
+        catalogs, functions, users = (action for _, action in server.actions())
+    assert catalogs["filterResources"] == [{"catalog": {"name": one}} for one in ("lake", "pond")]
+    assert functions["operation"] == "FilterFunctions"
+    assert functions["filterResources"] == [{"function": FUNCTION}]
+    assert users["operation"] == "FilterViewQueryOwnedBy"
+    assert users["filterResources"] == [{"user": {"user": "Bob", "groups": []}}]
+
+
+def test_nothing_is_asked_of_what_has_no_list() -> None:
+    with served({}) as (source, server):
+        assert source.visible(ANN, [SYSTEM, Object(ObjectKind.PROPERTY, ("x",))]) == [False, False]
+        assert source.visible(ANN, []) == []
+        assert not server.asked

@@ -65,6 +65,10 @@ def test_nothing_said(silent: str) -> None:
     check_denies(source(silent), f"The policy server at {silent} did not answer within 0.2 s")
 
 
+def test_no_question_is_asked_when_the_time_is_up(gone: str) -> None:
+    check_denies(source(gone, 1e-9), "did not answer all questions within 1e-09 s")
+
+
 def test_the_limit_is_for_all_questions_together() -> None:
     """Each answer is quick enough by itself."""
 

@@ -136,11 +136,15 @@ class BoundStatement:
 
     def walk(self) -> Iterator[BoundReference]:
         """Every reference, those inside views and inner statements too."""
+        return (reference for _, reference in self.places())
+
+    def places(self) -> Iterator[tuple[Statement, BoundReference]]:
+        """The same, each with the statement it stands in."""
         for reference in self.references:
-            yield reference
+            yield self.statement, reference
             if isinstance(reference.target, BoundView):
-                yield from reference.target.inner.walk()
+                yield from reference.target.inner.places()
             if reference.check is not None:
-                yield from reference.check.walk()
+                yield from reference.check.places()
         if self.inner is not None:
-            yield from self.inner.walk()
+            yield from self.inner.places()

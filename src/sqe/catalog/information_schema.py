@@ -14,13 +14,8 @@ import pyarrow as pa
 
 from sqe.catalog.listing import Listing
 from sqe.catalog.protocol import Json, Namespace
-from sqe.catalog.schemas import (
-    columns_of_schema,
-    current_schema,
-    current_view_version,
-    string_literal,
-    view_text,
-)
+from sqe.catalog.schemas import columns_of_schema, current_schema, current_view_version, view_text
+from sqe.model.names import string_literal
 from sqe.model.query import Column
 
 SCHEMA = "information_schema"

@@ -9,8 +9,7 @@ from typing import Any
 
 from sqe.catalog.protocol import Json
 from sqe.errors import ErrorCode, UpstreamError
-from sqe.model.names import quote
-from sqe.model.names import string_literal as string_literal  # asked for here by many
+from sqe.model.names import quote, string_literal
 from sqe.model.query import Column
 
 # As Iceberg's Spark integration maps them. What Spark cannot read at all (time, nanoseconds)

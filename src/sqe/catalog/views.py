@@ -6,7 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from sqe.catalog.protocol import Loaded
+from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.catalog.schemas import (
     columns_of,
     current_view_version,
@@ -86,3 +86,12 @@ def _types(properties: dict[str, str]) -> tuple[str, ...]:
 def _query_columns(properties: dict[str, str]) -> tuple[str, ...]:
     stored = properties.get(QUERY_COLUMNS, "")
     return tuple(stored.split(",")) if stored else ()
+
+
+def view_change(ident: Ident, metadata: Json, updates: list[Json]) -> Json:
+    """What a catalog is asked to make of the very view that was looked at."""
+    return {
+        "identifier": {"namespace": list(ident.namespace), "name": ident.name},
+        "requirements": [{"type": "assert-view-uuid", "uuid": metadata["view-uuid"]}],
+        "updates": updates,
+    }

@@ -130,8 +130,7 @@ def _keys(invocation: Invocation) -> Iterator[ApiKeys]:
     from sqe.store.database import Database
 
     settings = invocation.settings()
-    url = settings.store.url.get_secret_value()
-    database = Database(settings.home, Secret(url) if url else None)
+    database = Database(settings.home, settings.store.secret)
     try:
         yield ApiKeys(database)
     finally:

@@ -120,7 +120,7 @@ def _option(text: str) -> tuple[str, str]:
 def _copy(
     table: str, files: list[str], written: tuple[str, dict[str, str]], chosen: Collection[str]
 ) -> str:
-    from sqe.catalog.schemas import string_literal
+    from sqe.model.names import string_literal
 
     def listed(pairs: dict[str, str]) -> str:
         return ", ".join(f"{string_literal(k)} = {string_literal(v)}" for k, v in pairs.items())

@@ -12,12 +12,11 @@ from sqe.catalog.bound import BoundMetadata
 from sqe.catalog.information_schema import rows
 from sqe.catalog.listing import ListingFilter
 from sqe.catalog.protocol import Catalogs
-from sqe.catalog.schemas import string_literal
 from sqe.catalog.seen import Sight, sees_all
 from sqe.catalog.trino_metadata import NO_RUNTIME, Runtime, Viewer, trino_rows
 from sqe.catalog.trino_metadata.access import AccessRules
 from sqe.engines.protocol import Run
-from sqe.model.names import quote
+from sqe.model.names import quote, string_literal
 
 MetadataRows = Callable[[BoundMetadata, ListingFilter, Run], pa.Table]
 

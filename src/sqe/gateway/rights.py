@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sqe.catalog.finding import listed
+from sqe.catalog.finding import existing_schema, listed
 from sqe.catalog.information_schema import SCHEMA as INFORMATION_SCHEMA
 from sqe.catalog.one_view import look_into
-from sqe.catalog.protocol import Catalog, Catalogs, Ident, Namespace
+from sqe.catalog.protocol import Catalog, Catalogs, Ident
 from sqe.errors import ABSENT, AccessError, ErrorCode, SqeError
 from sqe.gateway.sight import decided, stored
 from sqe.model.decision import Allow, Deny
@@ -191,21 +191,8 @@ class Rights:
         wanted = SchemaName(session.schema.catalog, name.parts)
         if catalog is not None:
             wanted = SchemaName(catalog, tuple(rest))
-        return self._spelled(wanted, session.identity) or wanted
-
-    def _spelled(self, schema: SchemaName, identity: Identity) -> SchemaName | None:
-        catalog = look_into(self._catalogs, schema.catalog, identity)
-        path: Namespace = ()
-        for part in schema.path:
-            children = listed(catalog.list_namespaces, path)
-            same = [child for child in children if child[-1].lower() == part.lower()]
-            if (*path, part) in children:
-                path = (*path, part)
-            elif len(same) == 1:
-                path = same[0]
-            else:
-                return None
-        return SchemaName(schema.catalog, path)
+        catalog_of_it = look_into(self._catalogs, wanted.catalog, session.identity)
+        return existing_schema(catalog_of_it, wanted) or wanted
 
 
 def _property(name: str) -> Object:

@@ -13,7 +13,7 @@ from sqe.rewrite.authority import Authority
 from sqe.rewrite.changes import check_changes
 from sqe.rewrite.guard_views import with_guards
 from sqe.rewrite.guarded import LOOKING, GuardedStatement
-from sqe.rewrite.needs import Key, key_of, needs_of, with_statements
+from sqe.rewrite.needs import Key, key_of, needs_of
 from sqe.rewrite.suffixes import refuse_odd_options, refuse_odd_writes
 from sqe.rewrite.writes import may_be_checked, with_checks
 from sqe.sql.statement import StatementKind
@@ -79,7 +79,7 @@ def refuse_partial_writes(bound: BoundStatement, decisions: Decisions) -> None:
     """Who sees only part of a table may not write it: old values would leak through the write.
     Nor explain a write that is checked: its plan would show the filters."""
     explains = bound.statement.kind in (StatementKind.EXPLAIN, StatementKind.EXPLAIN_ANALYZE)
-    for statement, reference in with_statements(bound):
+    for statement, reference in bound.places():
         key = key_of(reference)
         if key is None or reference.reference.access in LOOKING:
             continue

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 
-from sqe.catalog.schemas import string_literal
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.masks import (
     UNITS,
@@ -25,7 +24,7 @@ from sqe.model.masks import (
     RegexMask,
     TruncateMask,
 )
-from sqe.model.names import quote
+from sqe.model.names import quote, string_literal
 from sqe.model.query import Column
 
 _WHOLE = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}

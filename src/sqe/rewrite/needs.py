@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -86,7 +86,7 @@ def identity_as(identity: Identity, as_user: str) -> Identity:
 def needs_of(bound: BoundStatement) -> list[Need]:
     """Every table and stored view the statement touches, for each access and each reader."""
     found: dict[Key, Need] = {}
-    for statement, reference in with_statements(bound):
+    for statement, reference in bound.places():
         table, key = _facts(reference), key_of(reference)
         if table is None or key is None:
             continue
@@ -167,16 +167,6 @@ def _merges(tree: exp.Merge) -> tuple[Privilege, ...]:
         else:
             return _EVERY_CHANGE
     return tuple(dict.fromkeys(found)) or _EVERY_CHANGE
-
-
-def with_statements(bound: BoundStatement) -> Iterator[tuple[Statement, BoundReference]]:
-    """Every reference with the statement it stands in, those of views and inner ones too."""
-    for reference in bound.references:
-        yield bound.statement, reference
-        if isinstance(reference.target, BoundView):
-            yield from with_statements(reference.target.inner)
-    if bound.inner is not None:
-        yield from with_statements(bound.inner)
 
 
 def _facts(reference: BoundReference) -> TableFacts | None:

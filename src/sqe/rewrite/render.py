@@ -15,10 +15,9 @@ from sqe.catalog.bound import (
     BoundView,
     Guard,
 )
-from sqe.catalog.schemas import string_literal
 from sqe.errors import ErrorCode, InternalError
 from sqe.model.identity import Secret
-from sqe.model.names import RelationName, SchemaName, quote
+from sqe.model.names import RelationName, SchemaName, quote, string_literal
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.writes import write_edits
 from sqe.sql.splice import Edit, Spliced, splice

@@ -73,8 +73,7 @@ class Server:
     def __init__(self, settings: Settings, sources: Sequence[PolicySource] | None) -> None:
         self.settings = settings
         home = prepare_home(settings.home)
-        url = settings.store.url.get_secret_value()
-        self._store = Database(home, Secret(url) if url else None)
+        self._store = Database(home, settings.store.secret)
         self.owners = Owners(self._store)
         # Before anything that has to be ended: rules that are wrong refuse the start.
         self._policies = policies_of(settings, self._store, sources)

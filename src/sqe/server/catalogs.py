@@ -47,7 +47,7 @@ def _remote(name: str, settings: RestCatalogSettings, everything: Settings) -> R
 
     authorities = settings.authorities
     if authorities is not None:
-        authorities = everything.home / authorities.expanduser()
+        authorities = everything.in_home(authorities)
         if not authorities.is_file():
             raise UserError(
                 ErrorCode.INVALID_SETTINGS, f"catalogs.{name}.authorities: no file {authorities}."

@@ -56,7 +56,7 @@ def policies_of(
 
 
 def _configured(settings: Settings, grants: GrantRules | None) -> list[PolicySource]:
-    policy, home = settings.policy, settings.home
+    policy = settings.policy
     found: list[PolicySource] = []
     if grants is not None:
         from sqe.policy.grants.source import SqlGrants
@@ -65,15 +65,15 @@ def _configured(settings: Settings, grants: GrantRules | None) -> list[PolicySou
     if policy.file is not None:
         from sqe.policy.file_rules.source import FileRules
 
-        found.append(FileRules(home / policy.file.path.expanduser()))
+        found.append(FileRules(settings.in_home(policy.file.path)))
     if policy.cedar is not None:
         from sqe.policy.cedar.source import CedarSource
 
         entities = policy.cedar.entities
         found.append(
             CedarSource(
-                home / policy.cedar.policies.expanduser(),
-                home / entities.expanduser() if entities is not None else None,
+                settings.in_home(policy.cedar.policies),
+                settings.in_home(entities) if entities is not None else None,
             )
         )
     if policy.opa is not None:  # last: it holds connections, which a refusal would leave open

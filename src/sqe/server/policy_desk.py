@@ -13,7 +13,7 @@ from sqe.catalog.protocol import Ident, Namespace
 from sqe.catalog.schemas import columns_of
 from sqe.errors import AccessError, SqeError
 from sqe.model.decision import Decision, Restrict, RowFilter, TableFacts
-from sqe.model.identity import Identity, Secret
+from sqe.model.identity import Identity
 from sqe.model.masks import HashMask
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import Column
@@ -71,8 +71,7 @@ class Desk:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        url = settings.store.url.get_secret_value()
-        self._store = Database(settings.home, Secret(url) if url else None)
+        self._store = Database(settings.home, settings.store.secret)
         self._policies: Policies = policies_of(settings, self._store)
         self._opened: SettingsCatalogs | None = None
 
@@ -132,18 +131,18 @@ class Desk:
         return sorted(found)
 
     def _rule_sets(self) -> Iterator[RuleSet]:
-        policy, home = self._settings.policy, self._settings.home
+        settings, policy = self._settings, self._settings.policy
         if policy.sql:
             from sqe.store.grants import GrantStore
 
             yield grant_rules(GrantStore(self._store).read())
         if policy.file is not None:
-            yield file_rules(home / policy.file.path.expanduser())
+            yield file_rules(settings.in_home(policy.file.path))
         if policy.cedar is not None:
             entities = policy.cedar.entities
             yield cedar_rules(
-                home / policy.cedar.policies.expanduser(),
-                home / entities.expanduser() if entities is not None else None,
+                settings.in_home(policy.cedar.policies),
+                settings.in_home(entities) if entities is not None else None,
             )
 
     def _absent(self, rules: RuleSet) -> Iterator[Finding]:

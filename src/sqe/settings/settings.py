@@ -189,3 +189,7 @@ class Settings(Strict):
     tls: TlsSettings = TlsSettings()
     auth: AuthSettings = AuthSettings()
     policy: PolicySettings = PolicySettings()
+
+    def in_home(self, path: Path) -> Path:
+        """A path of the settings: those that are not absolute are in the home."""
+        return self.home / path.expanduser()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, SecretStr
 
+from sqe.model.identity import Secret
 from sqe.settings.strict import Strict
 
 
@@ -15,3 +16,9 @@ class StoreSettings(Strict):
         description="`postgresql+psycopg://user:password@host/database`; unset: `sqe.db` in the "
         "home",
     )
+
+    @property
+    def secret(self) -> Secret | None:
+        """The address, with the password in it; None: the home's own database."""
+        url = self.url.get_secret_value()
+        return Secret(url) if url else None

@@ -7,6 +7,7 @@ import copy
 from sqe.catalog.bound import BoundAbsent, BoundTable, BoundTarget, BoundView
 from sqe.catalog.protocol import Catalog, Ident, Json
 from sqe.catalog.schemas import current_schema
+from sqe.catalog.views import view_change
 from sqe.engines.coordinator.call import Answer, Call, Row, answer, is_information_schema, nearest
 from sqe.errors import ErrorCode, UserError
 from sqe.model.names import RelationName
@@ -151,14 +152,7 @@ def _change_view(
     if gone:
         changes.append({"action": "remove-properties", "removals": gone})
     if changes:
-        catalog.replace_view(
-            ident,
-            {
-                "identifier": {"namespace": list(ident.namespace), "name": ident.name},
-                "requirements": [{"type": "assert-view-uuid", "uuid": metadata["view-uuid"]}],
-                "updates": changes,
-            },
-        )
+        catalog.replace_view(ident, view_change(ident, metadata, changes))
 
 
 def _rename(command: RenameTable, call: Call) -> list[Row]:

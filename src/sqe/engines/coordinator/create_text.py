@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from sqe.catalog.bound import BoundTable, BoundView
 from sqe.catalog.materialized import STATE
 from sqe.catalog.protocol import Json
-from sqe.catalog.schemas import current_schema, ddl_type, string_literal, view_dialects
+from sqe.catalog.schemas import current_schema, ddl_type, view_dialects
 from sqe.engines.coordinator.call import Answer, Call, Row, answer, is_information_schema, strings
 from sqe.engines.coordinator.default_values import default_text
 from sqe.engines.coordinator.describe import metadata_of_target
 from sqe.engines.coordinator.partitions import parts_of
 from sqe.errors import AccessError, ErrorCode
-from sqe.model.names import quote
+from sqe.model.names import quote, string_literal
 from sqe.model.query import Column
 from sqe.sql.commands import ShowCreate, ShowCreateSchema
 from sqe.sql.statement import Command

@@ -8,8 +8,8 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from sqe.catalog.schemas import string_literal
 from sqe.errors import ErrorCode, UserError
+from sqe.model.names import string_literal
 
 _UTC = "+00:00"
 _QUOTED = {"date": "DATE", "timestamp": "TIMESTAMP_NTZ", "timestamptz": "TIMESTAMP"}

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable, BoundTarget, BoundView
 from sqe.catalog.protocol import Catalogs
-from sqe.catalog.schemas import string_literal
 from sqe.engines.attempt import Engines, attempt
 from sqe.engines.coordinator.call import Row, nearest
 from sqe.engines.coordinator.explain import inner_of
 from sqe.engines.protocol import Engine, GaveUp, Run
 from sqe.errors import AccessError, ErrorCode, InternalError, UpstreamError, UserError
+from sqe.model.names import string_literal
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream, result_of_rows
 from sqe.rewrite.guarded import GuardedStatement

@@ -20,6 +20,7 @@ from sqe.catalog.views import (
     SECURITY,
     TRINO_PREFIX,
     TRINO_QUERY,
+    view_change,
 )
 from sqe.engines.coordinator.explain import inner_of
 from sqe.engines.protocol import Engine, Run
@@ -110,14 +111,7 @@ def create_view(
         gone = _replaced(metadata, properties, definition.alter)
         if gone:
             updates.append({"action": "remove-properties", "removals": gone})
-        catalog.replace_view(
-            ident,
-            {
-                "identifier": {"namespace": list(ident.namespace), "name": ident.name},
-                "requirements": [{"type": "assert-view-uuid", "uuid": metadata["view-uuid"]}],
-                "updates": updates,
-            },
-        )
+        catalog.replace_view(ident, view_change(ident, metadata, updates))
     return _done()
 
 

@@ -8,14 +8,13 @@ from dataclasses import replace
 
 from sqe.catalog.bound import BoundAbsent, BoundTable, BoundView
 from sqe.catalog.materialized import Definition, State, is_materialized
-from sqe.catalog.schemas import string_literal
 from sqe.engines.coordinator.explain import inner_of
 from sqe.engines.matviews.checks import check_query
 from sqe.engines.matviews.plan import FULL, inputs_of
 from sqe.engines.matviews.write import composed, with_state, written_rows
 from sqe.engines.protocol import Engine, Run
 from sqe.errors import ErrorCode, InternalError, SqeError, UserError, error_of
-from sqe.model.names import RelationName, quote
+from sqe.model.names import RelationName, quote, string_literal
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream, result_of_rows
 from sqe.rewrite.guarded import GuardedStatement

@@ -17,12 +17,12 @@ from sqe.catalog.materialized import (
     source_of,
 )
 from sqe.catalog.protocol import Ident, Json, Loaded
-from sqe.catalog.schemas import current_schema, string_literal, view_text
+from sqe.catalog.schemas import current_schema, view_text
 from sqe.engines.coordinator.call import Answer, Call, Row, answer, is_information_schema, strings
 from sqe.engines.coordinator.partitions import parts_of
 from sqe.engines.matviews.checks import view_of
 from sqe.errors import ABSENT, AccessError, ErrorCode, SqeError
-from sqe.model.names import RelationName, quote
+from sqe.model.names import RelationName, quote, string_literal
 from sqe.model.query import Column
 from sqe.sql.linear import fingerprint, unstable_word
 from sqe.sql.materialized import (

@@ -9,9 +9,9 @@ from sqe.broker.handles import CATALOG
 from sqe.catalog.bound import BoundTable
 from sqe.catalog.overlaps import table_within
 from sqe.catalog.protocol import Catalogs
-from sqe.catalog.schemas import string_literal
 from sqe.errors import ErrorCode, UserError
 from sqe.maintenance.floors import Floors, check_expiry, check_orphans
+from sqe.model.names import string_literal
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.sessions.session import Session
 from sqe.sql.arguments import Moment, timestamp_literal

@@ -8,11 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqe.catalog.schemas import string_literal
 from sqe.errors import SqeError
 from sqe.flight_messages import FlightSql_pb2 as sql
 from sqe.gateway.gateway import Gateway
-from sqe.model.names import quote
+from sqe.model.names import quote, string_literal
 from sqe.model.query import Column, QueryRequest
 from sqe.protocols.flight_sql.caller import Caller
 from sqe.protocols.flight_sql.field_metadata import described

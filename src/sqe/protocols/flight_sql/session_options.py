@@ -5,11 +5,10 @@ Setting one is the statement of the same meaning, so that both check alike.
 
 from __future__ import annotations
 
-from sqe.catalog.schemas import string_literal
 from sqe.errors import ErrorCode, SqeError
 from sqe.flight_messages import Flight_pb2 as messages
 from sqe.gateway.gateway import Gateway
-from sqe.model.names import SchemaName, quote
+from sqe.model.names import SchemaName, quote, string_literal
 from sqe.model.query import QueryRequest
 from sqe.protocols.flight_sql.caller import Caller
 from sqe.sessions.session import PROPERTIES

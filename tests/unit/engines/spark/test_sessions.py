@@ -121,6 +121,17 @@ def test_a_session_keeps_its_spark_session(stack: ExitStack) -> None:
     assert [connection.user for connection in one.connections] == ["ann", "bob"]
 
 
+def test_the_brokers_token_is_a_plain_header(stack: ExitStack) -> None:
+    """Iceberg's own ways to send one keep every session that ever was in Spark's memory."""
+    one = made()
+    stack.callback(one.sessions.close)
+    one.run(session())
+    conf = one.connections[0].conf
+    assert conf["spark.sql.catalog.sqe.rest.auth.type"] == "none"
+    assert conf["spark.sql.catalog.sqe.header.Authorization"].startswith("Bearer ")
+    assert not [key for key in conf if "token" in key or "oauth2" in key]
+
+
 def test_an_idle_spark_session_is_given_back_and_had_again_with_its_settings(
     stack: ExitStack,
 ) -> None:

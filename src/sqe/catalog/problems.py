@@ -20,7 +20,11 @@ _FILE_FORMATS = frozenset(
     | {"text", "xml"}
 )
 
-_CREATES_TABLES = (StatementKind.CREATE_TABLE, StatementKind.CREATE_TABLE_AS)
+_CREATES_TABLES = (
+    StatementKind.CREATE_TABLE,
+    StatementKind.CREATE_TABLE_AS,
+    StatementKind.COPY,
+)
 _CHANGES_VIEWS = (CommentOn, RenameTable, ViewDefinition, AlterViewProperties)
 
 

@@ -101,3 +101,27 @@ def test_a_table_to_be_made_is_absent_where_its_schema_is(catalog: EmbeddedCatal
 def test_a_table_that_exists_is_not_made_again_in_another_case(catalog: EmbeddedCatalog) -> None:
     error = refusal(catalog, "CREATE TABLE hr.EMP (a INT)")
     assert error.code is ErrorCode.TABLE_ALREADY_EXISTS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CREATE OR REPLACE TABLE hr.v (a INT)",
+        "COPY INTO hr.v FROM 'f' FILEFORMAT = CSV"
+        " COPY_OPTIONS ('create' = 'true', 'overwrite' = 'true')",
+    ],
+)
+def test_nothing_is_made_in_the_place_of_a_view(catalog: EmbeddedCatalog, text: str) -> None:
+    version = {
+        "version-id": 1,
+        "schema-id": 0,
+        "timestamp-ms": 1,
+        "summary": {},
+        "default-namespace": ["hr"],
+        "representations": [{"type": "sql", "sql": "SELECT id FROM emp", "dialect": "spark"}],
+    }
+    request = {"name": "v", "schema": SCHEMA, "view-version": version, "properties": {}}
+    catalog.create_view(("hr",), request)
+    error = refusal(catalog, text)
+    assert error.code is ErrorCode.TABLE_ALREADY_EXISTS
+    assert error.message == "lake.hr.v is a view."

@@ -5,10 +5,9 @@ Only what is certain is said; a rule without a finding may still be wrong.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqe.model.rules import PUBLIC, Object, Subject, SubjectKind
 from sqe.policy.cedar.entities import named_object
@@ -20,23 +19,10 @@ if TYPE_CHECKING:
     from sqe.model.grants import Grant
     from sqe.store.grants import KeptRules
 
-_WHO = ("user", "group", "role")
-_WHAT = ("catalog", "schema", "table", "function", "procedure", "property", "queryOwner")
-_SECTIONS = (
-    "catalogs",
-    "schemas",
-    "tables",
-    "functions",
-    "procedures",
-    "queries",
-    "system_session_properties",
-    "catalog_session_properties",
-)
-
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """``kind`` is a stable word: shadowed, absent, mask, filter, column, unheld."""
+    """``kind`` is a stable word: shadowed, never, absent, mask, filter, column, unheld."""
 
     where: str
     kind: str
@@ -44,27 +30,6 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.where}: {self.words} [{self.kind}]"
-
-
-def lint_file_rules(content: bytes) -> Iterator[Finding]:
-    """In each section the first rule that fits decides."""
-    document: dict[str, Any] = json.loads(content)
-    for section in _SECTIONS:
-        rules: Sequence[Mapping[str, Any]] = document.get(section) or ()
-        for later, rule in enumerate(rules):
-            for earlier, other in enumerate(rules[:later]):
-                if _fits_all_of(other, rule):
-                    words = f"never reached: rule {earlier + 1} fits everything that it fits"
-                    yield Finding(f"{section}, rule {later + 1}", "shadowed", words)
-                    break
-
-
-def _fits_all_of(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
-    """As far as can be seen: nothing asked for, or the very same."""
-    return all(
-        earlier.get(key) in (None, ".*") or earlier.get(key) == later.get(key)
-        for key in (*_WHO, *_WHAT)
-    )
 
 
 def lint_cedar(policies: Policies) -> Iterator[Finding]:

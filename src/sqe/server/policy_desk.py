@@ -14,11 +14,12 @@ from sqe.catalog.schemas import columns_of
 from sqe.errors import AccessError, SqeError
 from sqe.model.decision import Decision, Restrict, RowFilter, TableFacts
 from sqe.model.identity import Identity
-from sqe.model.masks import HashMask
+from sqe.model.masks import HashMask, Mask, RegexMask
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import Column
 from sqe.model.rules import Object, ObjectKind, Privilege
 from sqe.policy.cedar.entities import objects, schema_text
+from sqe.policy.file_rules.java_regex import replacing_problem
 from sqe.policy.lint import Finding
 from sqe.policy.named import identity_of
 from sqe.policy.policy import combined
@@ -221,17 +222,25 @@ def _unfit(
         if name.lower() not in there:
             yield Finding(where, "column", f"there is no column {name}, so nobody may read it")
     for name, mask in decision.masks.items():
-        column = there.get(name.lower())
-        if isinstance(mask, HashMask) and mask.key not in keys:
-            yield Finding(where, "mask", f"policy.hash_keys has no key {mask.key}")
-        if column is None:
-            continue
-        try:
-            mask_sql(mask, column, partial(_checked, identity))
-        except AccessError as error:
-            yield Finding(where, "mask", error.message)
-        except Unfit as error:
-            yield Finding(where, "mask", f"the mask on {name} cannot be used: {error}")
+        for problem in _mask_problems(mask, there.get(name.lower()), identity, keys):
+            yield Finding(where, "mask", f"the mask on {name} cannot be used: {problem}")
+
+
+def _mask_problems(
+    mask: Mask, column: Column | None, identity: Identity, keys: Container[str]
+) -> Iterator[str]:
+    if isinstance(mask, HashMask) and mask.key not in keys:
+        yield f"policy.hash_keys has no key {mask.key}"
+    if isinstance(mask, RegexMask):
+        problem = replacing_problem(mask.pattern, mask.replacement)
+        if problem:
+            yield problem
+    if column is None:
+        return
+    try:
+        mask_sql(mask, column, partial(_checked, identity))
+    except (AccessError, Unfit) as error:
+        yield error.message if isinstance(error, AccessError) else str(error)
 
 
 def _problem(one: RowFilter, identity: Identity) -> str:

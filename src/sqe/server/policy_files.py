@@ -9,14 +9,8 @@ from pathlib import Path
 from sqe.errors import ErrorCode, UserError
 from sqe.model.rules import Object
 from sqe.policy.cedar.policies import Policies
-from sqe.policy.lint import (
-    Finding,
-    cedar_places,
-    lint_cedar,
-    lint_file_rules,
-    lint_grants,
-    named_places,
-)
+from sqe.policy.file_lint import lint_file_rules
+from sqe.policy.lint import Finding, cedar_places, lint_cedar, lint_grants, named_places
 from sqe.policy.named import OTHER, Named, in_cedar, in_file_rules, in_grants
 from sqe.policy.source import PolicySource
 from sqe.store.grants import KeptRules

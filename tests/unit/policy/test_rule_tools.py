@@ -16,7 +16,8 @@ from sqe.model.names import RelationName, SchemaName
 from sqe.model.rules import PUBLIC, SYSTEM, Object, ObjectKind, Privilege, Subject, SubjectKind
 from sqe.policy.cedar.policies import read_policies
 from sqe.policy.diff import differences
-from sqe.policy.lint import cedar_places, lint_cedar, lint_file_rules, lint_grants, named_places
+from sqe.policy.file_lint import lint_file_rules
+from sqe.policy.lint import cedar_places, lint_cedar, lint_grants, named_places
 from sqe.policy.named import Named, identity_of, in_cedar, in_file_rules, in_grants
 from sqe.policy.policy import Policy
 from sqe.policy.source import AllowAll
@@ -281,8 +282,9 @@ def test_schemas_are_compared_too() -> None:
     assert compared(none, some) == ["user ann gains create on schema lake.hr"]
 
 
-def lint(*tables: dict[str, Any], section: str = "tables") -> list[str]:
-    return [str(one) for one in lint_file_rules(json.dumps({section: tables}).encode())]
+def lint(*rules: dict[str, Any], section: str = "tables", **others: Any) -> list[str]:
+    document = {section: rules, **others}
+    return [str(one) for one in lint_file_rules(json.dumps(document).encode())]
 
 
 def test_a_rule_behind_one_that_fits_more_is_never_reached() -> None:
@@ -290,34 +292,185 @@ def test_a_rule_behind_one_that_fits_more_is_never_reached() -> None:
     said = ["tables, rule 2: never reached: rule 1 fits everything that it fits [shadowed]"]
     for earlier in ({}, {"user": ".*"}, {"user": "ann"}, {"catalog": "lake", "table": "emp"}, rule):
         assert lint(earlier, rule) == said
-    for earlier in ({"user": "bob"}, {"group": "staff"}, {"schema": "hr"}, {"table": "e.*"}):
+    for earlier in (
+        {"table": "e.*"},
+        {"table": "emp$"},
+        {"user": "ann|bob", "table": "EMP"},
+        {"schema": "(.*)"},
+    ):
+        assert lint(earlier, rule) == said
+    for earlier in ({"user": "bob"}, {"group": "staff"}, {"schema": "hr"}, {"table": "d.*"}):
         assert lint(earlier, rule) == []
+    assert lint({"user": "ANN"}, rule) == lint({"user": None, "table": "em"}, rule) == []
     assert len(lint({}, rule, rule)) == 2
     assert len(lint({}, {}, section="queries")) == 1
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        *("user", "group", "role", "catalog", "schema", "table"),
-        *("function", "procedure", "property", "queryOwner"),
-    ],
-)
+KEYS = {
+    **dict.fromkeys(("user", "group", "role", "catalog", "schema", "table"), "tables"),
+    "function": "functions",
+    "procedure": "procedures",
+    "queryOwner": "queries",
+    "property": "catalog_session_properties",
+    **dict.fromkeys(("original_user", "original_role", "originalUser"), "impersonation"),
+    **dict.fromkeys(("new_user", "newUser"), "impersonation"),
+}
+LACKED = ("group", "role", "original_role", "queryOwner")
+
+
+@pytest.mark.parametrize("key", KEYS)
 def test_a_rule_that_asks_for_anything_does_not_fit_everything(key: str) -> None:
-    assert lint({key: "a"}, {}) == []
-    assert len(lint({key: "a"}, {key: "a"})) == 1
+    section = KEYS[key]
+    assert lint({key: "a"}, {}, section=section) == []
+    assert len(lint({key: "a"}, {key: "a"}, section=section)) == 1
+    # Who has no group fits no group.
+    assert len(lint({key: ".*"}, {}, section=section)) == (key not in LACKED)
+    assert len(lint({key: ".*"}, {key: "(?i)a"}, section=section)) == 1
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_only_names_of_things_fit_whatever_their_case(key: str) -> None:
+    thing = key in ("catalog", "schema", "table", "function", "procedure")
+    assert len(lint({key: "A"}, {key: "a"}, section=KEYS[key])) == thing
 
 
 @pytest.mark.parametrize(
     "section",
     [
-        *("catalogs", "schemas", "tables", "functions", "procedures", "queries"),
-        *("system_session_properties", "catalog_session_properties"),
+        *("catalogs", "schemas", "tables", "functions", "procedures", "queries", "impersonation"),
+        *("system_information", "system_session_properties", "catalog_session_properties"),
     ],
 )
 def test_every_section_is_checked(section: str) -> None:
     assert len(lint({}, {}, section=section)) == 1
     assert not list(lint_file_rules(json.dumps({section: None}).encode()))
+
+
+def test_rules_are_never_reached_behind_several_together() -> None:
+    ann, bob = {"user": "ann"}, {"user": "bob", "group": "g"}
+    both = {"user": "ann|bob", "group": "(g|h)"}
+    said = (
+        "tables, rule {}: never reached: rules {} together fit everything that it fits [shadowed]"
+    )
+    assert lint(ann, bob, both) == []
+    assert lint(ann, bob, {"user": "bob", "group": "h"}, both) == [said.format(4, "1 and 2 and 3")]
+    assert lint(ann, {"role": "r"}, {"user": "bob"}, both) == [said.format(4, "1 and 3")]
+    # What is not read counts as it is written.
+    odd = {"schema": "(?i)hr"}
+    assert lint({**ann, **odd}, {"user": "bob", **odd}, {"user": "ann|bob", **odd}) == [
+        said.format(3, "1 and 2")
+    ]
+    assert lint({**ann, **odd}, {"user": "bob"}, {"user": "ann|bob", "schema": "hr"}) == []
+
+
+@pytest.mark.parametrize(("users", "said"), [(64, 1), (65, 0)])
+def test_only_so_many_ways_through_a_rule_are_tried(users: int, said: int) -> None:
+    names = [f"u{number}" for number in range(users)]
+    assert len(lint(*({"user": one} for one in names), {"user": "|".join(names)})) == said
+
+
+def test_a_rule_for_the_empty_name_is_not_one_for_parts() -> None:
+    said = "tables, rule 1: never fits: no user is '' [never]"
+    assert lint({"user": ""}, {"user": "a|b"}) == [said]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_an_expression_that_no_name_fits_is_found(key: str) -> None:
+    name = {"originalUser": "original_user", "newUser": "new_user"}.get(key, key)
+    said = f"{KEYS[key]}, rule 2: never fits: no {name} is '()' [never]"
+    assert lint({key: "a"}, {key: "()"}, section=KEYS[key]) == [said]
+    assert lint({key: "a"}, {key: "b?"}, {key: r"\p{L}{0}"}, section=KEYS[key]) == []
+
+
+def test_a_reference_means_what_is_captured() -> None:
+    def found(*rules: tuple[str | None, str]) -> int:
+        written = ({"original_user": one, "new_user": other} for one, other in rules)
+        return len(lint(*written, section="impersonation"))
+
+    assert found(("(.*)_x", "$1"), ("(.*)_x", "$1")) == 1
+    assert found(("(.*)_x", "$1"), ("(a)b_x", "$1")) == 0
+    assert found(("(.*)_x", "$1"), ("(.*)_x", "a")) == 0
+    assert found(("(.*)_x", ".*"), ("(a)b_x", "$1")) == 1
+    assert found((None, "a$"), ("(a)b_x", "$1")) == 0
+
+
+GIVING: dict[str, dict[str, Any]] = {
+    "schemas": {"owner": True},
+    "tables": {"privileges": ["SELECT"]},
+    "functions": {"privileges": ["EXECUTE"]},
+    "procedures": {"privileges": ["EXECUTE"]},
+    "catalog_session_properties": {"allow": True},
+}
+NOBODY = "{}, rule 1: gives nothing: no rule of catalogs lets anybody in [shadowed]"
+LAKE = {"catalog": "lake", "allow": "all"}
+
+
+@pytest.mark.parametrize("section", GIVING)
+def test_what_is_given_in_a_catalog_that_nobody_enters_is_nothing(section: str) -> None:
+    rule = {"catalog": "sea", **GIVING[section]}
+    assert lint(rule, section=section, catalogs=[LAKE]) == [NOBODY.format(section)]
+    assert lint(rule, section=section, catalogs=[]) == [NOBODY.format(section)]
+    assert lint(rule, section=section, catalogs=None) == lint(rule, section=section) == []
+    assert lint({"catalog": "sea"}, section=section, catalogs=[LAKE]) == []
+    assert lint({**rule, "catalog": "LA.*"}, section=section, catalogs=[LAKE]) == []
+
+
+@pytest.mark.parametrize("section", ["queries", "system_session_properties", "system_information"])
+def test_what_is_in_no_catalog_needs_none(section: str) -> None:
+    assert lint({"user": "ann", "allow": ["execute"]}, section=section, catalogs=[]) == []
+
+
+def kept_out(rule: dict[str, Any], *catalogs: dict[str, Any]) -> list[str]:
+    found = lint({**rule, "privileges": ["SELECT"]}, catalogs=catalogs)
+    return [one.removeprefix("tables, rule 1: gives nothing: ") for one in found]
+
+
+@pytest.mark.parametrize("none", ["none", "NONE", False])
+def test_a_catalog_may_be_closed_to_those_whom_a_rule_is_for(none: str | bool) -> None:
+    closed = {"user": "ann", "catalog": "lake", "allow": none}
+    said = ["rule 1 of catalogs lets nobody in [shadowed]"]
+    ann = {"user": "ann", "catalog": "lake"}
+    for rule in (ann, {**ann, "group": "g"}, {**ann, "table": "emp"}):
+        assert kept_out(rule, closed, LAKE) == said
+    for rule in ({"catalog": "lake"}, {"user": "ann"}, {**ann, "user": "a.*"}):
+        assert kept_out(rule, closed, LAKE) == []
+    assert kept_out({"catalog": "lake"}, closed) == [
+        "no rule of catalogs lets anybody in [shadowed]"
+    ]
+    assert kept_out(ann, {**closed, "allow": "read-only"}) == []
+    assert kept_out(ann, {**closed, "allow": True}) == []
+
+
+def test_of_a_rule_one_thing_is_said() -> None:
+    rule = {"catalog": "sea", "privileges": ["SELECT"]}
+    found = lint({**rule, "user": "()"}, rule, rule, catalogs=[LAKE])
+    assert [one.split(": ")[1] for one in found] == ["never fits", "gives nothing", "never reached"]
+
+
+def test_somebody_has_one_name_but_any_groups() -> None:
+    lake = {"catalog": "lake"}
+    staff = {"group": "staff", "role": "boss", **LAKE}
+    assert kept_out({**lake, "user": "bob"}, {"user": "ann", **LAKE}) != []
+    assert kept_out({**lake, "group": "other", "role": "other"}, staff) == []
+    closed = {**staff, "allow": "none"}
+    assert kept_out({**lake, "group": "staff", "role": "boss"}, closed, LAKE) != []
+    assert kept_out({**lake, "group": "staff"}, closed, LAKE) == []
+    assert kept_out({**lake, "role": "boss"}, closed, LAKE) == []
+
+
+def test_the_catalog_system_is_everybodys_unless_it_is_closed() -> None:
+    assert kept_out({"catalog": "system"}) == kept_out({}, LAKE) == kept_out({"user": "ann"}) == []
+    closed = {"catalog": "system", "allow": "none"}
+    assert kept_out({"catalog": "SYSTEM"}, closed) == [
+        "rule 1 of catalogs lets nobody in [shadowed]"
+    ]
+
+
+def test_catalogs_whose_names_may_be_one_are_not_apart() -> None:
+    # A catalog named É fits the one as it is, the other in lower case.
+    assert kept_out({"catalog": "é"}, {"catalog": "É", "allow": "all"}) == []
+    assert kept_out({"catalog": "(?i)sea"}, LAKE) == kept_out({"catalog": r"\x41"}, LAKE) == []
+    assert kept_out({"catalog": "sea"}, {"catalog": "(?i)lake", "allow": "all"}) == []
 
 
 def found(*grants: Grant, roles: Iterable[Role] = (), held: Iterable[RoleGrant] = ()) -> list[str]:

@@ -21,6 +21,17 @@ _CLASS_LETTERS = frozenset("dDwWsStnrf")
 _LETTERS = _CLASS_LETTERS | frozenset("bBA")
 # Java's dot stops at every end of a line, Python's at \n alone.
 _DOT = r"[^\n\r\x85\u2028\u2029]"
+# Of Python's complaints those that Java has too.
+_BROKEN = (
+    *("missing )", "unbalanced parenthesis", "min repeat greater", "bad character range"),
+    *("redefinition of group name", "unknown group name"),
+)
+# In a replacement: a group by its number or name, or a character that stands for itself.
+_REPLACED = re.compile(r"\$(?:([0-9])|\{([A-Za-z][A-Za-z0-9]*)\})|\\.|[^$\\]", re.DOTALL)
+
+
+class NotRegex(ValueError):
+    """Neither Java nor Python can read it."""
 
 
 @lru_cache(maxsize=4096)
@@ -35,7 +46,37 @@ def java_regex(text: str, ignore_case: bool = False) -> re.Pattern[str]:
     try:
         return re.compile(translated, flags)
     except (re.error, RecursionError, OverflowError) as error:
-        raise ValueError(f"{text!r} is not a regular expression: {error}") from None
+        words = f"{text!r} is not a regular expression: {error}"
+        raise NotRegex(words) if _broken(error, translated) else ValueError(words) from None
+
+
+def _broken(error: Exception, translated: str) -> bool:
+    """Whether Java would not read it either: it has more look-behinds, classes and references."""
+    if not isinstance(error, re.error):
+        return isinstance(error, OverflowError)  # Java counts less far
+    if error.msg == "nothing to repeat":  # Java repeats anchors
+        return translated[: error.pos][-1:] in ("", "(", "|", ":")
+    return error.msg.startswith(_BROKEN) and "\\" not in error.msg
+
+
+def replacing_problem(pattern: str, replacement: str) -> str:
+    """What is certainly wrong with replacing one by the other; nothing where it cannot be said:
+    not all that Java reads is read here."""
+    try:
+        found = java_regex(pattern)
+    except NotRegex as error:
+        return str(error)
+    except ValueError:
+        return ""
+    place = 0
+    while place < len(replacement):
+        one = _REPLACED.match(replacement, place)
+        if one is None:
+            return f"{replacement!r} has a $ or \\ in it that stands for nothing"
+        if (one[1] and int(one[1]) > found.groups) or (one[2] and one[2] not in found.groupindex):
+            return f"{pattern!r} has no group {one[1] or one[2]}"
+        place = one.end()
+    return ""
 
 
 def literal(text: str) -> str:
@@ -80,7 +121,9 @@ class _Translation:
     def _escape(self, letters: frozenset[str]) -> None:
         text, at = self._text, self._at
         following = text[at + 1 : at + 2]
-        if following in letters and following:
+        if not following:
+            raise NotRegex(f"{text!r} is not a regular expression: it ends with a \\")
+        if following in letters:
             self._put(text[at : at + 2], 2)
         elif following == "Q":
             self._take(_QUOTED, lambda found: re.escape(found[1]))
@@ -92,7 +135,7 @@ class _Translation:
             self._take(_CODE, lambda found: found[0])
         elif following.isdigit() and letters is _LETTERS:
             self._take(_NUMBERED, lambda found: f"(?:{found[0]})")
-        elif following and not (following.isascii() and following.isalnum()):
+        elif not (following.isascii() and following.isalnum()):
             self._put(re.escape(following), 2)
         else:
             raise self._refused()
@@ -103,7 +146,9 @@ class _Translation:
         self._put(opening, len(opening))
         first = self._at
         while (char := self._text[self._at : self._at + 1]) != "]" or self._at == first:
-            if char in ("", "[", "]") or self._text.startswith(("&&", "--"), self._at):
+            if not char:
+                raise NotRegex(f"{self._text!r} is not a regular expression: a [ is not closed")
+            if char in ("[", "]") or self._text.startswith(("&&", "--"), self._at):
                 raise self._refused()
             if char == "\\":
                 self._escape(_CLASS_LETTERS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqe.policy.file_rules.java_regex import java_regex, literal
+from sqe.policy.file_rules.java_regex import java_regex, literal, replacing_problem
 
 # (pattern, fits, does not fit), each as Java's Pattern.matches answers.
 CASES = [
@@ -64,6 +64,7 @@ def test_what_is_not_known_to_mean_the_same_is_refused(pattern: str) -> None:
 def test_what_is_nested_too_deeply_is_refused() -> None:
     with pytest.raises(ValueError, match="is not a regular expression"):
         java_regex("(" * 9999 + ")" * 9999)
+    assert not replacing_problem("(" * 9999 + ")" * 9999, "")  # Java may have room for it
 
 
 def test_a_literal_is_the_text_and_nothing_else() -> None:
@@ -75,3 +76,52 @@ def test_a_literal_is_the_text_and_nothing_else() -> None:
 def test_names_of_things_fit_whatever_their_case() -> None:
     assert java_regex("Emp", ignore_case=True).fullmatch("eMP")
     assert not java_regex("Emp").fullmatch("emp")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "problem"),
+    [
+        ("[0-9]", "x", ""),
+        (r"(\d+)-(\d+)", "$2-$1", ""),
+        (r"(?<a>x)", "${a}", ""),
+        (r"\p{L}", "$9", ""),  # Java's alone: not judged
+        ("a", r"\$", ""),
+        ("a", "", ""),
+        ("(a)", "$12", ""),
+        ("a", "$\u0663", "stands for nothing"),
+        ("a", "${1}", "stands for nothing"),
+        ("(", "x", "is not a regular expression"),
+        ("[a-z", "x", "a [ is not closed"),
+        ("a\\", "x", "ends with a"),
+        ("a", "$1", "has no group 1"),
+        ("(a)", "${b}", "has no group b"),
+        ("a", "5$", "stands for nothing"),
+        ("a", "x\\", "stands for nothing"),
+    ],
+)
+def test_what_cannot_be_replaced_is_known(pattern: str, replacement: str, problem: str) -> None:
+    found = replacing_problem(pattern, replacement)
+    assert problem in found if problem else not found
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("(", "(?:a", ")", "*", "a|*b", "(+a)", "(?:?a)", "a{3,2}", "[z-a]"),
+        *("(?<a>x)(?<a>y)", r"\k<q>", "(?i)*", "a{99999999999}"),
+    ],
+)
+def test_what_java_cannot_read_either_is_no_regular_expression(pattern: str) -> None:
+    assert replacing_problem(pattern, "").startswith(f"{pattern!r} is not a regular expression")
+
+
+# All of them compile in Java.
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(r"[\w-z]", r"[\w-.]", r"(a)\2", r"(a\1)", "^*", "a$*", r"\b*", "x{2}{3}"),
+        *("(?<=a|bc)x", "(?<=a{1,3})x", "(?<=a*)b"),
+    ],
+)
+def test_what_java_alone_can_read_may_be_right(pattern: str) -> None:
+    assert not replacing_problem(pattern, "")

@@ -90,10 +90,15 @@ class Binder:
     ) -> None:
         self.catalogs = catalogs
         self.whole = hiding.whole or catalogs
+        self._hiding = hiding
         self._sees = hiding.sees
         self._limits = limits
         self._view_depth = view_depth
         self._owners = owners
+
+    def without_owners(self) -> Binder:
+        """One for which no view is read with its owner's rights."""
+        return Binder(self.catalogs, self._limits, self._view_depth, None, self._hiding)
 
     def bind(self, statement: Statement, session: Session) -> BoundStatement:
         return self._bind(statement, session, _Context(session.schema))

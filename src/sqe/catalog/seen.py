@@ -8,6 +8,7 @@ from typing import Any
 
 from sqe.catalog.protocol import Json, Loaded
 from sqe.catalog.schemas import current_schema
+from sqe.catalog.views import QUERY_COLUMNS, TRINO_QUERY
 from sqe.model.decision import Restrict
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName
@@ -57,10 +58,20 @@ def seen_metadata(metadata: Json, restriction: Restrict) -> Json:
     for key in ("partition-specs", "sort-orders"):
         if key in seen:
             seen[key] = [{**one, "fields": _sources(one["fields"], gone)} for one in seen[key]]
-    if "versions" in seen and (hidden or masked):
-        # A view's query names what it is made of.
-        seen["versions"] = [{**one, "representations": []} for one in seen["versions"]]
-    return seen
+    return without_query(seen) if hidden or masked else seen
+
+
+def without_query(metadata: Json) -> Json:
+    """A view's query names what it is made of. Of a table there is none."""
+    if "versions" not in metadata:
+        return metadata
+    versions = [{**one, "representations": []} for one in metadata["versions"]]
+    kept = {
+        key: value
+        for key, value in (metadata.get("properties") or {}).items()
+        if key not in (QUERY_COLUMNS, TRINO_QUERY)
+    }
+    return {**metadata, "versions": versions, "properties": kept}
 
 
 def _schema(

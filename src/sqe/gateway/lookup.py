@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from sqe.catalog.bound import BoundStatement, BoundTable, BoundView
 from sqe.catalog.materialized import is_materialized
 from sqe.catalog.one_view import Looks, look_into
-from sqe.catalog.protocol import Catalogs, Ident, Namespace
+from sqe.catalog.protocol import Catalogs, Ident, Json, Loaded, Namespace
 from sqe.catalog.schemas import current_schema
-from sqe.catalog.seen import seen_metadata
+from sqe.catalog.seen import Sight, seen_metadata, sees_all, without_query
 from sqe.catalog.trino_metadata.columns import trino_columns
 from sqe.errors import ABSENT, AccessError, ErrorCode, SqeError, UserError
 from sqe.model.decision import Restrict
@@ -30,19 +32,31 @@ Open = Callable[[str], GuardedStatement]
 _READ = "SELECT * FROM {}"
 # Whoever may do one of them may know what the table is, or that there is none; the statement itself
 # is decided later.
-_CHANGES = ("DELETE FROM {}", "DROP TABLE {}", "CREATE TABLE {} (x INT)")
+_CHANGES = (
+    "INSERT INTO {} SELECT 1",
+    "DELETE FROM {}",
+    "ALTER TABLE {} SET TBLPROPERTIES ('x' = 'y')",
+    "DROP TABLE {}",
+    "CREATE TABLE {} (x INT)",
+)
 
 
 class PipeLookup:
     """One statement's. What was looked up once is not asked for again."""
 
     def __init__(
-        self, catalogs: Catalogs, session: Session, client: ClientState, open_: Open
+        self,
+        catalogs: Catalogs,
+        session: Session,
+        client: ClientState,
+        open_: Open,
+        sight: Sight = sees_all,
     ) -> None:
         self._catalogs = catalogs
         self._session = session
         self._client = client
         self._open = open_
+        self._sight = sight
         self._known: dict[tuple[str, str, str], Known | None] = {}
 
     def catalogs(self) -> Sequence[str]:
@@ -119,7 +133,7 @@ class PipeLookup:
                 raise
             return broken
         try:
-            return _known(guarded)
+            return self._told(_known(guarded), guarded)
         except ValueError as error:  # a type that Trino does not have
             message = f"{catalog}.{schema}.{name}: {error}"
             raise UserError(ErrorCode.NOT_SUPPORTED, message) from None
@@ -133,8 +147,22 @@ class PipeLookup:
             loaded = opened.load_view(Ident(tuple(schema.split(".")), name))
         except SqeError:
             return None
-        text = _text(RelationName(SchemaName(catalog, tuple(schema.split("."))), name))
-        return Known(text, (), "VIEW", loaded.metadata, broken=why.message)
+        view = RelationName(SchemaName(catalog, tuple(schema.split("."))), name)
+        metadata = self._of_view(view, loaded)
+        return Known(_text(view), (), "VIEW", metadata, broken=why.message)
+
+    def _told(self, known: Known | None, guarded: GuardedStatement) -> Known | None:
+        """Of a view that is read with its owner's rights, the query only to who has such."""
+        view = guarded.bound.references[0].stored
+        if known is None or not isinstance(view, BoundView) or not view.definer:
+            return known
+        assert view.relation is not None  # noqa: S101  a temporary view has no owner
+        loaded = Loaded(json.dumps(known.metadata).encode())
+        return replace(known, metadata=self._of_view(view.relation, loaded))
+
+    def _of_view(self, name: RelationName, loaded: Loaded) -> Json:
+        seen = self._sight(self._session.identity, name, loaded, True)
+        return without_query(loaded.metadata) if seen is None else seen
 
 
 def _listed(catalog: Looks, path: Namespace) -> bool:

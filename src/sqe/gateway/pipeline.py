@@ -11,24 +11,25 @@ from typing import TYPE_CHECKING
 from sqe.catalog.bind import Binder
 from sqe.catalog.bound import BoundStatement
 from sqe.catalog.one_view import one_view
+from sqe.catalog.seen import Sight, sees_all
 from sqe.catalog.transaction import current
 from sqe.engines.attempt import attempt
 from sqe.engines.protocol import Engine, Run
 from sqe.engines.rerun import Reruns, same_tables
 from sqe.gateway.authority import SessionAuthority
+from sqe.gateway.insides import decisions_on
 from sqe.gateway.ownership import Ownership
 from sqe.gateway.rights import Rights
 from sqe.gateway.scopes import check_scope
 from sqe.gateway.transactions import check_transaction, join_transaction
 from sqe.model.identity import Identity
-from sqe.model.query import EngineKind, QueryRequest, Route
+from sqe.model.query import ClientState, EngineKind, QueryRequest, Route
 from sqe.policy.policy import Policy
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guard import Decisions, guard
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.hash_keys import HashKeys
-from sqe.rewrite.needs import identity_as, needs_of
 from sqe.rewrite.parameters import described, with_values
 from sqe.routing.router import Router
 from sqe.sessions.session import Session
@@ -77,6 +78,7 @@ class Pipeline:
     hash_keys: HashKeys = field(default_factory=HashKeys)
     grants: bool = False  # rules can be made with SQL
     ownership: Ownership | None = None
+    sight: Sight = sees_all
 
     @cached_property
     def rights(self) -> Rights:
@@ -117,11 +119,12 @@ class Pipeline:
     def _plan_trino(self, request: QueryRequest, session: Session, stage: Stage) -> Planned:
         """Translated to Spark's SQL, it goes through the same pipe as everything else."""
         with stage("translate"):
+            from sqe.gateway.lookup import PipeLookup
             from sqe.gateway.trino import translate_request
 
-            catalogs = self.binder.catalogs
-            look = self._look_into(session)
-            translated = translate_request(request, session, catalogs, look, grants=self.grants)
+            client, look = request.client or ClientState(), self._look_into(session)
+            lookup = PipeLookup(self.binder.catalogs, session, client, look, self.sight)
+            translated = translate_request(request, session, lookup, grants=self.grants)
             self.rights.check_client(request, translated.changes, session.identity)
         text = translated.text or NOTHING
         planned = self._plan(replace(request, text=text, client=None), session, stage)
@@ -196,12 +199,4 @@ class Pipeline:
         )
 
     def _decide(self, bound: BoundStatement, identity: Identity) -> Decisions:
-        needs = needs_of(bound)
-        answers = {
-            who: self.policy.decide(
-                identity_as(identity, who),
-                dict.fromkeys(one for need in needs if need.as_user == who for one in need.asked),
-            )
-            for who in {need.as_user for need in needs}
-        }
-        return {need.key: need.decision(answers[need.as_user]) for need in needs}
+        return decisions_on(self.policy, bound, identity)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable, BoundTarget, BoundView
 from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.catalog.schemas import columns_of_schema, current_schema
-from sqe.catalog.seen import seen_metadata
+from sqe.catalog.seen import seen_metadata, without_query
 from sqe.errors import SqeError
+from sqe.gateway.insides import Insides
 from sqe.model.decision import Decision, Deny, Restrict
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName
@@ -21,8 +22,9 @@ _NO_TEXT = Statement("", StatementKind.COMMAND)
 class PolicySight:
     """Implements ``catalog.seen.Sight``: the same that DESCRIBE of it would show."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, insides: Insides) -> None:
         self._policy = policy
+        self._insides = insides
 
     def __call__(
         self, identity: Identity, name: RelationName, loaded: Loaded, view: bool
@@ -34,7 +36,15 @@ class PolicySight:
         if isinstance(decision, Deny):
             return None
         metadata = loaded.metadata
-        return seen_metadata(metadata, decision) if isinstance(decision, Restrict) else metadata
+        if isinstance(decision, Restrict):
+            metadata = seen_metadata(metadata, decision)
+        return self._of_view(identity, name, metadata) if view else metadata
+
+    def _of_view(self, identity: Identity, name: RelationName, metadata: Json) -> Json | None:
+        if not self._insides.readable(identity, name):
+            return None
+        alone = self._insides.readable_alone(identity, name)
+        return metadata if alone else without_query(metadata)
 
 
 def decided(policy: Policy, identity: Identity, target: BoundTarget, access: Access) -> Decision:

@@ -8,16 +8,14 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from sqe.catalog.protocol import Catalogs
 from sqe.catalog.transaction import Transaction, current, inside
 from sqe.errors import ErrorCode, SqeError, UserError
-from sqe.gateway.lookup import Open, PipeLookup
 from sqe.gateway.others import Others
 from sqe.gateway.trino_results import nothing
 from sqe.model.query import ClientChanges, ClientState, Outcome, QueryRecord, QueryRequest
 from sqe.results.stream import ResultStream
 from sqe.sessions.session import Session
-from sqe.sql.trino.context import Context
+from sqe.sql.trino.context import Context, Lookup
 from sqe.sql.trino.translate import translate
 from sqe.sql.trino.translated import Rows, Translated
 
@@ -38,15 +36,12 @@ class Gateway(Protocol):
 def translate_request(
     request: QueryRequest,
     session: Session,
-    catalogs: Catalogs,
-    look: Open,
+    lookup: Lookup,
     *,
     grants: bool = False,
 ) -> Translated:
-    """``look`` plans ``SELECT * FROM name``, to know what this user sees of a relation. ``grants``:
-    rules can be made with SQL."""
+    """``grants``: rules can be made with SQL."""
     client = request.client or ClientState()
-    lookup = PipeLookup(catalogs, session, client, look)
     now = datetime.datetime.now(datetime.UTC)
     user = session.identity.user
     return translate(Context(request.text, client, user, lookup, now, grants=grants))

@@ -26,6 +26,7 @@ from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.spark.server import SparkServer
 from sqe.engines.spark.sessions import ServerAddress, SparkSessions
 from sqe.gateway.gateway import Gateway
+from sqe.gateway.insides import Insides
 from sqe.gateway.ownership import Ownership
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.sight import PolicySight
@@ -35,6 +36,7 @@ from sqe.gateway.visible import VisibleCatalogs
 from sqe.model.identity import Secret
 from sqe.model.names import SchemaName
 from sqe.model.query import EngineKind
+from sqe.policy.grants.known import KnownRules
 from sqe.policy.source import PolicySource
 from sqe.routing.facts import LocalFacts, RoutingLimits
 from sqe.routing.router import Router, Survey
@@ -110,20 +112,22 @@ class Server:
         """Users' listings and names go through what they may know of; engines and rights through
         all there is, by what the policy has decided."""
         settings, visible = self.settings, VisibleCatalogs(self.catalogs, self.policy)
-        sight = PolicySight(self.policy)
+        limits = TextLimits(settings.limits.statement_bytes, settings.limits.nesting)
+        hiding = Hiding(visible.sees, self.catalogs)
+        binder = Binder(visible, limits, settings.limits.view_depth, self.owners, hiding)
+        keys = hash_keys(settings)
+        sight = PolicySight(self.policy, Insides(self.policy, binder, limits, keys))
         runtime = process_runtime(lambda identity: self.gateway.records_for(identity))
-        metadata = MetadataSource(visible, runtime, sight, self.book)
+        rules = KnownRules(self.book, self.policy) if self.book is not None else None
+        metadata = MetadataSource(visible, runtime, sight, rules)
         self._engine = self._spark_engine(metadata)
         self._local = LazyLocalEngine(local_options(settings), metadata.rows, self.catalogs)
         router = Router(
             _survey(settings, self._local),
             RoutingLimits(settings.local.max_bytes, settings.local.max_files),
         )
-        limits = TextLimits(settings.limits.statement_bytes, settings.limits.nesting)
-        hiding = Hiding(visible.sees, self.catalogs)
-        binder = Binder(visible, limits, settings.limits.view_depth, self.owners, hiding)
-        keys = frozenset(settings.policy.hash_keys)
-        access_tools = AccessTools(self.policy, binder, limits, self.book, keys)
+        names = frozenset(settings.policy.hash_keys)
+        access_tools = AccessTools(self.policy, binder, limits, self.book, names)
         engines: dict[EngineKind, Engine] = {
             EngineKind.SPARK: self._engine,
             EngineKind.LOCAL: self._local,
@@ -136,9 +140,10 @@ class Server:
             policy=self.policy,
             engines={EngineKind.COORDINATOR: coordinator, **engines},
             router=router,
-            hash_keys=hash_keys(settings),
+            hash_keys=keys,
             grants=self.book is not None,
             ownership=Ownership(self.owners, self.catalogs, self.book),
+            sight=sight,
         )
 
     def _spark_engine(self, metadata: MetadataSource) -> SparkConnectEngine:

@@ -43,6 +43,41 @@ def test_column_masks_are_made_and_dropped() -> None:
     assert said("DROP COLUMN MASK m", commands.DropColumnMask).name.text == "m"
 
 
+def test_policies_are_made_where_there_are_none() -> None:
+    found = said("CREATE ROW FILTER IF NOT EXISTS f AS (a)", commands.CreateRowFilter)
+    assert (found.name.text, found.if_not_exists, found.replace) == ("f", True, False)
+    mask = said("CREATE COLUMN MASK IF NOT EXISTS m AS NULL", commands.CreateColumnMask)
+    assert (mask.name.text, mask.if_not_exists, mask.replace) == ("m", True, False)
+    assert not said("CREATE COLUMN MASK m AS NULL", commands.CreateColumnMask).if_not_exists
+    for kind in ("ROW FILTER", "COLUMN MASK"):
+        with pytest.raises(UserError, match="exclude each other"):
+            parse(f"CREATE OR REPLACE {kind} IF NOT EXISTS f AS (a)")
+
+
+@pytest.mark.parametrize(
+    ("sql", "hint"),
+    [
+        ("GRANT SELECT (a, b) ON t TO u", "COLUMNS (a, b)"),
+        ("REVOKE SELECT (a) ON t FROM u", "COLUMNS (a, b)"),
+        ("GRANT USAGE ON SCHEMA s TO u", "not needed"),
+        ("GRANT USE SCHEMA ON SCHEMA s TO u", "not needed"),
+        ("GRANT MODIFY ON t TO u", "INSERT, UPDATE, DELETE"),
+        ("GRANT SELECT ON FUTURE TABLES IN SCHEMA s TO u", "made later too"),
+        ("GRANT SELECT ON ALL VIEWS IN SCHEMA s TO u", "ON SCHEMA s"),
+        ("GRANT SELECT ON t TO u COLUMNS (a.b MASKED WITH NULL)", "a MASKED WITH (named_struct"),
+    ],
+)
+def test_what_other_systems_have_is_refused_with_what_it_is_here(sql: str, hint: str) -> None:
+    with pytest.raises(UserError) as caught:
+        parse(sql)
+    assert caught.value.code is ErrorCode.SYNTAX_ERROR
+    assert hint in caught.value.hint
+
+
+def test_a_table_may_be_called_future() -> None:
+    assert parse("GRANT SELECT ON future TO u").references[0].parts == ("future",)
+
+
 def test_a_mask_for_many_columns_has_a_name_for_the_one() -> None:
     found = said(
         "CREATE COLUMN MASK m (c) AS (concat(left(c, 1), o.c, c(1), `C`))",
@@ -130,9 +165,10 @@ def test_the_effective_policy_is_shown_for_somebody() -> None:
     assert (found.subject, found.groups) == (Subject(SubjectKind.USER, "ann"), ("a", "b c"))
     assert parse(text).references[0].parts == ("hr", "emp")
     assert said("SHOW EFFECTIVE POLICY ON TABLE t", commands.ShowEffectivePolicy).subject is None
-    with pytest.raises(UserError) as caught:
-        parse("SHOW EFFECTIVE POLICY FOR GROUP g ON t")
-    assert caught.value.code is ErrorCode.INVALID_ARGUMENT
+    group = said("SHOW EFFECTIVE POLICY FOR GROUP g ON t", commands.ShowEffectivePolicy)
+    assert group.subject == Subject(SubjectKind.GROUP, "g")
+    with pytest.raises(UserError, match="Expected ON"):
+        parse("SHOW EFFECTIVE POLICY FOR GROUP g GROUPS (h) ON t")
 
 
 def test_explain_policy_holds_a_statement_that_is_not_run() -> None:

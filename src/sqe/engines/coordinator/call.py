@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from sqe.catalog import information_schema
-from sqe.catalog.bound import BoundReference, BoundTarget
-from sqe.catalog.protocol import Catalog, Catalogs, Json
+from sqe.catalog.bound import BoundReference, BoundTarget, BoundView
+from sqe.catalog.protocol import Catalog, Catalogs, Json, Loaded
 from sqe.catalog.seen import Sight, seen_metadata, sees_all
 from sqe.engines.coordinator.access_tools import AccessTools
 from sqe.engines.protocol import Run
-from sqe.errors import ErrorCode, InternalError, SqeError, UserError
+from sqe.errors import AccessError, ErrorCode, InternalError, SqeError, UserError
 from sqe.model.decision import Restrict
 from sqe.model.names import SchemaName
 from sqe.model.query import Column
@@ -104,6 +105,19 @@ class Call:
         """What this user sees of the relation's metadata."""
         restriction = self.statement.restriction(reference)
         return metadata if restriction is None else seen_metadata(metadata, restriction)
+
+    def seen_view(self, view: BoundView) -> Json:
+        """The same of a view. ACCESS_DENIED for those who may not read what it is made of."""
+        if view.relation is None:
+            return {}
+        loaded = Loaded(json.dumps(view.metadata).encode())
+        found = self.sight(self.session.identity, view.relation, loaded, True)
+        if found is None:
+            raise AccessError(
+                ErrorCode.ACCESS_DENIED,
+                f"In view {view.relation}: It reads what you may not see.",
+            )
+        return found
 
     def error(
         self, code: ErrorCode, message: str, at: Span | None = None, hint: str = ""

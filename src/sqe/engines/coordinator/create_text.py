@@ -10,7 +10,7 @@ from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import current_schema, ddl_type, view_dialects
 from sqe.engines.coordinator.call import Answer, Call, Row, answer, is_information_schema, strings
 from sqe.engines.coordinator.default_values import default_text
-from sqe.engines.coordinator.describe import metadata_of_target
+from sqe.engines.coordinator.describe import metadata_of_target, tells_query
 from sqe.engines.coordinator.partitions import parts_of
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.names import quote, string_literal
@@ -38,7 +38,7 @@ def _show_create(command: ShowCreate, call: Call) -> Iterator[Row]:
                 "Use SHOW CREATE TABLE.",
             )
         yield (_table_text(str(target.name), metadata),)
-    elif isinstance(target, BoundView) and call.restriction is not None:
+    elif isinstance(target, BoundView) and not tells_query(call, target):
         raise AccessError(
             ErrorCode.ACCESS_DENIED,
             f"You see only part of {target.relation}; its query tells more.",

@@ -46,6 +46,8 @@ def columns_of_target(call: Call) -> tuple[Column, ...]:
             call.reference.reference.span,
             "SELECT * FROM it LIMIT 0 shows its columns.",
         )
+    if isinstance(target, BoundView):
+        call.seen_view(target)  # says why not
     return call.visible(target.columns)
 
 
@@ -55,9 +57,14 @@ def metadata_of_target(call: Call) -> Json:
     target = call.target
     if isinstance(target, BoundTable) and target.loaded is not None:
         return call.seen(call.reference, target.loaded.metadata)
-    if isinstance(target, BoundView) and target.relation is not None:
-        return call.seen(call.reference, target.metadata)
-    return {}
+    return call.seen_view(target) if isinstance(target, BoundView) else {}
+
+
+def tells_query(call: Call, view: BoundView) -> bool:
+    """Whether the user may know the view's query. A temporary view is their own."""
+    if view.relation is None or call.restriction is not None:
+        return view.relation is None
+    return any(one["representations"] for one in call.seen_view(view)["versions"])
 
 
 def _show_columns(command: ShowColumns, call: Call) -> Iterator[Row]:
@@ -133,7 +140,7 @@ def _details(call: Call) -> Iterator[Row]:
         yield "Name", str(target.relation or target.name), ""
         if properties.get("comment"):
             yield "Comment", properties["comment"], ""
-        if call.restriction is None:
+        if tells_query(call, target):
             yield "View Text", target.inner.statement.text, ""
     elif isinstance(target, BoundMetadata):
         yield "# Detailed Table Information", "", ""

@@ -21,6 +21,7 @@ from sqe.model.grants import THE_COLUMN, MaskPolicy, NamedPolicy, RowFilterPolic
 from sqe.model.mask_words import mask_words
 from sqe.model.query import Column
 from sqe.model.rules import Subject
+from sqe.policy.grants.known import known_grants
 from sqe.policy.grants.words import column_words, object_words, place_words
 from sqe.sql.access import commands
 from sqe.sql.statement import Command
@@ -52,7 +53,8 @@ def _grants(command: commands.ShowGrants, call: Call, book: GrantBook) -> Iterat
     identity = call.session.identity
     on = object_of(command.on, call) if command.on is not None else None
     uuid = table_uuid(call) if command.on is not None and command.on.is_reference else ""
-    for one in book.grants(identity, on, command.subject, table_uuid=uuid):
+    found = book.grants(identity, on, command.subject, table_uuid=uuid)
+    for one in known_grants(call.access.policy, identity, found):
         yield (
             "deny" if one.deny else "grant",
             one.privilege.value,
@@ -92,10 +94,15 @@ def _places(policy: NamedPolicy, call: Call, book: GrantBook) -> str | None:
 
 
 def _tags(command: commands.ShowTags, call: Call, book: GrantBook) -> Iterator[Row]:
-    hidden = hidden_columns(call)
-    for one in book.tags(call.session.identity, relation_name(call), table_uuid(call)):
-        if one.column.lower() not in hidden:
-            yield one.column or None, one.tag, one.by or None
+    identity = call.session.identity
+    if call.statement.bound.references:
+        hidden = hidden_columns(call)
+        found = book.tags(identity, relation_name(call), table_uuid(call))
+        shown = [one for one in found if one.column.lower() not in hidden]
+    else:
+        shown = book.all_tags(identity)
+    for one in shown:
+        yield str(one.table), one.column or None, one.tag, one.by or None
 
 
 def _subject(one: Subject) -> tuple[str, str]:
@@ -144,5 +151,5 @@ GRANT_SHOWS: dict[type[Command], Answer] = {
         _filters,
     ),
     commands.ShowColumnMasks: _shown(strings("name", "mask", "applied_to", "created_by"), _masks),
-    commands.ShowTags: _shown(strings("column", "tag", "set_by"), _tags),
+    commands.ShowTags: _shown(strings("table", "column", "tag", "set_by"), _tags),
 }

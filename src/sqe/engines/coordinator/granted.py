@@ -10,11 +10,19 @@ from sqe.catalog.bound import BoundMetadata, BoundTable, BoundView
 from sqe.engines.coordinator.call import Call, nearest
 from sqe.errors import AccessError, ErrorCode, SqeError, UserError
 from sqe.model.decision import Allow, ColumnFacts, RowFilter, TableFacts
-from sqe.model.grants import THE_COLUMN, ColumnRule, GrantRequest, MaskPolicy, RowFilterPolicy
-from sqe.model.masks import ExpressionMask, HashMask, Mask
+from sqe.model.grants import (
+    THE_COLUMN,
+    ColumnRule,
+    GrantRequest,
+    MaskPolicy,
+    NamedPolicy,
+    RowFilterPolicy,
+)
+from sqe.model.masks import ExpressionMask, HashMask, Mask, RegexMask
 from sqe.model.names import RelationName, SchemaName, quote
 from sqe.model.query import Column
 from sqe.model.rules import Object, ObjectKind, Privilege
+from sqe.policy.file_rules.java_regex import replacing_problem
 from sqe.rewrite.expressions import spark_expression
 from sqe.rewrite.masks import mask_sql
 from sqe.rewrite.needs import needs_of
@@ -36,6 +44,11 @@ if TYPE_CHECKING:
 
 _PROCEDURES = "system"  # the schema they are in
 _BOOLEAN = "boolean"
+_FITS = (
+    "PARTIAL and REGEX are for strings, BUCKET for numbers, TRUNCATE for dates and timestamps (of a"
+    " date not to the hour), HASH for strings, binaries and whole numbers; a constant has the"
+    " column's type. NULL and an expression in brackets are for every type."
+)
 
 
 def table_facts(call: Call) -> TableFacts | None:
@@ -140,12 +153,14 @@ def _schema(name: Name, call: Call) -> SchemaName:
 @dataclass(frozen=True)
 class Checked:
     """The clauses of one statement, over one table if it is known. ``reads`` fills up with the
-    tables that their expressions ask."""
+    tables that their expressions ask; not with those of policies by name, which an administrator
+    has answered for. ``on`` is what the statement is about."""
 
     call: Call
     book: GrantBook
     table: TableFacts | None
     reads: list[RelationName]
+    on: Object | None = None
 
     def row_filter(self, rows: RowsClause) -> RowFilter:
         found = self._expression(rows.condition)
@@ -158,9 +173,24 @@ class Checked:
             )
         return RowFilter(rows.condition.sql, check=rows.check)
 
+    def policy(self, name: Word) -> NamedPolicy | None:
+        """The row filter or mask by name, for those who may put it on what this is about."""
+        uuid = self.table.uuid if self.table is not None else ""
+        return self.book.policy(self.call.session.identity, name.text, self.on, uuid)
+
     def check_filter(self, policy: RowFilterPolicy, name: Word) -> None:
         """That the table has the columns that a row filter by name asks for."""
-        self._expression(PolicyText(policy.filter.sql, name.span))
+        self._check_named(policy.filter.sql, name)
+
+    def check_mask(self, policy: MaskPolicy, column: ColumnFacts, name: Word) -> None:
+        """The same of a mask by name; and that it fits the column."""
+        mask = for_column(policy.mask, column.name)
+        if isinstance(mask, ExpressionMask):
+            self._check_named(mask.sql, name)
+        self.check_fits(mask, column, name.span)
+
+    def _check_named(self, sql: str, name: Word) -> None:
+        replace(self, reads=[])._expression(PolicyText(sql, name.span))
 
     def column_rules(self, columns: Sequence[ColumnClause]) -> tuple[ColumnRule, ...] | None:
         return tuple(self.column_rule(one.column, one.mask) for one in columns) or None
@@ -172,14 +202,16 @@ class Checked:
         if found is None:
             raise self._no_column(column.text, column.span)
         chosen = self._named(mask, column) if mask else None
-        if chosen is not None:
+        if mask is not None and isinstance(mask.mask, Word):
+            self.check_mask(self._mask_named(mask.mask), found, mask.mask)
+        elif chosen is not None:
             self.check_fits(chosen, found, column.span)
         return ColumnRule(found.name, found.field_id, chosen)
 
     def mask(self, clause: MaskClause) -> Mask:
         """Of a mask by name, which no table is known for."""
         if isinstance(clause.mask, Word):
-            return self._policy(clause.mask).mask
+            return self._mask_named(clause.mask).mask
         if clause.expression is not None:
             self._expression(clause.expression)
         if isinstance(clause.mask, HashMask) and clause.mask.key not in self.call.access.hash_keys:
@@ -188,27 +220,31 @@ class Checked:
                 f"There is no key {clause.mask.key} for hashes.",
                 hint="Keys are in the settings, under [policy.hash_keys].",
             )
+        if isinstance(clause.mask, RegexMask):
+            problem = replacing_problem(clause.mask.pattern, clause.mask.replacement)
+            if problem:
+                raise self.call.error(ErrorCode.INVALID_ARGUMENT, f"{problem}.")
         return clause.mask
 
     def _named(self, clause: MaskClause, column: Word) -> Mask:
         return for_column(self.mask(clause), column.text)
 
-    def _policy(self, name: Word) -> MaskPolicy:
-        for one in self.book.policies(self.call.session.identity):
-            if isinstance(one, MaskPolicy) and one.name.lower() == name.text.lower():
-                return one
+    def _mask_named(self, name: Word) -> MaskPolicy:
+        found = self.policy(name)
+        if isinstance(found, MaskPolicy):
+            return found
         raise self.call.error(
             ErrorCode.POLICY_NOT_FOUND,
-            f"There is no column mask {name.text}.",
+            f"There is no column mask {name.text} that you may use here.",
             name.span,
-            "SHOW COLUMN MASKS lists those that you may use.",
+            "SHOW COLUMN MASKS lists them, for administrators and for owners of tables.",
         )
 
     def check_fits(self, mask: Mask, column: ColumnFacts, at: Span) -> None:
         try:
             mask_sql(mask, Column(column.name, column.type), lambda sql, dialect: sql)
         except SqeError as error:
-            raise self.call.error(ErrorCode.TYPE_MISMATCH, error.message, at) from None
+            raise self.call.error(ErrorCode.TYPE_MISMATCH, error.message, at, _FITS) from None
 
     def _expression(self, text: PolicyText) -> PolicyExpression:
         """Read as it will be read in queries, so that what is kept can be used."""

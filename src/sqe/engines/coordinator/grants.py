@@ -14,7 +14,6 @@ from sqe.engines.coordinator.granted import (
     Checked,
     asked_facts,
     check_there,
-    for_column,
     object_of,
     refuse_probing,
     relation_name,
@@ -72,7 +71,7 @@ def _grant(command: commands.Grant, call: Call, book: GrantBook) -> None:
     on = object_of(command.on, call)
     check_there(command.on, on, call)
     table = table_facts(call) if command.on.is_reference else None
-    checked = Checked(call, book, table, [])
+    checked = Checked(call, book, table, [], on)
     request = GrantRequest(
         command.privileges,
         on,
@@ -104,13 +103,27 @@ def _revoke(command: commands.Revoke, call: Call, book: GrantBook) -> None:
 def _create_filter(command: commands.CreateRowFilter, call: Call, book: GrantBook) -> None:
     checked = Checked(call, book, None, [])
     policy = RowFilterPolicy(command.name.text, checked.row_filter(command.rows))
-    book.create_policy(call.session.identity, policy, replace=command.replace)
+    _create_policy(policy, command, call, book)
 
 
 def _create_mask(command: commands.CreateColumnMask, call: Call, book: GrantBook) -> None:
     mask = Checked(call, book, None, []).mask(command.mask)
     policy = MaskPolicy(command.name.text, mask)
-    book.create_policy(call.session.identity, policy, replace=command.replace)
+    _create_policy(policy, command, call, book)
+
+
+def _create_policy(
+    policy: NamedPolicy,
+    command: commands.CreateRowFilter | commands.CreateColumnMask,
+    call: Call,
+    book: GrantBook,
+) -> None:
+    book.create_policy(
+        call.session.identity,
+        policy,
+        replace=command.replace,
+        if_not_exists=command.if_not_exists,
+    )
 
 
 def _drop_filter(command: commands.DropRowFilter, call: Call, book: GrantBook) -> None:
@@ -126,9 +139,10 @@ def _drop_mask(command: commands.DropColumnMask, call: Call, book: GrantBook) ->
 
 
 def _add_filter(command: commands.AddRowFilter, call: Call, book: GrantBook) -> None:
-    policy = _policy(command.name, book, call)
+    checked = _checked(call, book)
+    policy = checked.policy(command.name)
     if isinstance(policy, RowFilterPolicy):
-        Checked(call, book, table_facts(call), []).check_filter(policy, command.name)
+        checked.check_filter(policy, command.name)
     book.attach(call.session.identity, _on_table(command.name.text, call, command.exempt))
 
 
@@ -137,13 +151,12 @@ def _remove_filter(command: commands.RemoveRowFilter, call: Call, book: GrantBoo
 
 
 def _set_mask(command: commands.SetColumnMask, call: Call, book: GrantBook) -> None:
-    table = table_facts(call)
-    checked = Checked(call, book, table, [])
-    column = checked.column_rule(command.column)
-    policy = _policy(command.name, book, call)
+    checked = _checked(call, book)
+    column, table = checked.column_rule(command.column), checked.table
+    policy = checked.policy(command.name)
     if isinstance(policy, MaskPolicy) and table is not None:
         found = next(one for one in table.columns if one.name == column.name)
-        checked.check_fits(for_column(policy.mask, found.name), found, command.name.span)
+        checked.check_mask(policy, found, command.name)
     attachment = _on_table(command.name.text, call, command.exempt, (column,))
     book.attach(call.session.identity, attachment)
 
@@ -192,7 +205,7 @@ def _on_tag(
     book: GrantBook,
     exempt: tuple[Subject, ...] = (),
 ) -> Attachment:
-    policy = _policy(command.name, book, call)
+    policy = book.policy(call.session.identity, command.name.text)
     if policy is not None and isinstance(policy, MaskPolicy) is not command.mask:
         kind = "row filter" if command.mask else "column mask"
         raise call.error(
@@ -219,11 +232,9 @@ def _tag(tag: commands.Word, column: commands.Word | None, call: Call, book: Gra
     return Tag(tag.text, relation_name(call), rule.name, rule.field_id, table_uuid(call))
 
 
-def _policy(name: commands.Word, book: GrantBook, call: Call) -> NamedPolicy | None:
-    """None: there is none, which the book says, or not for this user's eyes."""
-    wanted = name.text.lower()
-    found = book.policies(call.session.identity)
-    return next((one for one in found if one.name.lower() == wanted), None)
+def _checked(call: Call, book: GrantBook) -> Checked:
+    """What is said about the relation that the statement names."""
+    return Checked(call, book, table_facts(call), [], Object.table(relation_name(call)))
 
 
 def _changed(change: _Change[_C]) -> Answer:

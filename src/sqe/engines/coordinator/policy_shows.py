@@ -7,7 +7,7 @@ that it is, or is not there.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundView
@@ -22,7 +22,7 @@ from sqe.model.names import RelationName
 from sqe.model.rules import Object, ObjectKind, Privilege, SubjectKind
 from sqe.policy.policy import combined
 from sqe.policy.read_restrictions import NOTHING
-from sqe.rewrite.needs import Key, Need, key_of, needs_of
+from sqe.rewrite.needs import Key, Need, identity_as, key_of, needs_of
 from sqe.sql.access.commands import ExplainPolicy, ShowEffectivePolicy
 from sqe.sql.statement import Command
 
@@ -106,47 +106,87 @@ def _whose(command: ShowEffectivePolicy, call: Call) -> Identity:
         subject.kind is SubjectKind.USER and subject.name == me.user and not command.groups
     ):
         return me
-    if subject.kind is SubjectKind.ROLE:
-        return Identity("", roles=frozenset({subject.name}))
-    return Identity(subject.name, frozenset(command.groups))
+    named, groups = frozenset({subject.name}), frozenset(command.groups)
+    match subject.kind:
+        case SubjectKind.USER:
+            who = Identity(subject.name, groups)
+        case SubjectKind.GROUP:
+            who = Identity("", named)
+        case SubjectKind.ROLE:
+            who = Identity("", roles=named)
+        case SubjectKind.PUBLIC:
+            who = Identity("")
+    return call.access.policy.known(who)
+
+
+@dataclass(frozen=True)
+class _Explanation:
+    """Of one statement. ``problems``: what is wrong with names, for those who may hear it."""
+
+    call: Call
+    said: Mapping[Key, Sequence[_Said]]
+    problems: Mapping[RelationName, str]
+
+    def rows(self, bound: BoundStatement, told: bool = True) -> Iterator[Row]:
+        """What the user may hear of: nothing of what is inside a view that is denied to them.
+        ``told``: nor, where it is read with its owner's rights, of what these are about, unless
+        the view is theirs to administer."""
+        for reference in bound.references:
+            key, target = key_of(reference), reference.target
+            if key is not None and (told or not key[2]):
+                yield from self._rows(key)
+            if isinstance(target, BoundView) and not self._denied(key):
+                inside = told
+                if key is not None and target.definer not in ("", self.call.session.identity.user):
+                    inside = told and any(one.told for one in self.said[key])
+                    if not inside:
+                        yield self._lent(key, target)
+                yield from self.rows(target.inner, inside)
+        if bound.inner is not None:
+            yield from self.rows(bound.inner, told)
+
+    def _rows(self, key: Key) -> Iterator[Row]:
+        name, _, owner = key
+        for one in self.said.get(key, ()):
+            row = one.row()
+            reason = row[3]
+            if name in self.problems and not one.denied:
+                reason = self.problems[name]
+            if owner:
+                reason = f"for {owner}, with whose rights the view is read: {reason}"
+            yield str(name), *row[:3], reason, *row[4:]
+
+    def _lent(self, key: Key, view: BoundView) -> Row:
+        inner = (key_of(one) for one in view.inner.walk() if one.as_user)
+        if any(self._denied(one) for one in inner):
+            said = "deny", None, "its owner may not read what it is made of"
+        else:
+            said = "allow", None, "what it is made of is read with the rights of its owner"
+        return str(key[0]), Privilege.SELECT.value, *said, None, None
+
+    def _denied(self, key: Key | None) -> bool:
+        return key is not None and any(one.denied for one in self.said.get(key, ()))
 
 
 def _explained(command: ExplainPolicy, call: Call) -> Iterator[Row]:
     bound = call.access.binder.bind(command.about, call.session)
-    problems = dict(_problems(bound))
-    # Tables behind a view with its owner's rights are its owner's concern.
-    said = {need.key: _said(need, call) for need in needs_of(bound) if not need.as_user}
-    denied = {key for key, all_of_it in said.items() if any(one.denied for one in all_of_it)}
-    for key in dict.fromkeys(_open(bound, denied)):
-        for one in said.get(key, ()):
-            row = one.row()
-            problem = problems.get(key[0], "")
-            if problem and not one.denied:
-                row = (*row[:3], problem, *row[4:])
-            yield str(key[0]), *row
+    said = {need.key: _said(need, call) for need in needs_of(bound)}
+    explanation = _Explanation(call, said, dict(_problems(bound)))
+    yield from dict.fromkeys(explanation.rows(bound))
 
 
 def _said(need: Need, call: Call) -> list[_Said]:
     """About each privilege; and about reading, where that limits what else may be done."""
     found = []
+    who = call.session.identity
+    if need.as_user:
+        who = call.access.policy.known(identity_as(who, need.as_user))
     for facts in need.asked:
-        answers = call.access.policy.answers(call.session.identity, facts)
+        answers = call.access.policy.answers(who, facts)
         one = _Said(facts, answers, _sees(call, facts), _administers(call, facts))
         if facts is not need.seen or isinstance(one.decision, Restrict):
             found.append(one)
     return found
-
-
-def _open(bound: BoundStatement, denied: Collection[Key]) -> Iterator[Key]:
-    """What the user may hear of: not what is inside a view that is denied to them."""
-    for reference in bound.references:
-        key = key_of(reference)
-        if key is not None:
-            yield key
-        if isinstance(reference.target, BoundView) and key not in denied:
-            yield from _open(reference.target.inner, denied)
-    if bound.inner is not None:
-        yield from _open(bound.inner, denied)
 
 
 def _problems(bound: BoundStatement) -> Iterator[tuple[RelationName, str]]:

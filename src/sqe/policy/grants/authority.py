@@ -42,6 +42,12 @@ class Authority:
             one.privilege is Privilege.OWN and covers(one.on, on) for one in self._given
         )
 
+    def owns_something(self) -> bool:
+        """For lists of what owners may use."""
+        if self.administrator or any(one.user == self.user for one in self._rules.kept.owned):
+            return True
+        return any(one.privilege is Privilege.OWN for one in self._given)
+
     def must_own(self, on: Object, uuid: str) -> None:
         if not self.owns(on, uuid):
             raise refused(f"change the rules of {object_words(on)}")

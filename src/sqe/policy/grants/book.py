@@ -98,9 +98,17 @@ class GrantBook:
 
     # Policies by name, and tags.
 
-    def create_policy(self, identity: Identity, policy: NamedPolicy, replace: bool = False) -> None:
+    def create_policy(
+        self,
+        identity: Identity,
+        policy: NamedPolicy,
+        replace: bool = False,
+        if_not_exists: bool = False,
+    ) -> None:
         with self._step(identity) as step:
-            place_changes.create_policy(step, policy, or_replace=replace)
+            place_changes.create_policy(
+                step, policy, or_replace=replace, if_not_exists=if_not_exists
+            )
 
     def drop_policy(
         self,
@@ -114,7 +122,8 @@ class GrantBook:
             place_changes.drop_policy(step, name, kind, if_exists=if_exists)
 
     def attach(self, identity: Identity, wanted: Attachment) -> None:
-        """In place of the same policy there with other exemptions."""
+        """In place of the same policy there with other exemptions, and of another mask that was
+        put on the same columns."""
         with self._step(identity) as step:
             place_changes.attach(step, wanted)
 
@@ -205,9 +214,21 @@ class GrantBook:
         return sorted(found, key=_order)
 
     def policies(self, identity: Identity) -> list[NamedPolicy]:
-        """For administrators."""
-        found = self._rules.current().kept.policies if self.is_administrator(identity) else ()
+        """For administrators, and for those who may put them on something that they own."""
+        rules = self._rules.current()
+        authority = self._authority(rules, identity)
+        found = rules.kept.policies if authority.owns_something() else ()
         return sorted(found, key=lambda one: one.name)
+
+    def policy(
+        self, identity: Identity, name: str, on: Object | None = None, table_uuid: str = ""
+    ) -> NamedPolicy | None:
+        """The row filter or mask of the name, if the user may put it there. ``on``: without an
+        object it is for administrators."""
+        rules = self._rules.current()
+        authority = self._authority(rules, identity)
+        may = authority.owns(on, table_uuid) if on is not None else authority.administrator
+        return rules.policies.get(name.lower()) if may else None
 
     def attachments(self, identity: Identity, on: Object | None = None) -> list[Attachment]:
         rules = self._rules.current()
@@ -227,6 +248,11 @@ class GrantBook:
         if not self._authority(rules, identity).owns(Object.table(table), table_uuid):
             return []
         return sorted(rules.tags(table, table_uuid), key=lambda one: (one.column, one.tag))
+
+    def all_tags(self, identity: Identity) -> list[Tag]:
+        """For administrators."""
+        found = self._rules.current().kept.tags if self.is_administrator(identity) else ()
+        return sorted(found, key=lambda one: (one.tag, str(one.table), one.column))
 
     def effective(
         self, identity: Identity, table: TableFacts, texts: bool = False

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqe.errors import ErrorCode, UserError
-from sqe.model.grants import Attachment, MaskPolicy, NamedPolicy, RowFilterPolicy, Tag
+from sqe.model.grants import (
+    Attachment,
+    ColumnRule,
+    MaskPolicy,
+    NamedPolicy,
+    RowFilterPolicy,
+    Tag,
+)
 from sqe.model.names import quote
 from sqe.model.rules import Object, ObjectKind
 from sqe.policy.grants.authority import refused
@@ -16,12 +23,16 @@ from sqe.policy.grants.words import place_words, placed_words, policy_words
 _PLACES = (ObjectKind.TABLE, ObjectKind.SCHEMA, ObjectKind.CATALOG)
 
 
-def create_policy(step: Step, policy: NamedPolicy, *, or_replace: bool) -> None:
+def create_policy(
+    step: Step, policy: NamedPolicy, *, or_replace: bool, if_not_exists: bool = False
+) -> None:
     """By administrators: its expression may read any table, under the policy's authority."""
     step.authority.must_be_administrator("make row filters and column masks")
     if not policy.name.strip():
         raise wrong("A policy has a name.")
     before = step.rules.policies.get(policy.name.lower())
+    if if_not_exists and type(before) is type(policy):
+        return
     if before is not None and not (or_replace and type(before) is type(policy)):
         raise UserError(
             ErrorCode.POLICY_ALREADY_EXISTS, f"There is a {policy_words(before)} already."
@@ -66,7 +77,7 @@ def attach(step: Step, wanted: Attachment) -> None:
         raise wrong("A column mask is put on columns, a row filter on tables.")
     step.must_know(wanted.exempt)
     for before in step.rules.kept.attachments:
-        if _same_place(before, wanted):
+        if _same_place(before, wanted) or _same_columns(before, wanted):
             _must_lift(step, before)
             step.change.remove(before)
     step.put(wanted)
@@ -129,6 +140,28 @@ def _same_place(one: Attachment, other: Attachment) -> bool:
     return _place_key(one) == _place_key(other)
 
 
+def _same_columns(one: Attachment, other: Attachment) -> bool:
+    """Masks on the same columns of the same table: a column has one mask of its own."""
+    if (
+        one.on is None
+        or other.on is None
+        or not one.columns
+        or len(one.columns) != len(other.columns)
+    ):
+        return False
+    same_table = Place.of(one.on) == Place.of(other.on)
+    return same_table and all(
+        any(_is_same(rule, mine, one.table_uuid == other.table_uuid) for mine in one.columns)
+        for rule in other.columns
+    )
+
+
+def _is_same(one: ColumnRule, other: ColumnRule, same_table: bool) -> bool:
+    """Under its name, or under its id if it has got another one since."""
+    ids = same_table and one.field_id is not None and one.field_id == other.field_id
+    return ids or one.name.lower() == other.name.lower()
+
+
 def _place_key(place: Attachment) -> tuple[object, ...]:
     on = None if place.on is None else Place.of(place.on)
     columns = frozenset(one.name.lower() for one in place.columns)
@@ -136,10 +169,8 @@ def _place_key(place: Attachment) -> tuple[object, ...]:
 
 
 def _same_tag(one: Tag, other: Tag) -> bool:
-    """Under the column's name or its id, if it has got another name since."""
-    names = one.column.lower() == other.column.lower()
-    ids = one.table_uuid == other.table_uuid and one.field_id == other.field_id
-    column = names or (ids and one.field_id is not None)
+    mine, theirs = (ColumnRule(tag.column, tag.field_id) for tag in (one, other))
+    column = _is_same(mine, theirs, one.table_uuid == other.table_uuid)
     return column and _tag_key(one) == _tag_key(other)
 
 

@@ -130,6 +130,7 @@ class CreateRowFilter(AccessChange):
     name: Word
     rows: RowsClause
     replace: bool = False
+    if_not_exists: bool = False
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,7 @@ class CreateColumnMask(AccessChange):
     name: Word
     mask: MaskClause
     replace: bool = False
+    if_not_exists: bool = False
 
 
 @dataclass(frozen=True)
@@ -242,7 +244,7 @@ class ShowColumnMasks(AccessLook):
 
 @dataclass(frozen=True)
 class ShowTags(AccessLook):
-    """The table is the statement's only reference."""
+    """The table is the statement's only reference; without one, of all tables."""
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,16 @@ _WORDS: tuple[tuple[tuple[str, ...], Privilege], ...] = (
     *(((one.value.upper(),), one) for one in Privilege if " " not in one.value),
 )
 _ALL = "ALL"
+_NEEDLESS = "It is not needed: who holds something in a schema or catalog may know of both."
+# What other systems have, and what it is here.
+_ELSEWHERE = {
+    "USAGE": _NEEDLESS,
+    "USE": _NEEDLESS,
+    "MODIFY": "It is INSERT, UPDATE, DELETE.",
+    "TRUNCATE": "It is DELETE.",
+    "BROWSE": "It is SHOW.",
+    "MANAGE": "It is OWN.",
+}
 # Each with its place in the text; None: ALL PRIVILEGES.
 Asked = tuple[tuple[Privilege, TextPosition], ...] | None
 
@@ -37,7 +47,7 @@ def read_grant(cursor: TokenCursor) -> AccessChange:
     if _of_roles(cursor):
         return _grant_roles(cursor)
     asked = _privileges(cursor)
-    cursor.expect("ON")
+    _expect_on(cursor)
     on = read_target(cursor)
     privileges = _fitting(asked, on)
     cursor.expect("TO")
@@ -60,7 +70,7 @@ def read_revoke(cursor: TokenCursor) -> AccessChange:
     if not only_option and _of_roles(cursor):
         return _revoke_roles(cursor, only_admin_option=False)
     asked = _privileges(cursor)
-    cursor.expect("ON")
+    _expect_on(cursor)
     on = read_target(cursor)
     privileges = _fitting(asked, on)
     cursor.expect("FROM")
@@ -69,7 +79,7 @@ def read_revoke(cursor: TokenCursor) -> AccessChange:
 
 def read_deny(cursor: TokenCursor) -> AccessChange:
     asked = _privileges(cursor)
-    cursor.expect("ON")
+    _expect_on(cursor)
     on = read_target(cursor)
     privileges = _fitting(asked, on)
     cursor.expect("TO")
@@ -124,13 +134,21 @@ def _privileges(cursor: TokenCursor) -> Asked:
     return listed(cursor, lambda: _privilege(cursor))
 
 
+def _expect_on(cursor: TokenCursor) -> None:
+    if cursor.looking_at("("):
+        hint = "Columns stand behind the grantees: GRANT SELECT ON t TO u COLUMNS (a, b)."
+        cursor.fail("Expected ON", hint=hint)
+    cursor.expect("ON")
+
+
 def _privilege(cursor: TokenCursor) -> tuple[Privilege, TextPosition]:
     place = cursor.position()
     for words, privilege in _WORDS:
         if cursor.accept(*words):
             return privilege, place
     names = ", ".join(" ".join(words) for words, _ in _WORDS)
-    cursor.fail(f"Expected a privilege (ALL PRIVILEGES, {names}) or ROLE")
+    hint = _ELSEWHERE.get(cursor.source().upper(), "")
+    cursor.fail(f"Expected a privilege (ALL PRIVILEGES, {names}) or ROLE", hint=hint)
 
 
 def _fitting(asked: Asked, on: Target) -> tuple[Privilege, ...]:
@@ -170,6 +188,9 @@ def _columns(cursor: TokenCursor) -> tuple[ColumnClause, ...]:
 
 def _column(cursor: TokenCursor) -> ColumnClause:
     column = word(cursor, "a column")
+    if cursor.looking_at("."):
+        hint = f"An expression shows a part: {column.text} MASKED WITH (named_struct(…))."
+        cursor.fail("A whole column is shown or masked, not a field of it", hint=hint)
     if not cursor.accept("MASKED"):
         return ColumnClause(column)
     cursor.expect("WITH")

@@ -35,19 +35,28 @@ def read_create(cursor: TokenCursor) -> AccessChange | None:
         return _create_mask(cursor, replace)
     if replace or not cursor.accept("ROLE"):
         return None
-    if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
+    if_not_exists = _if_not_exists(cursor)
     return CreateRole(word(cursor, "the role's name"), if_not_exists)
 
 
+def _if_not_exists(cursor: TokenCursor, replace: bool = False) -> bool:
+    if replace and cursor.looking_at("IF"):
+        cursor.fail("Expected a name: OR REPLACE and IF NOT EXISTS exclude each other")
+    return cursor.accept("IF", "NOT", "EXISTS")
+
+
 def _create_filter(cursor: TokenCursor, replace: bool) -> CreateRowFilter:
+    if_not_exists = _if_not_exists(cursor, replace)
     name = word(cursor, "the row filter's name")
     cursor.expect("AS")
     condition = bracketed(cursor, "a condition")
-    return CreateRowFilter(name, RowsClause(condition, cursor.accept("WITH", "CHECK")), replace)
+    rows = RowsClause(condition, cursor.accept("WITH", "CHECK"))
+    return CreateRowFilter(name, rows, replace, if_not_exists)
 
 
 def _create_mask(cursor: TokenCursor, replace: bool) -> CreateColumnMask:
     """``CREATE COLUMN MASK m (c) AS (upper(c))``: c is whichever column it is put on."""
+    if_not_exists = _if_not_exists(cursor, replace)
     name, parameter = word(cursor, "the column mask's name"), ""
     if cursor.accept("("):
         parameter = word(cursor, "a name for the masked column").text
@@ -56,7 +65,7 @@ def _create_mask(cursor: TokenCursor, replace: bool) -> CreateColumnMask:
     mask = read_mask(cursor, parameter)
     if isinstance(mask.mask, Word):
         cursor.fail("Expected what the mask does, not the name of another")
-    return CreateColumnMask(name, mask, replace)
+    return CreateColumnMask(name, mask, replace, if_not_exists)
 
 
 def read_drop(cursor: TokenCursor) -> AccessChange | None:

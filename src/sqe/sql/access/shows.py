@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sqe.errors import ErrorCode
 from sqe.model.rules import Subject, SubjectKind
 from sqe.sql.access.clauses import listed, subject, word
 from sqe.sql.access.commands import (
@@ -38,7 +37,7 @@ def read_show(cursor: TokenCursor) -> Shown | None:
     if cursor.accept("COLUMN", "MASKS"):
         return ShowColumnMasks(), None
     if cursor.accept("TAGS"):
-        return ShowTags(), _on(cursor)
+        return ShowTags(), None if cursor.at_end() else _on(cursor)
     if cursor.accept("EFFECTIVE", "POLICY"):
         return _effective(cursor)
     return None
@@ -63,12 +62,6 @@ def _grants(cursor: TokenCursor) -> Shown:
 def _effective(cursor: TokenCursor) -> Shown:
     who = _whose(cursor)
     groups: tuple[str, ...] = ()
-    if who is not None and who.kind not in (SubjectKind.USER, SubjectKind.ROLE):
-        cursor.fail(
-            "A policy is shown for a user or a role",
-            ErrorCode.INVALID_ARGUMENT,
-            "Of a group: FOR USER `somebody` GROUPS (that_group).",
-        )
     if who is not None and who.kind is SubjectKind.USER and cursor.accept("GROUPS"):
         cursor.expect("(")
         groups = tuple(one.text for one in listed(cursor, lambda: word(cursor, "a group")))

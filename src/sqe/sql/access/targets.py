@@ -29,6 +29,7 @@ def read_target(cursor: TokenCursor) -> Target:
     if cursor.looking_at("SYSTEM") and cursor.source(1).upper() in ("TO", "FROM"):
         _, span = cursor.spanned(cursor.skip)
         return Target(ObjectKind.SYSTEM, Name((), span))
+    _refuse_lists(cursor)
     if cursor.accept("ALL", "TABLES", "IN"):
         cursor.expect("SCHEMA")
         schema = _pattern(cursor, "a schema")
@@ -47,6 +48,14 @@ def read_target(cursor: TokenCursor) -> Target:
     if kind is ObjectKind.CATALOG and len(name.parts) > 1:
         cursor.fail("A catalog's name has one part")
     return Target(kind, name, any(_ANYTHING in part for part in name.parts))
+
+
+def _refuse_lists(cursor: TokenCursor) -> None:
+    """Of other systems: FUTURE TABLES IN …, ALL VIEWS IN …"""
+    first, second = cursor.source().upper(), cursor.source(1).upper()
+    if (first == "FUTURE" and second in ("TABLES", "VIEWS")) or (first, second) == ("ALL", "VIEWS"):
+        hint = "ON SCHEMA s, and ON s.*, is all tables and views in it, those made later too."
+        cursor.fail("Expected what the privilege is on", hint=hint)
 
 
 def _says(cursor: TokenCursor, word: str) -> bool:

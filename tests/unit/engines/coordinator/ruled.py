@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from sqe.catalog.views import DEFINER, SECURITY, digest_of
 from sqe.errors import SqeError
 from sqe.model.identity import Identity
+from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import ClientState, QueryRequest
 from sqe.server.build import build
 from sqe.settings import Settings
@@ -48,6 +50,16 @@ class Ruled:
         for name in ("emp", "dept"):
             catalog.create_table(("hr",), {"name": name, "schema": EMP})
         catalog.create_view(("hr",), view_request("names", "SELECT id AS a FROM emp"))
+
+    def lend(self, name: str, text: str, owner: str) -> None:
+        """A view ``hr.name`` with its owner's rights; to make one with SQL takes Spark."""
+        catalog = self.server.catalogs.open("lake", Identity(ROOT))
+        request = view_request(name, text)
+        request["properties"][SECURITY] = DEFINER
+        uuid = catalog.create_view(("hr",), request).metadata["view-uuid"]
+        schema = SchemaName("lake", ("hr",))
+        digest = digest_of(text, schema, uuid)
+        self.server.owners.set(RelationName(schema, name), uuid, owner, digest)
 
     def rows(
         self,

@@ -303,7 +303,11 @@ def test_tags_are_set_and_carry_policies(ruled: Ruled) -> None:
         "GRANT SELECT ON hr.emp TO ann",
         "APPLY COLUMN MASK nothing TO TAG pii",
     )
-    assert ruled.rows("SHOW TAGS ON hr.emp") == [(None, "people", ROOT), ("name", "pii", ROOT)]
+    emp = "lake.hr.emp"
+    assert ruled.rows("SHOW TAGS ON hr.emp") == [
+        (emp, None, "people", ROOT),
+        (emp, "name", "pii", ROOT),
+    ]
     assert _select(ruled, "ann")[5] == "name: null"
     ruled.all("REMOVE COLUMN MASK nothing FROM TAG pii", "ALTER TABLE hr.emp UNSET TAG people")
     assert _select(ruled, "ann")[5] == "all"

@@ -77,6 +77,21 @@ def test_grants_have_trinos_columns(ruled: Ruled) -> None:
     ]
 
 
+def test_grants_and_denials_do_not_tell_of_tables_that_are_not_shown(ruled: Ruled) -> None:
+    ruled.all(
+        "GRANT SELECT ON hr.dept TO bob",
+        "GRANT SELECT ON hr.emp TO bob",
+        "DENY OWN ON hr.emp TO bob",
+        "DENY OWN ON hr.names TO PUBLIC",
+    )
+    listed = "SELECT table_name FROM information_schema.table_privileges"
+    assert ask(ruled, listed) == [("dept",), ("emp",)]
+    assert ask(ruled, listed, "bob") == [("dept",)]
+    assert [row[6] for row in ask(ruled, "SHOW GRANTS", "bob")] == ["dept"]
+    assert [row[2] for row in ruled.rows("SHOW GRANTS", "bob")] == ["TABLE lake.hr.dept"]
+    assert len(ruled.rows("SHOW GRANTS")) == 4
+
+
 def test_dbt_finds_the_grants_of_a_table(ruled: Ruled) -> None:
     """What dbt-trino asks, grants and takes back."""
     ask(ruled, 'grant select on "lake"."hr"."emp" to "bob"')

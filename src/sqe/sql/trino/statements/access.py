@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sqe.model.names import quote
 from sqe.model.rules import Privilege
+from sqe.model.trino_types import VARCHAR
 from sqe.sql.trino.context import Context
 from sqe.sql.trino.errors import Refused, not_supported
 from sqe.sql.trino.nodes import Identifier
@@ -16,15 +17,20 @@ from sqe.sql.trino.statements.access_nodes import (
     GrantPrivileges,
     GrantRoles,
     RoleStatement,
+    ShowEffectivePolicy,
 )
 from sqe.sql.trino.statements.names import check_catalog, schema_of, target_of
 from sqe.sql.trino.statements.nodes import Principal
-from sqe.sql.trino.translated import Translated
+from sqe.sql.trino.translated import OutputColumn, Translated
 
 NO_ROLES = "This connector does not support roles"
 _SWITCHED_OFF = "SQE does not manage grants and roles (the setting policy.sql is off)"
 _WORDS = frozenset(one.value.upper() for one in Privilege)
 _TABLES = ("", "TABLE", "VIEW")
+POLICY = tuple(
+    OutputColumn(name, VARCHAR)
+    for name in ("privilege", "decision", "source", "reason", "rows", "columns")
+)
 
 
 def role_statement(node: RoleStatement, context: Context) -> Translated:
@@ -61,6 +67,16 @@ def grant_privileges(node: GrantPrivileges, context: Context) -> Translated:
     return _done(f"{node.verb} {privileges} ON {on} TO {subject}{option}", node)
 
 
+def effective_policy(node: ShowEffectivePolicy, context: Context) -> Translated:
+    """Whatever makes the rules: SQE, or another source."""
+    target = target_of(context, node.name, node.at)
+    check_catalog(context, target.catalog, node.at)
+    who = f" FOR {_subject(node.who)}" if node.who is not None else ""
+    groups = ", ".join(quote(one.name) for one in node.groups)
+    inside = f" GROUPS ({groups})" if groups else ""
+    return Translated(f"SHOW EFFECTIVE POLICY{who}{inside} ON {target.spark}", POLICY)
+
+
 def _done(text: str, node: AccessStatement) -> Translated:
     return Translated(text, update_type=node.verb)
 
@@ -84,6 +100,8 @@ def _role(name: Identifier) -> str:
 def _subject(one: Principal) -> str:
     if one.kind == "ROLE":
         return f"ROLE {_role(one.name)}"
+    if one.kind == "GROUP":
+        return f"GROUP {quote(one.name.name)}"
     if not one.kind and not one.name.quoted and one.name.name.upper() == "PUBLIC":
         return "PUBLIC"
     return f"USER {quote(one.name.name)}"

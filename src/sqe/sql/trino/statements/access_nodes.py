@@ -46,3 +46,12 @@ class GrantPrivileges(AccessStatement):
     name: Name
     principal: Principal
     option: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowEffectivePolicy(Statement):
+    """SQE's own. ``who``: nobody is the user who asks; ``groups``: that this somebody is in."""
+
+    name: Name
+    who: Principal | None = None
+    groups: tuple[Identifier, ...] = ()

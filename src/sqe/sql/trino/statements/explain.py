@@ -1,9 +1,10 @@
-"""EXPLAIN: the engine's plan of the translated statement, or what it reads and writes."""
+"""EXPLAIN: the engine's plan of the translated statement, what it reads and writes, or who may."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from sqe.errors import AccessError
 from sqe.model.trino_types import BOOLEAN, VARCHAR
 from sqe.sql.trino import nodes as tree
 from sqe.sql.trino import prepared
@@ -11,9 +12,10 @@ from sqe.sql.trino.context import Context
 from sqe.sql.trino.errors import Refused, not_supported
 from sqe.sql.trino.parser import immediate_text
 from sqe.sql.trino.statements import nodes
+from sqe.sql.trino.statements.access import POLICY
 from sqe.sql.trino.statements.names import Target
 from sqe.sql.trino.statements.plan_json import distributed_plan, io_plan, logical_plan
-from sqe.sql.trino.statements.reads import tables_read
+from sqe.sql.trino.statements.reads import names_alone, tables_read
 from sqe.sql.trino.statements.session_nodes import Show, ShowStats
 from sqe.sql.trino.translate import translate_node
 from sqe.sql.trino.translated import OutputColumn, Translated
@@ -21,6 +23,7 @@ from sqe.sql.trino.typed import string
 
 _PLAN = (OutputColumn("Query Plan", VARCHAR),)
 _VALID = (OutputColumn("Valid", BOOLEAN),)
+_POLICY = (OutputColumn("object", VARCHAR), *POLICY)
 _CHANGES = (nodes.Insert, nodes.CreateTableAs, nodes.Delete, nodes.Update, nodes.Merge)
 _PLANNED = (tree.QueryStatement, Show, *_CHANGES)
 
@@ -28,6 +31,8 @@ _PLANNED = (tree.QueryStatement, Show, *_CHANGES)
 def explain(node: nodes.Explain, context: Context) -> Translated:
     if isinstance(node.statement, tree.Execute | tree.ExecuteImmediate):
         return _of_prepared(node, node.statement, context)
+    if node.kind == "POLICY":
+        return _policy(node, context)
     inner = translate_node(node.statement, context)
     if node.analyze:
         return _analyzed(node, inner)
@@ -58,6 +63,17 @@ def _of_prepared(
         context,
         lambda statement, inside: explain(replace(node, statement=statement), inside),
     )
+
+
+def _policy(node: nodes.Explain, context: Context) -> Translated:
+    """Of a table that is denied there is no translation, but something to be said."""
+    try:
+        text = translate_node(node.statement, context).text
+    except AccessError:
+        text = names_alone(node.statement, context)
+        if not text:
+            raise
+    return Translated(f"EXPLAIN POLICY {text or 'SELECT 1'}", _POLICY)
 
 
 def _analyzed(node: nodes.Explain, inner: Translated) -> Translated:

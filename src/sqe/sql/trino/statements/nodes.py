@@ -301,8 +301,8 @@ class CallProcedure(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Explain(Statement):
-    """``kind``: LOGICAL, DISTRIBUTED, IO or VALIDATE; ``format``: TEXT, JSON or GRAPHVIZ. Empty:
-    not said."""
+    """``kind``: LOGICAL, DISTRIBUTED, IO or VALIDATE, or SQE's own POLICY; ``format``: TEXT, JSON
+    or GRAPHVIZ. Empty: not said."""
 
     statement: Statement
     kind: str = ""

@@ -30,6 +30,23 @@ def tables_read(statement: tree.Statement, context: Context, what: str) -> list[
     return found
 
 
+def names_alone(statement: tree.Statement, context: Context) -> str:
+    """Spark's text of a statement that does the same with the same tables, and nothing else; for
+    questions about who may. Empty: there is none."""
+    read = (Target(*context.table_name(node.name)) for node in _references(statement, frozenset()))
+    tables = ", ".join(dict.fromkeys(target.spark for target in read))
+    query = f"SELECT 1 FROM {tables}" if tables else "SELECT 1"
+    if isinstance(statement, tree.QueryStatement):
+        return query
+    if not isinstance(statement, nodes.Insert | nodes.Delete | nodes.Update):
+        return ""
+    changed = Target(*context.table_name(statement.name)).spark
+    if isinstance(statement, nodes.Insert):
+        return f"INSERT INTO {changed} {query}"
+    verb = f"UPDATE {changed} SET x = 1" if isinstance(statement, nodes.Update) else ""
+    return f"{verb or f'DELETE FROM {changed}'} WHERE EXISTS ({query})"
+
+
 def _references(node: tree.Node, named: frozenset[str]) -> Iterator[tree.TableRef]:
     """``named``: the queries of the WITH clauses around, which hide tables of the same name."""
     if isinstance(node, tree.Query) and node.withs:

@@ -72,6 +72,7 @@ _TRANSLATORS: dict[type[Statement], Translator] = {
     access_nodes.RoleStatement: access.role_statement,
     access_nodes.GrantRoles: access.grant_roles,
     access_nodes.GrantPrivileges: access.grant_privileges,
+    access_nodes.ShowEffectivePolicy: access.effective_policy,
     session_nodes.ShowStats: show_stats,
     session_nodes.Use: session.use,
     session_nodes.SetSession: session.set_session,

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqe.sql.trino.nodes import Identifier, Name, Statement
-from sqe.sql.trino.statements.access_nodes import GrantPrivileges, GrantRoles, RoleStatement
+from sqe.sql.trino.statements.access_nodes import (
+    GrantPrivileges,
+    GrantRoles,
+    RoleStatement,
+    ShowEffectivePolicy,
+)
 from sqe.sql.trino.statements.nodes import Principal
 from sqe.sql.trino.statements.parsing.clauses import principal
 
@@ -91,6 +96,20 @@ def deny(p: Parser) -> Statement:
     kind, name = grant_object(p)
     p.expect("TO")
     return GrantPrivileges(at, "DENY", names or (), kind, name, principal(p))
+
+
+def effective_policy(p: Parser, at: int) -> Statement:
+    """``SHOW EFFECTIVE POLICY [FOR …] ON t``, from behind POLICY."""
+    who: Principal | None = None
+    groups: _Names = ()
+    if p.accept("FOR"):
+        if p.looking_at("GROUP"):
+            who = Principal(p.expect("GROUP"), "GROUP", p.identifier())
+        else:
+            who = principal(p)
+            groups = p.bracketed_list(p.identifier) if p.accept("GROUPS") else ()
+    p.expect("ON")
+    return ShowEffectivePolicy(at, grant_object(p)[1], who, groups)
 
 
 def _privileges(p: Parser) -> _Names | None:

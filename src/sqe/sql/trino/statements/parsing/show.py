@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqe.sql.trino.nodes import Name, Statement
 from sqe.sql.trino.statements.nodes import CallProcedure, Explain
-from sqe.sql.trino.statements.parsing.access import grant_object
+from sqe.sql.trino.statements.parsing.access import effective_policy, grant_object
 from sqe.sql.trino.statements.parsing.clauses import arguments
 from sqe.sql.trino.statements.session_nodes import Show, ShowStats
 
@@ -17,11 +17,14 @@ _LISTS = (
     "BRANCHES", "CATALOGS", "COLUMNS", "CREATE", "CURRENT", "FUNCTIONS", "GRANTS", "ROLE",
     "ROLES", "SCHEMAS", "SESSION", "STATS", "TABLES",
 )  # fmt: skip
+_OF_ROLES = {"CURRENT": "ROLES", "ROLE": "GRANTS", "ROLES": ""}  # and the word behind
 _CREATES = ("FUNCTION", "MATERIALIZED", "SCHEMA", "TABLE", "VIEW")
 
 
 def show(p: Parser) -> Statement:
     at = p.expect("SHOW")
+    if _own(p, "EFFECTIVE", "POLICY"):
+        return effective_policy(p, at)
     word = p.expect_any(*_LISTS)
     if word == "CREATE":
         return _create(p, at)
@@ -29,14 +32,8 @@ def show(p: Parser) -> Statement:
         return _stats(p, at)
     if word == "GRANTS":
         return _grants(p, at)
-    if word == "CURRENT":
-        p.expect("ROLES")
-        return Show(at, "CURRENT ROLES", _within_catalog(p))
-    if word == "ROLE":
-        p.expect("GRANTS")
-        return Show(at, "ROLE GRANTS", _within_catalog(p))
-    if word == "ROLES":
-        return Show(at, word, _within_catalog(p))
+    if word in _OF_ROLES:
+        return _roles(p, at, word)
     if word == "BRANCHES":
         p.expect_any("FROM", "IN")
         p.expect("TABLE")
@@ -47,6 +44,18 @@ def show(p: Parser) -> Statement:
     if word in ("CATALOGS", "SESSION"):
         return _like(p, Show(at, word))
     return _like(p, Show(at, word, _within_catalog(p) if word == "SCHEMAS" else _within(p)))
+
+
+def _own(p: Parser, *words: str) -> bool:
+    """Steps over SQE's own words. Errors list what Trino expects, and so not these."""
+    return all(p.word_ahead(n) == word for n, word in enumerate(words)) and p.accept(*words)
+
+
+def _roles(p: Parser, at: int, word: str) -> Show:
+    behind = _OF_ROLES[word]
+    if behind:
+        p.expect(behind)
+    return Show(at, f"{word} {behind}".rstrip(), _within_catalog(p))
 
 
 def _within(p: Parser) -> Name | None:
@@ -98,6 +107,8 @@ def describe(p: Parser) -> Statement:
 
 def explain(p: Parser) -> Statement:
     at = p.expect("EXPLAIN")
+    if _own(p, "POLICY"):
+        return Explain(at, p.statement(), "POLICY")
     if p.accept("ANALYZE"):
         verbose = p.accept("VERBOSE")
         return Explain(at, p.statement(), analyze=True, verbose=verbose)

@@ -4,13 +4,16 @@
     python -m dev.mutation --share 0.1        some, by --seed
     python -m dev.mutation --only guard.py    of files whose path has this in it
 
-The tests run once, to find out which of them call which function. Then each defect is put into a
-copy of this very process (a fork), where the tests that call the function run until one fails.
+The tests are collected and run once, to find out which of them call which function. Then each
+defect is put into a copy of this very process (a fork), where the tests that call the function run
+until one fails.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import gc
 import importlib
 import os
 import random
@@ -21,6 +24,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
@@ -39,38 +43,90 @@ TESTS = (
     "tests/unit/model",
     "tests/unit/engines/spark/test_guarded_plans.py",
 )
-FLAGS = ("-q", "-x", "-p", "no:cacheprovider", "-m", "not spark and not java", "--no-header")
-SECONDS = 300  # who takes longer has noticed
+FLAGS = ("-q", "-s", "-p", "no:cacheprovider", "-m", "not spark and not java", "--no-header")
+# Who takes so much longer than the tests did without a defect has noticed it.
+SECONDS, TIMES = 10, 5
+# As much of the tests that call a function, the shortest first: a defect that only the longest of
+# hundreds would notice counts as unnoticed.
+BUDGET = 15.0
 TARGET = 0.95
 
 
 @dataclass(eq=False)
-class Tracer:
-    """A plugin: which test calls which function, by file and outermost name, and how long it is."""
+class Mutation:
+    """A plugin: takes the place of pytest's loop over the tests."""
 
-    calls: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
-    seconds: dict[str, float] = field(default_factory=dict)
-    current: str = ""
+    options: argparse.Namespace
+    calls: dict[tuple[str, str], set[int]] = field(default_factory=lambda: defaultdict(set))
+    seconds: dict[int, float] = field(default_factory=dict)
+    current: int = 0
+    score: float = 0.0
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        self.current = item.nodeid
-        sys.setprofile(self._heard)
-        threading.setprofile(self._heard)
-        try:
-            return (yield)
-        finally:
-            sys.setprofile(None)
-            threading.setprofile(None)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        for self.current, (item, following) in enumerate(_pairs(session.items)):
+            started = time.monotonic()
+            sys.setprofile(self._heard)
+            threading.setprofile(self._heard)
+            try:
+                _run(item, following)
+            finally:
+                sys.setprofile(None)
+                threading.setprofile(None)
+            self.seconds[self.current] = time.monotonic() - started
+        if not session.testsfailed:
+            self._measure(session)
+        return True
 
     def _heard(self, frame: FrameType, event: str, argument: Any) -> None:
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(_MUTATED_FOLDERS):
             name = code.co_qualname.partition(".<locals>")[0]
             self.calls[(code.co_filename, name)].add(self.current)
+
+    def _measure(self, session: pytest.Session) -> None:
+        chosen = list(_chosen(self.options))
+        _say(f"{len(chosen)} defects, seed {self.options.seed}")
+        gc.freeze()  # the copies share this memory
+        started, survivors = time.monotonic(), 0
+        for number, mutant in enumerate(chosen, 1):
+            if not self._noticed(mutant, session):
+                survivors += 1
+                _say(f"nobody noticed: {mutant}")
+            if number % 50 == 0:
+                _say(f"{number} in {time.monotonic() - started:.0f} s, {survivors} survived")
+        self.score = 1 - survivors / max(1, len(chosen))
+        sys.stdout.write(f"mutation: {len(chosen)} defects, {self.score:.1%} noticed\n")
+
+    def _noticed(self, mutant: Mutant, session: pytest.Session) -> bool:
+        tests = self._tests(mutant)
+        if not tests:
+            return False
+        code = mutant.code()  # here, where its failure is this program's
+        child = os.fork()
+        if child == 0:
+            _in_child(mutant, code, session, [session.items[number] for number in tests])
+        usual = sum(self.seconds[number] for number in tests)
+        deadline = time.monotonic() + SECONDS + TIMES * usual
+        while time.monotonic() < deadline:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                return os.waitstatus_to_exitcode(status) != 0
+            time.sleep(0.002)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return True
+
+    def _tests(self, mutant: Mutant) -> list[int]:
+        """The shortest first. Of what a module has at its top: those of all its functions."""
+        path = str(mutant.path)
+        found = self.calls.get((path, mutant.function), set())
+        if _is_top(mutant):
+            found = {
+                test for (file, _), tests in self.calls.items() if file == path for test in tests
+            }
+        ordered = sorted(found, key=lambda test: self.seconds[test])
+        spent = accumulate(self.seconds[test] for test in ordered)
+        return [test for test, sum_ in zip(ordered, spent, strict=True) if sum_ <= BUDGET]
 
 
 _MUTATED_FOLDERS = tuple(str(CODE / name) for name in MUTATED)
@@ -80,22 +136,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
-    tracer = Tracer()
-    if pytest.main([*FLAGS, *TESTS], plugins=[tracer]) != 0:
-        return 1
-    chosen = list(_chosen(options))
-    _say(f"{len(chosen)} defects, seed {options.seed}")
-    survivors: list[Mutant] = []
-    started = time.monotonic()
-    for number, mutant in enumerate(chosen, 1):
-        if not _noticed(mutant, _tests(mutant, tracer)):
-            survivors.append(mutant)
-            _say(f"nobody noticed: {mutant}")
-        if number % 50 == 0:
-            _say(f"{number} in {time.monotonic() - started:.0f} s, {len(survivors)} survived")
-    score = 1 - len(survivors) / max(1, len(chosen))
-    sys.stdout.write(f"mutation: {len(chosen)} defects, {score:.1%} noticed\n")
-    return 0 if score > TARGET else 1
+    mutation = Mutation(options)
+    ended = int(pytest.main([*FLAGS, *TESTS], plugins=[mutation]))
+    return ended or int(mutation.score <= TARGET)
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
@@ -114,65 +157,74 @@ def _chosen(options: argparse.Namespace) -> Iterator[Mutant]:
                 yield from (one for one in mutants(path) if rng.random() < options.share)
 
 
-def _tests(mutant: Mutant, tracer: Tracer) -> list[str]:
-    """The shortest first. Of what a module has at its top: those of all its functions."""
-    path = str(mutant.path)
-    found = tracer.calls.get((path, mutant.function))
-    if found is None:
-        found = {
-            test for (file, _), tests in tracer.calls.items() if file == path for test in tests
-        }
-        if not _is_top(mutant):
-            return []
-    return sorted(found, key=lambda test: tracer.seconds.get(test, 0.0))
-
-
 def _is_top(mutant: Mutant) -> bool:
     module = _module(mutant.path)
     found = getattr(module, mutant.function, None)
     return "." not in mutant.function and not isinstance(found, FunctionType)
 
 
-def _noticed(mutant: Mutant, tests: Sequence[str]) -> bool:
-    if not tests:
-        return False
-    code = mutant.code()  # here, where its failure is this program's
-    child = os.fork()
-    if child == 0:
-        _in_child(mutant, code, tests)
-    deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status) != 0
-        time.sleep(0.005)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return True
+def _pairs(items: Sequence[pytest.Item]) -> Iterator[tuple[pytest.Item, pytest.Item | None]]:
+    """Each with the next one, for which pytest keeps what both need."""
+    return zip(items, [*items[1:], None], strict=True)
 
 
-def _in_child(mutant: Mutant, code: CodeType, tests: Sequence[str]) -> None:
+def _run(item: pytest.Item, following: pytest.Item | None) -> None:
+    item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+
+
+def _in_child(
+    mutant: Mutant, code: CodeType, session: pytest.Session, items: Sequence[pytest.Item]
+) -> None:
     ended = 1  # a defect with which nothing can be loaded is noticed
     try:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
+        _forget()
         _put(mutant, code)
-        ended = int(pytest.main([*FLAGS, *tests]))
+        for item, following in _pairs(items):
+            _run(item, following)
+            if session.testsfailed:
+                break
+        else:
+            ended = 0
     finally:
         os._exit(ended)
+
+
+def _forget() -> None:
+    """What functions remember of calls without the defect."""
+    for module in _modules():
+        for value in list(vars(module).values()):
+            forget = getattr(value, "cache_clear", None)
+            if callable(forget):
+                forget()
 
 
 def _put(mutant: Mutant, code: CodeType) -> None:
     """Into the functions that are there already: everybody who has imported them gets it."""
     module = _module(mutant.path)
-    if _is_top(mutant):
-        changed: dict[str, Any] = {"__name__": module.__name__, "__file__": str(mutant.path)}
-        exec(code, changed)  # our own code, with a defect
-        _replace(getattr(module, mutant.function), changed[mutant.function])
+    if not _is_top(mutant):
+        function = _function(module, mutant.function)
+        function.__code__ = _found(code, mutant.function.split("."))
         return
-    function = _function(module, mutant.function)
-    function.__code__ = _found(code, mutant.function.split("."))
+    changed: dict[str, Any] = {"__name__": module.__name__, "__file__": str(mutant.path)}
+    exec(code, changed)  # our own code, with a defect
+    for name in _made_of(mutant):
+        _replace(getattr(module, name), changed[name])
+
+
+def _made_of(mutant: Mutant) -> set[str]:
+    """The name that the defect is in, and the module's other ones that are made of it."""
+    names = {mutant.function}
+    for statement in ast.parse(mutant.path.read_text(encoding="utf-8")).body:
+        match statement:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=ast.expr() as value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ) if any(isinstance(one, ast.Name) and one.id in names for one in ast.walk(value)):
+                names.add(name)
+    return names
 
 
 def _module(path: Path) -> ModuleType:
@@ -204,11 +256,14 @@ def _inner(code: CodeType) -> Iterable[CodeType]:
 
 def _replace(old: object, new: object) -> None:
     """Everywhere it is known by a name."""
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith("sqe."):
-            for name, value in list(vars(module).items()):
-                if value is old:
-                    setattr(module, name, new)
+    for module in _modules():
+        for name, value in list(vars(module).items()):
+            if value is old:
+                setattr(module, name, new)
+
+
+def _modules() -> list[ModuleType]:
+    return [one for name, one in list(sys.modules.items()) if name.startswith("sqe.")]
 
 
 def _say(text: str) -> None:

@@ -158,7 +158,7 @@ def _is_call(statement: ast.stmt) -> bool:
     """Not of a log, which nobody's rights hang on."""
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return False
-    return not ast.unparse(statement.value.func).startswith("_log.")
+    return not ast.unparse(statement.value.func).lower().startswith("_log.")
 
 
 def _negate(node: ast.If | ast.IfExp | ast.While) -> None:

@@ -13,10 +13,9 @@ from pydantic import SecretStr
 from sqe.engines.spark.addresses import EmbeddedAddress
 from sqe.server.build import build
 from sqe.settings import LoadSettings, MaintenanceSettings, Settings, SparkSettings
-from sqe.settings.policy import PolicySettings
 from tests.embedded.pipe.lake import Lake, Rules
+from tests.policy.hashing import POLICY
 
-HASH_KEYS = {"default": "the key of the hash mask", "second": "another", "empty": ""}
 SESSION_CONF = {"spark.sql.shuffle.partitions": "2"}
 
 
@@ -32,7 +31,7 @@ def shared_lake(
         home=tmp_path_factory.mktemp("pipe home"),
         load=LoadSettings(folders=(tmp_path_factory.mktemp("loadable"),)),
         maintenance=MaintenanceSettings(min_snapshot_age_s=0),  # tests cannot wait for old ones
-        policy=PolicySettings(hash_keys={n: SecretStr(key) for n, key in HASH_KEYS.items()}),
+        policy=POLICY,
         spark=SparkSettings(
             jars=jar_cache,
             master="local[2]",

@@ -13,6 +13,7 @@ from sqe.server.build import build
 from sqe.settings import Settings, SparkSettings
 from sqe.settings.settings import LogSettings, default_home
 from tests.differential.sides import QUICK_CONF
+from tests.policy.hashing import POLICY
 from tests.policy.oracle import ENGINES, SHARES, Oracle
 from tests.policy.worlds import Generated
 
@@ -37,6 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
                     session_conf=QUICK_CONF,
                 ),
                 log=LogSettings(audit=False),
+                policy=POLICY,
             ),
             (rules,),
         )

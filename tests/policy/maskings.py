@@ -14,12 +14,14 @@ from sqe.model.masks import (
     BucketMask,
     ConstantMask,
     ExpressionMask,
+    HashMask,
     Mask,
     NullMask,
     PartialMask,
     RegexMask,
     TruncateMask,
 )
+from tests.policy.hashing import hashed
 from tests.policy.rows import Columns, Row
 
 
@@ -127,6 +129,18 @@ def _loud(rng: Random, name: str) -> Masking:
     return Masking(mask, lambda row: None if row[name] is None else row[name].upper())
 
 
+def _hashed(digits: int = 0) -> Maker:
+    """``digits`` of a number: how many hexadecimal ones it is made of."""
+
+    def shown(value: Any) -> Any:
+        if value is None:
+            return None
+        found = hashed(str(value).encode())
+        return int(found[:digits], 16) if digits else found
+
+    return lambda rng, name: Masking(HashMask(), lambda row: shown(row[name]))
+
+
 def _by_row(rng: Random, name: str) -> Masking:
     """Of a value that looks at another column of the row, whether that is shown or not."""
     mask = ExpressionMask(f"CASE WHEN k = 1 THEN {name} END")
@@ -144,10 +158,18 @@ def _turned(rng: Random, name: str) -> Masking:
 
 
 _BY_KIND: dict[str, list[Maker]] = {
-    "int": [_constant("-7", -7), _bucket, _by_row, _shifted],
-    "bigint": [_constant("0", 0), _bucket, _by_row, _shifted],
+    "int": [_constant("-7", -7), _bucket, _by_row, _shifted, _hashed(7)],
+    "bigint": [_constant("0", 0), _bucket, _by_row, _shifted, _hashed(15)],
     "decimal(10,2)": [_constant("0.50", Decimal("0.50")), _bucket, _by_row],
-    "string": [_constant("it's", "it's"), _partial, _partial, _replaced, _loud, _by_row],
+    "string": [
+        _constant("it's", "it's"),
+        _partial,
+        _partial,
+        _replaced,
+        _loud,
+        _by_row,
+        _hashed(),
+    ],
     "boolean": [_constant("true", True), _turned, _by_row],
     "date": [_constant("1970-01-01", dt.date(1970, 1, 1)), _begun, _begun, _by_row],
     "timestamp": [_begun, _hour, _by_row],

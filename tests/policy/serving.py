@@ -13,6 +13,7 @@ from sqe.server.build import Server, build
 from sqe.settings import LoadSettings, Settings, SparkSettings
 from sqe.settings.settings import LocalSettings, LogSettings
 from tests.differential.sides import QUICK_CONF
+from tests.policy.hashing import POLICY
 
 
 def beside(shared: Server, home: Path, sources: Sequence[PolicySource]) -> Server:
@@ -26,6 +27,7 @@ def beside(shared: Server, home: Path, sources: Sequence[PolicySource]) -> Serve
             local=LocalSettings(threads=1),
             load=LoadSettings(folders=(home / "loadable",)),
             log=LogSettings(audit=False),
+            policy=POLICY,
         ),
         sources,
     )

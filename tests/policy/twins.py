@@ -145,10 +145,13 @@ class House:
         while not found.state.ended:  # its last row is here, its end is being noted
             time.sleep(0.001)
             found = self.server.gateway.record(query_id)
-        route = found.route and (found.route.engine, found.route.reason, found.route.remedy)
+        shown = found.shown_route
+        route = shown and (shown.engine, shown.reason, shown.remedy)
+        # Where nothing is hidden, how far it is seen to have come is chance.
+        progress = found.progress if found.restricted else ""
         told: tuple[Any, ...] = (
             found.kind, found.state, route, found.rows, found.bytes, found.affected,
-            found.error_code, found.error_message, found.progress,
+            found.error_code, found.error_message, progress,
         )  # fmt: skip
         return tuple(self._words(str(one)) for one in told)
 
@@ -244,8 +247,12 @@ def pair(servers: Sequence[Server], rules: Generated, seed: int, number: int) ->
 
 
 def looks(asked: Asked) -> Iterable[Question]:
-    """Statements that tell about tables rather than read them."""
+    """Statements that tell about tables rather than read them. Of one that is seen whole, what
+    differs is when it was made."""
+    limits = asked.world.limits
     for table in asked.world.tables:
+        if limits[(asked.who.user, table.name)] == Limits():
+            continue
         for text in (
             "DESCRIBE {t}", "DESCRIBE EXTENDED {t}", "SHOW CREATE TABLE {t}", "SHOW COLUMNS IN {t}",
             "SHOW TBLPROPERTIES {t}", "SHOW TABLE EXTENDED LIKE '{t}'", "SHOW PARTITIONS {t}",

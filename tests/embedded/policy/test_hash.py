@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from collections.abc import Iterator
 
 import pytest
@@ -13,8 +11,8 @@ from sqe.errors import ErrorCode
 from sqe.model.decision import Restrict
 from sqe.model.masks import HashMask
 from sqe.model.query import EngineKind, QueryRequest
-from tests.embedded.conftest import HASH_KEYS
 from tests.embedded.pipe.lake import Lake
+from tests.policy.hashing import HASH_KEYS, hashed, subkey
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
 
@@ -22,16 +20,6 @@ KEY = HASH_KEYS["default"]
 COLUMNS = "id INT, s STRING, other STRING, n INT, b BIGINT, raw BINARY, day DATE"
 MASKS = {name: HashMask() for name in ("s", "other", "n", "b", "raw")}
 HIDDEN = Restrict("test", masks=MASKS)
-
-
-def _subkey(purpose: str, key: str = KEY) -> bytes:
-    message = f"sqe hash mask, {purpose}".encode()
-    return b"sqekey" + hmac.new(key.encode(), message, hashlib.sha256).hexdigest().encode()
-
-
-def _hashed(value: bytes, key: str = KEY) -> str:
-    inner = hashlib.sha256(_subkey("inner", key) + value).hexdigest().encode()
-    return hashlib.sha256(_subkey("outer", key) + inner).hexdigest()
 
 
 @pytest.fixture(scope="module")
@@ -56,14 +44,14 @@ def mine(keyed: Lake, request: pytest.FixtureRequest) -> Iterator[Lake]:
 
 def test_values_become_hashes_of_their_type(mine: Lake) -> None:
     rows = mine.run("SELECT s, n, b, raw FROM hashes.t ORDER BY id").to_pylist()
-    texts = [_hashed("ünï".encode()), _hashed(b"x"), None]
+    texts = [hashed("ünï".encode()), hashed(b"x"), None]
     assert [row["s"] for row in rows] == texts
     assert [row["n"] for row in rows] == [
-        int(_hashed(b"7")[:7], 16), int(_hashed(b"-2147483648")[:7], 16), None
+        int(hashed(b"7")[:7], 16), int(hashed(b"-2147483648")[:7], 16), None
     ]  # fmt: skip
-    assert [row["b"] for row in rows][1:] == [int(_hashed(b"7")[:15], 16), None]
+    assert [row["b"] for row in rows][1:] == [int(hashed(b"7")[:15], 16), None]
     assert [row["raw"] for row in rows] == [
-        bytes.fromhex(_hashed(b"\x00\xff")), bytes.fromhex(_hashed(b"")), None
+        bytes.fromhex(hashed(b"\x00\xff")), bytes.fromhex(hashed(b"")), None
     ]  # fmt: skip
 
 
@@ -76,7 +64,7 @@ def test_columns_that_are_hashed_can_be_joined(mine: Lake) -> None:
 
 def test_another_key_gives_other_hashes(keyed: Lake) -> None:
     with keyed.rules.on("lake.hashes.t", Restrict("test", masks={"s": HashMask("second")})):
-        assert keyed.value("SELECT s FROM hashes.t WHERE id = 2") == _hashed(b"x", "another")
+        assert keyed.value("SELECT s FROM hashes.t WHERE id = 2") == hashed(b"x", "another")
 
 
 @pytest.mark.parametrize("key", ["none", "empty"])
@@ -103,7 +91,7 @@ def test_a_type_that_cannot_be_hashed_refuses_the_query(keyed: Lake) -> None:
 )
 def test_no_error_shows_the_key(mine: Lake, sql: str) -> None:
     said = str(mine.fails(sql))
-    assert "sqekey" not in said and _subkey("inner").decode()[6:] not in said
+    assert "sqekey" not in said and subkey("inner").decode()[6:] not in said
 
 
 def test_neither_text_nor_plan_shows_the_key(keyed: Lake) -> None:
@@ -116,9 +104,9 @@ def test_neither_text_nor_plan_shows_the_key(keyed: Lake) -> None:
             shown = engine.explain(planned.guarded, Run("test", keyed.session), mode)
             said = shown.text + shown.plan
             assert "sha2" in said
-            assert KEY not in said and _subkey("inner").decode()[6:] not in said
-            assert _subkey("outer").decode()[6:] not in said
-    assert _subkey("inner").decode() not in repr(planned)
+            assert KEY not in said and subkey("inner").decode()[6:] not in said
+            assert subkey("outer").decode()[6:] not in said
+    assert subkey("inner").decode() not in repr(planned)
 
 
 class _Nothing:

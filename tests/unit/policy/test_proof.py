@@ -10,6 +10,7 @@ import pytest
 from sqe.server.build import Server, build
 from sqe.settings import Settings
 from sqe.settings.settings import LocalSettings, LogSettings
+from tests.policy.hashing import POLICY
 from tests.policy.oracle import Oracle, Tally
 from tests.policy.twins import compared, pair
 from tests.policy.worlds import Generated
@@ -22,7 +23,8 @@ ASKED = 20  # questions of each pair
 
 def serve(home: Path, rules: Generated) -> Server:
     local = LocalSettings(threads=1)
-    return build(Settings(home=home, local=local, log=LogSettings(audit=False)), (rules,))
+    settings = Settings(home=home, local=local, log=LogSettings(audit=False), policy=POLICY)
+    return build(settings, (rules,))
 
 
 @pytest.fixture

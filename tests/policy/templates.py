@@ -133,3 +133,38 @@ VIEWS = (
     "SELECT max(s1), min(s1), count(*) FROM seen",
     "SELECT x.id, y.n FROM t1 x JOIN seen_again y ON x.s1 = y.s1",
 )
+
+# Writes to a table that its writer sees in part. ``{T}`` is the table; ``{S}`` rows with all of its
+# columns, some with ids that the table has; ``{v}`` and ``{u}`` a value, an expression for ``{c}``.
+CHANGES = (
+    "INSERT INTO {T} {rows}",
+    "INSERT INTO {T} (id, k, s1) SELECT id, k, s1 FROM {S}",
+    "INSERT INTO {T} BY NAME SELECT s1, * EXCEPT (s1, id), id + 100 AS id FROM {S}",
+    "INSERT INTO {T} SELECT * FROM {T} WHERE {an} >= 1",
+    "UPDATE {T} SET {c} = {v}",
+    "UPDATE {T} AS t SET t.{c} = {u}, id = id + 100 WHERE t.{an} >= 1",
+    "UPDATE {T} SET k = k + 1, s1 = concat(s1, k) WHERE {as} LIKE 'n%'",
+    "UPDATE {T} SET k = coalesce({an}, 1), {c} = {v} WHERE 10 / {an} > 1",
+    "UPDATE {T} SET {c} = {v} WHERE CAST({as} AS int) = 7",
+    "UPDATE {T} SET k = 10 / k",
+    "DELETE FROM {T}",
+    "DELETE FROM {T} WHERE {as} IS NOT NULL",
+    "DELETE FROM {T} WHERE 10 / {an} > 1",
+    "DELETE FROM {T} WHERE {as} = 'bob' OR CAST({as} AS int) = 7",
+    "MERGE INTO {T} AS t USING {S} ON t.id = s.id WHEN MATCHED THEN UPDATE SET *"
+    " WHEN NOT MATCHED THEN INSERT *",
+    "MERGE INTO {T} AS t USING {S} ON t.id = s.id WHEN MATCHED THEN DELETE"
+    " WHEN NOT MATCHED BY SOURCE AND t.{an} >= 1 THEN UPDATE SET {c} = {v}",
+    "MERGE INTO {T} AS t USING {S} ON t.{as} = s.{as} WHEN MATCHED AND s.id > 3 THEN DELETE"
+    " WHEN MATCHED THEN UPDATE SET {c} = s.{c}",
+    "MERGE INTO {T} AS t USING {S} ON t.id = s.id AND 10 / t.{an} > 1 WHEN MATCHED THEN DELETE"
+    " WHEN NOT MATCHED AND s.{as} IS NULL THEN INSERT (id, s1) VALUES (s.id, 'bob')",
+    "MERGE INTO {T} AS t USING {S} ON t.id = s.id WHEN MATCHED AND CAST(t.{as} AS int) = 7"
+    " THEN UPDATE SET k = 10 / t.{an} WHEN NOT MATCHED BY SOURCE THEN DELETE",
+    "MERGE INTO {T} AS t USING {S} ON t.k = s.k AND t.{c} IS NOT NULL"
+    " WHEN MATCHED THEN UPDATE SET s1 = concat(t.s1, s.s1), k = s.id",
+    "MERGE INTO {T} AS t USING {S} ON t.k = s.k WHEN MATCHED THEN DELETE"
+    " WHEN NOT MATCHED THEN INSERT *",
+    "MERGE INTO {T} AS t USING (SELECT id + 20 AS id, k, s1 FROM {T}) AS s ON t.id = s.id"
+    " WHEN NOT MATCHED THEN INSERT (id, k, s1) VALUES (s.id, s.k, s.s1)",
+)

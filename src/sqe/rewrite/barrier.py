@@ -15,30 +15,30 @@ from sqlglot import exp
 
 from sqe.catalog.bound import BoundStatement, BoundView
 from sqe.rewrite.exact import WHOLE, comparable, is_date, is_date_literal, never_overflows
-from sqe.rewrite.expression_types import Types
+from sqe.rewrite.exact_types import DATE_PARTS, choices
+from sqe.rewrite.expression_types import Types, is_plain
 from sqe.rewrite.expressions import GENERATORS
 from sqe.rewrite.guarded import GuardedStatement
-from sqe.sql.statement import Access, StatementKind
+from sqe.sql.statement import StatementKind
 
 # They only say how things are put together; what they hold is looked at by itself.
 _STRUCTURE = (
-    exp.Select, exp.From, exp.Where, exp.Having, exp.Group, exp.Order, exp.Ordered, exp.Limit,
+    exp.Select, exp.From, exp.Group, exp.Order, exp.Ordered, exp.Limit,
     exp.Offset, exp.Distinct, exp.With, exp.CTE, exp.TableAlias, exp.Table,
     exp.Version, exp.Identifier, exp.Alias, exp.Column, exp.Star, exp.Paren, exp.Tuple,
     exp.Hint, exp.Window, exp.WindowSpec, exp.TableSample, exp.Insert, exp.Create, exp.Schema,
-    exp.Qualify, exp.WithTableHint,
+    exp.WithTableHint, exp.Exists, exp.RowNumber,
 )  # fmt: skip
 _VALUES = (exp.Literal, exp.Boolean, exp.Null, exp.Var, exp.DataType)
-_LOGIC = (exp.And, exp.Or, exp.Not, exp.Exists)
-_RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
+_LOGIC = (exp.And, exp.Or, exp.Not)
 _COMPARISONS = (
     exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Is,
 )  # fmt: skip
-_OF_TEXTS = (exp.Lower, exp.Upper, exp.Length, exp.Concat, exp.StartsWith, exp.EndsWith)
+_OF_TEXTS = (exp.Lower, exp.Upper, exp.Length, exp.StartsWith, exp.EndsWith)
 _PIECES = (exp.Substring, exp.Left, exp.Right)
 _AROUND_QUERIES = (exp.From, exp.Join, exp.CTE, exp.In, exp.Exists, exp.Insert, exp.Create)
 _PLAIN = (*WHOLE, "string", "date", "boolean")
-_PARTS = ("YEAR", "QUARTER", "MONTH", "DAY")
+_LONGEST = 9  # digits of a whole number that fits
 
 
 def can_fail(guarded: GuardedStatement) -> bool:
@@ -50,20 +50,35 @@ def can_fail(guarded: GuardedStatement) -> bool:
 def _fails(guarded: GuardedStatement, bound: BoundStatement, *, outermost: bool) -> bool:
     for reference in bound.references:
         target = reference.target
-        if isinstance(target, BoundView) and not reference.trusted:
-            inner = target.guard.of if target.guard is not None else target
-            if isinstance(inner, BoundView) and _fails(guarded, inner.inner, outermost=False):
-                return True
+        if isinstance(target, BoundView) and (
+            _fails(guarded, target.inner, outermost=False) or _converts(guarded, target)
+        ):
+            return True
     if bound.inner is not None and _fails(guarded, bound.inner, outermost=outermost):
         return True
     statement = bound.statement
     if statement.tree is None:
-        # Its text is in the inner statement, or it reads nothing by an expression.
-        reads = any(one.reference.access is Access.READ for one in bound.references)
-        return bound.inner is None and reads
+        return bound.inner is None  # whose text it is, if there is one
+    if "|>" in statement.text:
+        return True  # the parser's tree is of another query, which gives the same
     shown = _outermost(statement.tree, statement.kind) if outermost else None
     harmless = Harmless(GuardedStatement(bound, guarded.decisions))
     return any(not harmless.by_itself(node) for node in _movable(statement.tree, shown))
+
+
+def _converts(guarded: GuardedStatement, view: BoundView) -> bool:
+    """Whether a column of the view is cast to the type that it had once. Not of aggregates, which
+    are computed first."""
+    tree = view.inner.statement.tree
+    types = Types(GuardedStatement(view.inner, guarded.decisions), certain=True)
+    given = view.query_columns or [column.name for column in view.columns]
+    items = tree.expressions if isinstance(tree, exp.Select) else []
+    later = {item.alias.lower() for item in items if isinstance(item.unalias(), exp.AggFunc)}
+    return any(
+        types.of_name(tree, name) != kind
+        for name, kind in zip(given, view.types, strict=False)
+        if is_plain(kind) and name.lower() not in later
+    )
 
 
 def _outermost(tree: Any, kind: StatementKind) -> Any:
@@ -79,12 +94,13 @@ def _outermost(tree: Any, kind: StatementKind) -> Any:
 
 def _movable(node: Any, shown: Any) -> Iterator[Any]:
     yield node
-    if isinstance(node, exp.AggFunc):
-        # Evaluated on rows that have passed the guard, wherever it stands.
+    if isinstance(node, exp.AggFunc) and not node.find_ancestor(exp.Exists, exp.In):
+        # Evaluated on rows that have passed the guard, wherever it stands. In a condition it may be
+        # about the rows that are to be found.
         yield from _queries(node, shown)
         return
     for child in node.iter_expressions():
-        at_the_end = node is shown and child.arg_key in ("expressions", "group", "order", "limit")
+        at_the_end = node is shown and child.arg_key in ("expressions", "group", "order")
         if at_the_end and not _multiplies(child):
             yield from _queries(child, shown)
         else:
@@ -101,6 +117,8 @@ def _queries(node: Any, shown: Any) -> Iterator[Any]:
     """Only what is inside queries that are part of it."""
     for child in node.iter_expressions():
         if isinstance(child, exp.Query):
+            if isinstance(node, exp.In):
+                yield node  # a join, which casts what it compares
             yield from _movable(child, shown)
         else:
             yield from _queries(child, shown)
@@ -112,7 +130,7 @@ class Harmless:
     """Of one statement: which of its expressions have a value for every row."""
 
     def __init__(self, guarded: GuardedStatement) -> None:
-        self._types = Types(guarded)
+        self._types = Types(guarded, certain=True)
 
     def __call__(self, expression: Any) -> bool:
         """With everything inside it."""
@@ -121,17 +139,24 @@ class Harmless:
     def by_itself(self, node: Any) -> bool:
         if isinstance(node, exp.AggFunc):
             return True
-        if isinstance(node, (*_STRUCTURE, *_VALUES, *_LOGIC, *_RANKS)):
+        if isinstance(node, (*_STRUCTURE, *_VALUES)):
             return True
         for kinds, holds in _CHECKS:
             if isinstance(node, kinds):
                 return holds(self, node)
         return False
 
+    def _logic(self, node: Any) -> bool:
+        """Of what is true or false: a text would have to be read first."""
+        given = (node.this, node.args.get("expression"))
+        return all(self._types.of(one) == "boolean" for one in given if one is not None)
+
     def _subquery(self, node: exp.Subquery) -> bool:
         """Where a value stands, it may have several rows."""
-        shown = node.arg_key == "expressions"
-        return not shown and isinstance(node.parent, (*_AROUND_QUERIES, exp.Query))
+        if node.parent is None:
+            return True  # the statement itself
+        keys = ("query",) if isinstance(node.parent, exp.In) else ("this", "expression")
+        return node.arg_key in keys and isinstance(node.parent, (*_AROUND_QUERIES, exp.Query))
 
     def _values(self, node: exp.Values) -> bool:
         """All rows have the same types: else it is Spark that says which."""
@@ -143,19 +168,19 @@ class Harmless:
 
     def _join(self, node: exp.Join) -> bool:
         """With USING and NATURAL it is not said what is compared."""
-        return not node.args.get("using") and node.args.get("method") is None
+        on = node.args.get("on")
+        said = on is None or self._types.of(on) == "boolean"
+        return said and not node.args.get("using") and node.args.get("method") is None
 
     def _comparison(self, node: Any) -> bool:
         return self._comparable(node.this, node.expression)
 
     def _in(self, node: exp.In) -> bool:
-        if node.args.get("unnest") or node.args.get("field"):
-            return False
         query = node.args.get("query")
         if query is not None:
             kind = self._types.of(node.this)
             return kind is not None and self._types.of_column(query, 0) == kind
-        return all(self._comparable(node.this, one) for one in node.expressions)
+        return self._comparable(node.this, *node.expressions)
 
     def _between(self, node: exp.Between) -> bool:
         ends = (node.args["low"], node.args["high"])
@@ -163,38 +188,39 @@ class Harmless:
 
     def _like(self, node: Any) -> bool:
         pattern = node.expression
-        plain = isinstance(pattern, exp.Literal) and "\\" not in str(pattern.this)
-        return plain and pattern.is_string and self._types.of(node.this) == "string"
+        plain = pattern.is_string and "\\" not in pattern.name
+        return plain and self._types.of(node.this) == "string"
 
     def _texts(self, node: Any) -> bool:
         given = [node.this, node.args.get("expression"), *node.expressions]
         return all(self._types.of(one) == "string" for one in given if one is not None)
+
+    def _together(self, node: exp.Concat) -> bool:
+        """A text and what is written: of several, again and again, it could get too long."""
+        long = [one for one in node.expressions if not isinstance(one, exp.Literal)]
+        return len(long) < 2 and not isinstance(node, exp.ConcatWs) and self._texts(node)
 
     def _trim(self, node: exp.Trim) -> bool:
         return self._types.of(node.this) == "string" and node.args.get("expression") is None
 
     def _piece(self, node: Any) -> bool:
         places = [node.args.get(key) for key in ("start", "length", "expression")]
-        whole = all(isinstance(one, exp.Literal) and not one.is_string for one in places if one)
+        whole = all(_is_whole(one) for one in places if one is not None)
         return whole and self._types.of(node.this) == "string"
 
     def _part_of_a_date(self, node: Any) -> bool:
-        return self._types.of(node.this) == "date"
+        return self._types.of(node.this) == "date" and node.args.get("format") is None
 
     def _choice(self, node: Any) -> bool:
         """All that may come out of it have one type."""
-        if isinstance(node, exp.Case):
-            if node.this is not None:
+        if isinstance(node, exp.Case) and node.this is not None:
+            return False
+        if isinstance(node, exp.If):
+            if self._types.of(node.this) != "boolean":
                 return False
-            given = [branch.args.get("true") for branch in node.args["ifs"]]
-            given.append(node.args.get("default"))
-        elif isinstance(node, exp.If):
             if isinstance(node.parent, exp.Case):
                 return True  # a branch, looked at with the whole
-            given = [node.args.get("true"), node.args.get("false")]
-        else:
-            given = [node.this, *node.expressions]
-        told = [one for one in given if one is not None and not isinstance(one, exp.Null)]
+        told = [one for one in choices(node) if not isinstance(one, exp.Null)]
         kinds = {self._types.of(one) for one in told}
         return len(kinds) == 1 and None not in kinds
 
@@ -209,42 +235,48 @@ class Harmless:
     def _remainder(self, node: exp.Mod) -> bool:
         """Of a whole number by one that is written and not zero."""
         by = node.expression
-        written = isinstance(by, exp.Literal) and not by.is_string and by.name.isdigit()
-        return written and int(by.name) > 0 and self._types.of(node.this) in WHOLE
+        return _is_whole(by) and int(by.name) > 0 and self._types.of(node.this) in WHOLE
 
     def _interval(self, node: exp.Interval) -> bool:
         """Looked at with the day that it is added to."""
         return isinstance(node.parent, exp.Add | exp.Sub)
 
     def _extract(self, node: exp.Extract) -> bool:
-        return node.name.upper() in _PARTS and self._types.of(node.expression) == "date"
+        return node.name.upper() in DATE_PARTS and self._types.of(node.expression) == "date"
 
     def _nullif(self, node: exp.Nullif) -> bool:
         return self._comparable(node.this, node.expression)
 
     def _set_operation(self, node: exp.SetOperation) -> bool:
         """Both sides have the same types, so that nothing is cast."""
+        if node.args.get("by_name"):
+            return False
         sides = [side.unnest() for side in (node.this, node.expression)]
         if not all(isinstance(side, exp.Select) for side in sides):
             return False
         left, right = ([self._types.of(item) for item in side.expressions] for side in sides)
         return None not in left and left == right
 
-    def _comparable(self, one: Any, other: Any) -> bool:
-        if isinstance(one, exp.Null) or isinstance(other, exp.Null):
+    def _comparable(self, *nodes: Any) -> bool:
+        """All with each other: Spark finds one type for them."""
+        told = [one for one in nodes if not isinstance(one, exp.Null)]
+        kinds = {self._types.of(one) for one in told}
+        if len(told) < 2:
             return True
-        kinds = self._types.of(one), self._types.of(other)
-        if None in kinds:
-            return False
-        if kinds[0] == kinds[1]:
-            return True
-        for node, kind in ((one, kinds[1]), (other, kinds[0])):
-            if isinstance(node, exp.Literal) and node.is_string:
-                return kind == "date" and is_date(str(node.this))
-        return comparable(str(kinds[0]), str(kinds[1]))
+        if kinds == {"date", "string"}:
+            texts = [one for one in told if self._types.of(one) == "string"]
+            return all(isinstance(one, exp.Literal) and is_date(one.name) for one in texts)
+        return None not in kinds and (len(kinds) == 1 or comparable(*map(str, kinds)))
+
+
+def _is_whole(node: Any) -> bool:
+    """A whole number as it is written, which fits any type that is asked for."""
+    written = isinstance(node, exp.Literal) and not node.is_string and node.name.isdecimal()
+    return written and len(node.name) <= _LONGEST
 
 
 _CHECKS: tuple[tuple[Any, Callable[[Harmless, Any], bool]], ...] = (
+    ((*_LOGIC, exp.Where, exp.Having, exp.Qualify), Harmless._logic),
     (exp.Subquery, Harmless._subquery),
     (exp.Values, Harmless._values),
     (exp.Join, Harmless._join),
@@ -253,6 +285,7 @@ _CHECKS: tuple[tuple[Any, Callable[[Harmless, Any], bool]], ...] = (
     (exp.Between, Harmless._between),
     ((exp.Like, exp.ILike), Harmless._like),
     (_OF_TEXTS, Harmless._texts),
+    (exp.Concat, Harmless._together),
     (exp.Trim, Harmless._trim),
     (_PIECES, Harmless._piece),
     ((exp.Year, exp.Month, exp.Day, exp.TsOrDsToDate), Harmless._part_of_a_date),

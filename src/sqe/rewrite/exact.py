@@ -22,14 +22,14 @@ _SHORT = re.compile(r"\d{1,4}\Z")
 _UNITS = ("DAY", "DAYS", "MONTH", "MONTHS", "YEAR", "YEARS")
 
 
-def comparable(one: str, other: str) -> bool:
-    """Whether numbers of both types fit the type that they are compared in."""
-    if {one, other} & {"float", "double"}:
-        return {one, other} <= {*WHOLE, "float", "double"}
-    left, right = _of_type(one), _of_type(other)
-    if left is None or right is None:
+def comparable(*kinds: str) -> bool:
+    """Whether numbers of all these types fit the type that they are compared in."""
+    if {*kinds} & {"float", "double"}:
+        return not {*kinds} - {*WHOLE, "float", "double"}
+    digits = [found for found in map(_of_type, kinds) if found is not None]
+    if len(digits) < len(kinds):
         return False
-    return max(left[0], right[0]) + max(left[1], right[1]) <= _MOST
+    return max(before for before, _ in digits) + max(behind for _, behind in digits) <= _MOST
 
 
 def never_overflows(node: Any, type_of: TypeOf) -> bool:
@@ -39,14 +39,20 @@ def never_overflows(node: Any, type_of: TypeOf) -> bool:
         return _is_short(node.expression)
     if _written(node):
         return True
-    return _is_decimal(node, type_of) and _of(node, type_of) is not None
+    return _of(node, type_of) is not None
+
+
+def decimal_type(node: Any, type_of: TypeOf) -> str | None:
+    """Of a sum, difference or product of decimals that are short enough."""
+    digits = _of(node, type_of)
+    return f"decimal({sum(digits)},{digits[1]})" if digits is not None else None
 
 
 def is_date_literal(node: Any) -> bool:
     """DATE'2024-02-29'."""
     if not isinstance(node, exp.Cast) or node.args["to"].this != exp.DataType.Type.DATE:
         return False
-    return isinstance(node.this, exp.Literal) and node.this.is_string and is_date(node.this.name)
+    return node.this.is_string and is_date(node.this.name)
 
 
 def is_date(text: str) -> bool:
@@ -64,10 +70,11 @@ def _is_short(node: Any) -> bool:
 
 def _written(node: Any) -> bool:
     """Numbers of a few digits, which no type is too small for."""
-    if isinstance(node, exp.Add | exp.Sub | exp.Mul):
-        sides = (node.this, node.expression)
-        return all(isinstance(one, exp.Literal) and _written(one) for one in sides)
-    return isinstance(node, exp.Literal) and not node.is_string and len(node.name) <= 4
+    return all(_is_number(one) and len(one.name) <= 4 for one in (node.this, node.expression))
+
+
+def _is_number(node: Any) -> bool:
+    return isinstance(node, exp.Literal) and not node.is_string
 
 
 def _is_decimal(node: Any, type_of: TypeOf) -> bool:
@@ -80,6 +87,8 @@ def _is_decimal(node: Any, type_of: TypeOf) -> bool:
 def _of(node: Any, type_of: TypeOf) -> Digits | None:
     node = node.unnest()
     if not isinstance(node, exp.Add | exp.Sub | exp.Mul):
+        if _is_number(node) and node.name.isdecimal():
+            return len(str(int(node.name))), 0  # Spark takes no more than are written
         kind = type_of(node)
         return _of_type(kind) if kind is not None else None
     if not _is_decimal(node, type_of):

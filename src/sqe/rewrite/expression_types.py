@@ -1,45 +1,34 @@
 """What type an expression has, as far as the columns that a statement reads tell it.
 
-Not Spark's analysis: no type is better than a wrong one, and nothing but the types that markers
-are described with depends on it.
+Not Spark's analysis: no type is better than a wrong one. Markers are described with these types,
+and where a guard needs a barrier depends on them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundAbsent, BoundStatement
-from sqe.errors import SqeError
+from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundTable, BoundView
+from sqe.catalog.resolve import METADATA_TABLES
 from sqe.model.query import Column
-from sqe.model.types import Array, Plain, Struct, parse_type
+from sqe.model.types import Array, Plain
+from sqe.rewrite.column_types import ColumnTypes
+from sqe.rewrite.exact_types import (
+    CASTS,
+    cast_type,
+    exact_type,
+    literal_type,
+    parsed_type,
+)
 from sqe.rewrite.guarded import GuardedStatement
-from sqe.sql.statement import Access
+from sqe.sql.statement import Access, Reference
 
 _DEEPEST = 60
 _ORDER = ("tinyint", "smallint", "int", "bigint", "decimal", "float", "double")
-_DataType = exp.DataType.Type
-_CASTS: dict[Any, str] = {
-    _DataType.BOOLEAN: "boolean",
-    _DataType.TINYINT: "tinyint",
-    _DataType.SMALLINT: "smallint",
-    _DataType.INT: "int",
-    _DataType.BIGINT: "bigint",
-    _DataType.FLOAT: "float",
-    _DataType.DOUBLE: "double",
-    _DataType.TEXT: "string",
-    _DataType.VARCHAR: "string",
-    _DataType.CHAR: "string",
-    _DataType.BINARY: "binary",
-    _DataType.VARBINARY: "binary",
-    _DataType.DATE: "date",
-    _DataType.TIMESTAMP: "timestamp",
-    _DataType.TIMESTAMPTZ: "timestamp",
-    _DataType.TIMESTAMPLTZ: "timestamp",
-    _DataType.TIMESTAMPNTZ: "timestamp_ntz",
-}
 _SAME = (
     exp.Paren, exp.Neg, exp.Alias, exp.Max, exp.Min, exp.First, exp.Last, exp.AnyValue, exp.Abs,
     exp.Round, exp.Window, exp.Filter, exp.Nullif, exp.Ordered, exp.Lag, exp.Lead, exp.FirstValue,
@@ -47,7 +36,8 @@ _SAME = (
 )  # fmt: skip
 _CHOOSING = (exp.Coalesce, exp.Greatest, exp.Least)
 _FIXED: tuple[tuple[Any, str], ...] = (
-    ((exp.Predicate, exp.Connector, exp.Not, exp.Boolean, exp.StartsWith, exp.Contains), "boolean"),
+    ((exp.Predicate, exp.Connector, exp.Not, exp.Boolean), "boolean"),
+    ((exp.StartsWith, exp.EndsWith, exp.Contains), "boolean"),
     ((exp.Count, exp.RowNumber, exp.Rank, exp.DenseRank, exp.IntDiv), "bigint"),
     ((exp.Length, exp.Year, exp.Month, exp.Day, exp.Hour, exp.Minute, exp.Second), "int"),
     ((exp.Extract, exp.DateDiff, exp.Quarter, exp.DayOfWeek, exp.StrPosition), "int"),
@@ -61,34 +51,49 @@ _FIXED: tuple[tuple[Any, str], ...] = (
 
 
 def element_type(kind: str | None) -> str | None:
-    found = _parsed(kind)
+    found = parsed_type(kind)
     return str(found.element) if isinstance(found, Array) else None
 
 
 class Types:
     """Of the expressions of one statement. Columns that its user may not see have none."""
 
-    def __init__(self, guarded: GuardedStatement) -> None:
+    def __init__(self, guarded: GuardedStatement, *, certain: bool = False) -> None:
+        """``certain``: exactly the types that Spark will find, or none. Else they are those that
+        are likely: of a sum what its sides are, of a view what its query gave when it was made."""
         bound = guarded.bound
         while bound.statement.tree is None and bound.inner is not None:
             bound = bound.inner
-        self._columns = dict(_columns_by_place(bound, guarded))
+        columns = dict(_columns_by_place(bound, guarded, certain))
+        self._named = ColumnTypes(columns, self.of)
         writes = (r for r in bound.references if r.reference.access is Access.WRITE)
         target = next(writes, None)
-        self._target = self._columns.get(target.reference.span.start, ()) if target else ()
+        self._target = columns.get(target.reference.span.start, ()) if target else ()
+        self._certain = certain
         self._depth = 0
+        self._found: dict[int, str | None] = {}
 
     def of(self, node: Any) -> str | None:
         """In Spark's spelling; None where it is not certain."""
         if self._depth > _DEEPEST or not isinstance(node, exp.Expr):
             return None
+        if id(node) in self._found:
+            return self._found[id(node)]
+        self._found[id(node)] = None  # of a query that reads itself
         self._depth += 1
         try:
-            return self._of(node)
+            self._found[id(node)] = self._of(node)
         finally:
             self._depth -= 1
+        return self._found[id(node)]
 
     def _of(self, node: exp.Expr) -> str | None:
+        if isinstance(node, exp.Column):
+            return self.column(node)
+        if isinstance(node, exp.Query):
+            return self.of_column(node, 0)
+        if self._certain:
+            return exact_type(node, self.of)
         if isinstance(node, _CHOOSING):
             return self._first([node.this, *node.expressions])
         for kinds, find in _BY_KIND:
@@ -100,17 +105,11 @@ class Types:
 
     def of_column(self, query: Any, index: int) -> str | None:
         """Of a column of a query, by its place from 0."""
-        while isinstance(query, exp.Subquery):
-            query = query.this
-        if isinstance(query, exp.SetOperation):
-            sides = (query.this, query.expression)
-            return next((k for k in (self.of_column(s, index) for s in sides) if k), None)
-        if isinstance(query, exp.Values):
-            rows = [row.expressions if isinstance(row, exp.Tuple) else [row.unnest()]
-                    for row in query.expressions]  # fmt: skip
-            return self._first([row[index] for row in rows if index < len(row)])
-        items = query.expressions if isinstance(query, exp.Select) else []
-        return self.of(items[index]) if index < len(items) else None
+        return self._named.at(query, index)
+
+    def of_name(self, query: Any, name: str) -> str | None:
+        """Of a column of a query, by its name."""
+        return self._named.called(query, name)
 
     def written(self, insert: exp.Insert, index: int) -> str | None:
         """Of the column that an INSERT writes its n-th value to."""
@@ -128,75 +127,10 @@ class Types:
         return source is query and not insert.args.get("by_name")
 
     def column(self, node: exp.Column) -> str | None:
-        parts = [part.name for part in node.parts]
-        for count in (len(parts) - 1, *range(len(parts) - 1)):
-            # a.b is column b of a, or else member b of column a
-            qualifier = parts[count - 1] if count else ""
-            kind = self._find(node, qualifier, parts[count])
-            for name in parts[count + 1 :]:
-                kind = _member(kind, name)
-            if kind is not None:
-                return kind
-        return None
-
-    def _find(self, node: Any, qualifier: str, name: str) -> str | None:
-        level = node.parent
-        while level is not None:
-            for source in _sources(level):
-                if qualifier and source.alias_or_name.lower() != qualifier.lower():
-                    continue
-                kind = self._in_source(source, name)
-                if kind is not None:
-                    return kind
-            level = level.parent
-        return None
-
-    def _in_source(self, source: Any, name: str) -> str | None:
-        if isinstance(source, exp.Table):
-            start = _start(source)
-            if start in self._columns:
-                return _named(self._columns[start], name)
-            if isinstance(source.this, exp.Func):
-                called = source.this.name.lower()
-                return "bigint" if (called, name.lower()) == ("range", "id") else None
-            cte = _cte(source)
-            return self._in_query(cte.this, cte.args.get("alias"), name) if cte else None
-        return self._in_query(source, source.args.get("alias"), name)
-
-    def _in_query(self, query: Any, alias: Any, name: str) -> str | None:
-        while isinstance(query, exp.Subquery):
-            query = query.this
-        names = [column.name for column in (alias.args.get("columns") or ())] if alias else []
-        if not names:
-            names = query.named_selects if isinstance(query, exp.Query) else []
-        for index, found in enumerate(names):
-            if found.lower() == name.lower():
-                return self.of_column(query, index)
-        if isinstance(query, exp.Select) and "*" in names:
-            kinds = (self._in_source(source, name) for source in _sources(query))
-            return next((kind for kind in kinds if kind), None)
-        return None
+        return self._named.of(node)
 
     def _first(self, nodes: list[Any]) -> str | None:
         return next((kind for kind in map(self.of, nodes) if kind is not None), None)
-
-    def _literal(self, node: exp.Literal) -> str | None:
-        text = str(node.this)
-        if node.is_string:
-            return "string"
-        if text.isdigit():
-            return "int" if int(text) < 2**31 else "bigint"
-        if "e" in text.lower():
-            return "double"
-        whole, _, rest = text.partition(".")
-        return f"decimal({max(1, len(whole.lstrip('0')) + len(rest))},{len(rest)})"
-
-    def _cast(self, node: exp.Cast) -> str | None:
-        kind = node.args["to"]
-        if kind.this == _DataType.DECIMAL:
-            sizes = [int(str(size.this)) for size in kind.expressions] or [10, 0]
-            return f"decimal({sizes[0]},{sizes[1] if len(sizes) > 1 else 0})"
-        return _CASTS.get(kind.this)
 
     def _number(self, node: Any) -> str | None:
         """Of a sum, difference or product: the wider of both, which is what a value must fit."""
@@ -210,7 +144,7 @@ class Types:
         return max(known, key=lambda kind: _ORDER.index(kind.partition("(")[0]), default=None)
 
     def _sum(self, node: exp.Sum) -> str | None:
-        kind = _parsed(self.of(node.this))
+        kind = parsed_type(self.of(node.this))
         if not isinstance(kind, Plain):
             return None
         if kind.name == "decimal":
@@ -223,76 +157,69 @@ class Types:
 
 
 _BY_KIND: tuple[tuple[Any, Callable[[Types, Any], str | None]], ...] = (
-    (exp.Column, Types.column),
-    (exp.Literal, Types._literal),
-    (exp.Cast, Types._cast),
+    (exp.Literal, lambda types, node: literal_type(node)),
+    (exp.Cast, lambda types, node: cast_type(node)),
     ((exp.Add, exp.Sub, exp.Mul, exp.Div), Types._number),
     (exp.Sum, Types._sum),
     (exp.Case, Types._case),
     (exp.If, lambda types, node: types._first([node.args.get("true"), node.args.get("false")])),
-    (exp.Query, lambda types, node: types.of_column(node, 0)),
     (exp.Bracket, lambda types, node: element_type(types.of(node.this))),
 )
 
 
 def _columns_by_place(
-    bound: BoundStatement, guarded: GuardedStatement
+    bound: BoundStatement, guarded: GuardedStatement, certain: bool
 ) -> Iterator[tuple[int, tuple[Column, ...]]]:
     for reference in bound.references:
-        if isinstance(reference.target, BoundAbsent):
+        target = reference.target
+        if isinstance(target, BoundAbsent):
             continue
+        given = target.columns
+        if certain and isinstance(target, BoundView) and target.guard is None:
+            given = _of_view(target, guarded)
+        elif certain and isinstance(target, BoundTable):
+            given = _of_table(target, reference.reference)
         restriction = guarded.restriction(reference)
         hidden = {name.lower() for name in restriction.hidden} if restriction else set()
-        columns = tuple(c for c in reference.target.columns if c.name.lower() not in hidden)
+        columns = tuple(column for column in given if column.name.lower() not in hidden)
         yield reference.reference.span.start, columns
 
 
-def _sources(level: Any) -> Iterator[Any]:
-    """Tables and queries whose columns an expression on this level can name."""
-    if isinstance(level, exp.Select):
-        first = level.args.get("from_")
-        yield from [first.this] if first is not None else []
-    elif isinstance(level, exp.Update | exp.Delete | exp.Merge) and level.this is not None:
-        yield level.this
-        using = level.args.get("using")
-        yield from using if isinstance(using, list) else [using] if using is not None else []
-    else:
-        return
-    for join in level.args.get("joins") or ():
-        yield join.this
+def _of_view(view: BoundView, guarded: GuardedStatement) -> tuple[Column, ...]:
+    """Those whose types were kept are cast to them; of the others the query has its say."""
+    tree = view.inner.statement.tree
+    inside = Types(GuardedStatement(view.inner, guarded.decisions), certain=True)
+    given = view.query_columns or [column.name for column in view.columns]
+    names = {name.lower() for name in given}
+    kept = view.types if view.types and len(names) == len(given) else [""] * len(given)
+    return tuple(
+        replace(column, type=kind if is_plain(kind) else inside.of_name(tree, name) or "")
+        for column, name, kind in zip(view.columns, given, kept, strict=True)
+    )
 
 
-def _start(table: exp.Table) -> int | None:
-    parts = table.parts
-    start = parts[0].meta.get("start") if parts else None
-    return int(start) if start is not None else None
+def _of_table(table: BoundTable, reference: Reference) -> tuple[Column, ...]:
+    """Of an older state, only what there always was has a type; a name may mean what is gone."""
+    if reference.temporal is None and not reference.options and not table.suffix:
+        return table.columns
+    if table.suffix and table.suffix[-1].lower() in METADATA_TABLES:
+        return ()
+    schemas = table.metadata.get("schemas") or ()
+    had: dict[str, list[str]] = {}
+    for field in (field for schema in schemas for field in schema["fields"]):
+        had.setdefault(field["name"].lower(), []).append(str(field["type"]))
+    always = {n for n, kinds in had.items() if len(set(kinds)) == 1 and len(kinds) == len(schemas)}
+    now = {column.name.lower() for column in table.columns}
+    columns = [
+        one if one.name.lower() in always else replace(one, type="") for one in table.columns
+    ]
+    return (*columns, *(Column(name, "") for name in had if name not in now))
 
 
-def _cte(table: exp.Table) -> Any:
-    if table.args.get("db") is not None:
-        return None
-    level = table.parent
-    while level is not None:
-        with_ = level.args.get("with_")
-        for cte in with_.expressions if with_ is not None else ():
-            if cte.alias.lower() == table.name.lower():
-                return cte
-        level = level.parent
-    return None
+def is_plain(kind: str) -> bool:
+    """Whether a view's column is cast to it."""
+    return kind in CASTS.values() or kind.startswith("decimal(")
 
 
 def _named(columns: tuple[Column, ...], name: str) -> str | None:
     return next((c.type for c in columns if c.name.lower() == name.lower()), None)
-
-
-def _member(kind: str | None, name: str) -> str | None:
-    found = _parsed(kind)
-    members = found.members if isinstance(found, Struct) else ()
-    return next((str(m.type) for m in members if m.name.lower() == name.lower()), None)
-
-
-def _parsed(kind: str | None) -> Any:
-    try:
-        return parse_type(kind) if kind else None
-    except SqeError:
-        return None

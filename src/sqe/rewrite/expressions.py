@@ -140,7 +140,7 @@ def _checked(sql: str) -> str:
     for node in of_the_row(tree):
         if isinstance(node, _NOT_OF_A_ROW) or _called(sql, node) in _NOT_OF_A_ROW_BY_NAME:
             raise Unfit("it is not about one row")
-    for token, following in itertools.pairwise([*tokens, tokens[-1]]):
+    for token, following in itertools.pairwise(tokens):
         called = following.token_type is TokenType.L_PAREN
         if token.token_type is TokenType.VAR and token.text.lower() in SESSION_FUNCTIONS and called:
             raise Unfit(f"{token.text} depends on the session")

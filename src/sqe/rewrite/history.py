@@ -52,10 +52,10 @@ def _schemas(metadata: Json, suffix: tuple[str, ...], travel: str) -> list[Json]
     """Of the states that may be meant: one where the text says which, else all there were."""
     written = _VERSION.match(travel.strip()) if travel else None
     named = _NAMED.match(suffix[-1]) if suffix else None
-    if suffix and not travel and named is not None:
+    if named is not None and not travel:
         return _of_name(metadata, named["name"])
     if suffix or written is None:
-        return list(metadata.get("schemas") or [])
+        return _all(metadata)
     wanted = written["id"] or written["name"]
     return _of_snapshot(metadata, int(wanted)) if wanted.isdigit() else _of_name(metadata, wanted)
 
@@ -64,18 +64,22 @@ def _of_name(metadata: Json, name: str) -> list[Json]:
     """A branch has the table's columns as they are now, a tag has those of its snapshot."""
     found = (metadata.get("refs") or {}).get(name)
     if found is None:
-        return list(metadata.get("schemas") or [])  # the engine will say that there is none
+        return _all(metadata)  # the engine will say that there is none
     if found.get("type") == "branch":
         return [current_schema(metadata)]
     return _of_snapshot(metadata, int(found["snapshot-id"]))
 
 
 def _of_snapshot(metadata: Json, wanted: int) -> list[Json]:
-    schemas = list(metadata.get("schemas") or [])
+    schemas = _all(metadata)
     for snapshot in metadata.get("snapshots") or ():
         if snapshot["snapshot-id"] == wanted and snapshot.get("schema-id") is not None:
             return [one for one in schemas if one.get("schema-id") == snapshot["schema-id"]]
     return schemas
+
+
+def _all(metadata: Json) -> list[Json]:
+    return list(metadata.get("schemas") or [])
 
 
 def _doubtful(table: BoundTable) -> AccessError:

@@ -146,14 +146,14 @@ def _must(fits: bool, column: Column) -> None:
 
 def _is_whole(text: str, kind: str) -> bool:
     bits = _WHOLE[kind]
-    return bool(re.fullmatch(r"-?\d{1,19}", text)) and -(2 ** (bits - 1)) <= int(text) < 2 ** (
+    return bool(re.fullmatch(r"-?[0-9]{1,19}", text)) and -(2 ** (bits - 1)) <= int(text) < 2 ** (
         bits - 1
     )
 
 
 def _is_decimal(text: str, kind: str) -> bool:
     decimal = _DECIMAL.match(kind)
-    if decimal is None or not re.fullmatch(r"-?\d{1,38}(\.\d{1,38})?", text):
+    if decimal is None or not re.fullmatch(r"-?[0-9]{1,38}(\.[0-9]{1,38})?", text):
         return False
     precision, scale = int(decimal[1]), int(decimal[2])
     try:
@@ -163,7 +163,7 @@ def _is_decimal(text: str, kind: str) -> bool:
 
 
 def _is_real(text: str, kind: str) -> bool:
-    return bool(re.fullmatch(r"-?\d{1,15}(\.\d{1,15})?", text))
+    return bool(re.fullmatch(r"-?[0-9]{1,15}(\.[0-9]{1,15})?", text))
 
 
 def _is_date(text: str, kind: str) -> bool:

@@ -90,7 +90,7 @@ def needs_of(bound: BoundStatement) -> list[Need]:
         table, key = _facts(reference), key_of(reference)
         if table is None or key is None:
             continue
-        if statement.kind is StatementKind.CREATE_VIEW and key[1] is Access.CREATE:
+        if statement.kind is StatementKind.CREATE_VIEW:
             table = replace(table, view=True)
         wanted = privileges(statement, reference)
         before = found[key].facts if key in found else ()
@@ -141,13 +141,13 @@ def _commanded(command: Command) -> tuple[Privilege, ...]:
 
 def _changed(statement: Statement) -> tuple[Privilege, ...]:
     tree = statement.tree
-    if statement.kind is StatementKind.INSERT and isinstance(tree, exp.Insert):
+    if isinstance(tree, exp.Insert):
         replaces = tree.args.get("overwrite") or tree.args.get("where") is not None
         return (Privilege.INSERT, Privilege.DELETE) if replaces else (Privilege.INSERT,)
-    if statement.kind is StatementKind.DELETE and isinstance(tree, exp.Delete):
+    if isinstance(tree, exp.Delete):
         chooses = tree.args.get("where") is not None
         return (Privilege.DELETE, Privilege.SELECT) if chooses else (Privilege.DELETE,)
-    if statement.kind is StatementKind.MERGE and isinstance(tree, exp.Merge):
+    if isinstance(tree, exp.Merge):
         return (*_merges(tree), Privilege.SELECT)
     return _EVERY_CHANGE
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqe.catalog.bound import (
     BoundAbsent,
@@ -52,13 +52,21 @@ class Names:
     check: Callable[[RelationName, str], None] = lambda name, text: None
 
 
-def render(guarded: GuardedStatement, names: Names, changes: Sequence[Edit] = ()) -> Spliced:
-    """``changes`` make another statement of it; where they are, nothing else is replaced."""
-    return _render(guarded.bound, guarded, names, changes)
+def render(
+    guarded: GuardedStatement, names: Names, changes: Sequence[Edit] = (), *, checked: bool = True
+) -> Spliced:
+    """``changes`` make another statement of it; where they are, nothing else is replaced. Not
+    ``checked``: without what a write is held to, for an engine to say what is wrong with it."""
+    return _render(guarded.bound, guarded, names, changes, checked=checked)
 
 
 def _render(
-    bound: BoundStatement, guarded: GuardedStatement, names: Names, changes: Sequence[Edit] = ()
+    bound: BoundStatement,
+    guarded: GuardedStatement,
+    names: Names,
+    changes: Sequence[Edit] = (),
+    *,
+    checked: bool = True,
 ) -> Spliced:
     statement = bound.statement
     edits: list[Edit] = []
@@ -70,21 +78,33 @@ def _render(
     edits += [one for one in others if not any(_inside(one.span, span) for span in taken)]
     kept = [edit for edit in edits if not any(_inside(edit.span, c.span) for c in changes)]
     found = [*kept, *changes]
-    found += write_edits(bound, found, lambda written: _check(written, guarded, names))
+    if checked:
+        found += write_edits(
+            replace(guarded, bound=bound),
+            found,
+            lambda written, edits: _check(written, guarded, names, edits),
+        )
     # A place may be named twice, once for each thing that is done with the table there.
     return splice(statement.text, dict.fromkeys(_apart(statement.text, one) for one in found))
 
 
 def _apart(text: str, edit: Edit) -> Edit:
-    """Behind a name in back quotes a word may follow at once; behind a plain one it may not."""
-    glued = text[: edit.span.end].endswith("`") and _WORD.match(text, edit.span.end)
-    return Edit(edit.span, edit.text + " ") if glued else edit
+    """Behind a name in back quotes, or a parenthesis, a word may follow at once; behind a plain
+    name or a word it may not."""
+    start, end = edit.span.start, edit.span.end
+    follows = start > 0 and _WORD.match(text, start - 1) and _WORD.match(edit.text)
+    before = " " if follows and start == end else ""
+    ended = text[:end].endswith("`") or (start == end and _WORD.match(edit.text[-1:]))
+    behind = " " if ended and _WORD.match(text, end) else ""
+    return Edit(edit.span, f"{before}{edit.text}{behind}")
 
 
-def _check(written: BoundReference, guarded: GuardedStatement, names: Names) -> str:
+def _check(
+    written: BoundReference, guarded: GuardedStatement, names: Names, edits: Sequence[Edit]
+) -> str:
     text = ""
     if written.check is not None and written.relation is not None:
-        text = _render(written.check, guarded, names).text.strip()
+        text = _render(written.check, guarded, names, edits).text.strip()
         names.check(written.relation, text)
     return text
 

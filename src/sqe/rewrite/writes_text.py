@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlglot import Token, TokenType, exp
 
 from sqe.sql.dialect import DIALECT
+from sqe.sql.splice import Edit, splice
 from sqe.sql.statement import Access, Reference, Span, Statement
 
 _OPENING = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
@@ -56,11 +57,11 @@ def insert_parts(statement: Statement) -> InsertParts | None:
         return None
     if any(table.args.get(name) for name in ("partition", "alias", "sample", "version")):
         return None
-    tokens = [one for one in _tokens(statement) if one.start >= target.span.end]
+    tokens = tokens_behind(statement, target)
     columns: tuple[str, ...] = ()
     if schema is not None:
         columns = tuple(one.name.lower() for one in schema.expressions)
-        end = _closing(tokens)
+        end = closing(tokens)
         if end is None or not columns:
             return None
         tokens = tokens[end + 1 :]
@@ -69,15 +70,14 @@ def insert_parts(statement: Statement) -> InsertParts | None:
     if not tokens or (by_name and columns):
         return None
     source = Span(tokens[0].start, tokens[-1].end + 1)
-    return InsertParts(source, columns, by_name, any(map(_is_default, tokens)))
+    return InsertParts(source, columns, by_name, any(map(is_default, tokens)))
 
 
 def change_parts(statement: Statement) -> ChangeParts | None:
     """None where it is not one of the plain forms."""
-    target = written(statement)
-    tokens = [one for one in _tokens(statement) if one.start >= target.span.end]
-    outermost = list(_outermost(tokens))
-    where = next((n for n, one in outermost if one.token_type is TokenType.WHERE), None)
+    tokens = tokens_behind(statement, written(statement))
+    outer = list(outermost(tokens))
+    where = next((n for n, one in outer if one.token_type is TokenType.WHERE), None)
     condition = None
     if where is not None:
         if where + 1 >= len(tokens):
@@ -85,30 +85,33 @@ def change_parts(statement: Statement) -> ChangeParts | None:
         condition = Span(tokens[where + 1].start, tokens[-1].end + 1)
     if isinstance(statement.tree, exp.Delete):
         return ChangeParts(condition)
-    begin = next((n for n, one in outermost if one.token_type is TokenType.SET), None)
+    begin = next((n for n, one in outer if one.token_type is TokenType.SET), None)
     if begin is None:
         return None
     assignments = [
-        _assignment(piece) for piece in _split(tokens[begin + 1 : where], TokenType.COMMA)
+        assignment_of(piece) for piece in split(tokens[begin + 1 : where], TokenType.COMMA)
     ]
     if None in assignments or len(assignments) != len(statement.tree.expressions):
         return None
     return ChangeParts(condition, tuple(one for one in assignments if one is not None))
 
 
-def _assignment(tokens: list[Token]) -> Assignment | None:
-    equals = next((n for n, t in _outermost(tokens) if t.token_type is TokenType.EQ), None)
+def assignment_of(tokens: list[Token]) -> Assignment | None:
+    equals = next((n for n, t in outermost(tokens) if t.token_type is TokenType.EQ), None)
     if equals is None or equals + 1 >= len(tokens):
         return None
     names, dots = tokens[:equals:2], tokens[1:equals:2]
     if not names or any(one.token_type is not TokenType.DOT for one in dots):
         return None
-    value = tokens[equals + 1 :]
+    return assigned(names, tokens[equals + 1 :])
+
+
+def assigned(names: Sequence[Token], value: Sequence[Token]) -> Assignment:
     return Assignment(
         tuple(one.text.lower() for one in names),
         Span(value[0].start, value[-1].end + 1),
         constant=len(value) == 1 and value[0].token_type in _CONSTANTS,
-        default=len(value) == 1 and _is_default(value[0]),
+        default=len(value) == 1 and is_default(value[0]),
     )
 
 
@@ -122,11 +125,11 @@ _CONSTANTS = (
 )
 
 
-def _tokens(statement: Statement) -> list[Token]:
-    return list(DIALECT.tokenize(statement.text))
+def tokens_behind(statement: Statement, target: Reference) -> list[Token]:
+    return [one for one in DIALECT.tokenize(statement.text) if one.start >= target.span.end]
 
 
-def _outermost(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
+def outermost(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
     """Those outside of all parentheses, with their numbers."""
     depth = 0
     for number, token in enumerate(tokens):
@@ -138,16 +141,20 @@ def _outermost(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
             yield number, token
 
 
-def _split(tokens: list[Token], by: TokenType) -> Iterator[list[Token]]:
+def split(
+    tokens: list[Token],
+    by: TokenType,
+    walk: Callable[[list[Token]], Iterator[tuple[int, Token]]] = outermost,
+) -> Iterator[list[Token]]:
     begin = 0
-    for number, token in _outermost(tokens):
+    for number, token in walk(tokens):
         if token.token_type is by:
             yield tokens[begin:number]
             begin = number + 1
     yield tokens[begin:]
 
 
-def _closing(tokens: list[Token]) -> int | None:
+def closing(tokens: list[Token]) -> int | None:
     """Where the parenthesis closes that the tokens begin with."""
     depth = 0
     for number, token in enumerate(tokens):
@@ -159,5 +166,15 @@ def _closing(tokens: list[Token]) -> int | None:
     return None
 
 
-def _is_default(token: Token) -> bool:
+def is_default(token: Token) -> bool:
     return token.text.upper() == "DEFAULT" and token.token_type is not TokenType.STRING
+
+
+def piece(text: str, span: Span, edits: Sequence[Edit]) -> str:
+    """A part of the text as the engine gets it."""
+    inside = [
+        Edit(Span(one.span.start - span.start, one.span.end - span.start), one.text)
+        for one in dict.fromkeys(edits)
+        if span.start <= one.span.start and one.span.end <= span.end
+    ]
+    return splice(span.of(text), inside).text

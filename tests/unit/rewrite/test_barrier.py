@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sqe.catalog.bound import BoundView
-from sqe.model.decision import Restrict, RowFilter
+from sqe.model.decision import Allow, Decision, Restrict, RowFilter
 from sqe.model.identity import Identity
-from sqe.model.masks import ExpressionMask, Mask, NullMask
+from sqe.model.masks import ExpressionMask, Mask, NullMask, RegexMask, TruncateMask
 from sqe.model.query import Column
+from sqe.rewrite.barrier import can_fail
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.needs import Key, needs_of
 from sqe.sessions.session import TemporaryView
 from tests.unit.rewrite.bound_lake import HERE, BoundLake, bound_lake, struct
 
@@ -87,6 +91,28 @@ def _barrier(lake: BoundLake, sql: str, limits: Restrict | None = None) -> bool:
         "SELECT id FROM t WHERE id IN (1, NULL) AND name IN ('x')",
         "SELECT 1 / id, count(*) FROM t GROUP BY 1 / id",
         "CREATE TABLE n AS SELECT 1 / id AS q FROM t",
+        "SELECT id FROM t GROUP BY id HAVING avg(pay) > 10 AND sum(id * big) > 3 AND id = 3",
+        "SELECT count(*) FROM t GROUP BY name HAVING name = 'x'",
+        "SELECT upper(name) AS name FROM t WHERE name = 'x'",
+        "SELECT id FROM t WHERE day IN ('2024-02-29', DATE'2024-03-01', NULL)",
+        "SELECT id FROM t WHERE id IN (1, 2.5, 3000000000) AND big = 99999999999999999999",
+        "SELECT id FROM t WHERE f IN (1, 2)",
+        "SELECT id FROM t WHERE concat('<', name, '>') = '<x>' AND to_date(day) = day",
+        "SELECT id FROM t WHERE substring(name, 1, 999999999) = 'x' AND id % 999999999 = 1",
+        "SELECT id IN (SELECT id FROM u) FROM t",
+        "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM (SELECT * FROM u) x WHERE x.id = t.id)",
+        "SELECT id FROM (SELECT id, 'a |' AS x FROM t) WHERE x = 'b'",
+        "(SELECT 1 / id FROM t)",
+        "SELECT id FROM t WHERE CAST(name AS STRING) = 'x'",
+        "SELECT id FROM t QUALIFY row_number() OVER (ORDER BY id) = 1",
+        "SELECT t.id FROM t JOIN (SELECT id FROM u) x ON t.id = x.id",
+        "WITH w AS ((SELECT id FROM t)) SELECT id FROM w",
+        "SELECT id FROM t WHERE EXISTS ((SELECT 1 FROM u))",
+        "INSERT INTO u (SELECT CAST(name AS INT), big, name, pay, day, at, f, ok FROM t)",
+        "CREATE TABLE n AS (SELECT 1 / id AS q FROM t)",
+        "(SELECT id FROM t) UNION ALL (SELECT id FROM u)",
+        "SELECT id FROM t WHERE id IN (SELECT max(id) FROM u HAVING sum(pay * 2) > 3)",
+        "SELECT coalesce(1 / id, f) FROM t",
     ],
 )  # fmt: skip
 def test_what_cannot_fail_needs_no_barrier(lake: BoundLake, sql: str) -> None:
@@ -102,6 +128,8 @@ def test_what_cannot_fail_needs_no_barrier(lake: BoundLake, sql: str) -> None:
         "SELECT id FROM t WHERE id BETWEEN 'x' AND 5",
         "SELECT explode(array(1 / id)) FROM t",
         "SELECT stack(2, 1 / id, id) FROM t",
+        "SELECT id FROM (SELECT id, pay + '1' AS x FROM t)",
+        "SELECT json_tuple(CAST(1 / id AS STRING), 'a') FROM t",
         "SELECT id FROM t WHERE name IN (SELECT col1 FROM VALUES ('1'), (2))",
         "SELECT id FROM t WHERE id = (SELECT id FROM u)",
         "SELECT id FROM t WHERE id % 0 = 0",
@@ -179,6 +207,59 @@ def test_what_cannot_fail_needs_no_barrier(lake: BoundLake, sql: str) -> None:
         "INSERT INTO u SELECT * FROM t WHERE 1 / id > 0",
         "CREATE TABLE n AS SELECT id FROM t WHERE 1 / id > 0",
         "SELECT id FROM t, LATERAL (SELECT 1 / t.id)",
+        "SELECT id FROM (SELECT id, pay * pay AS q FROM t) WHERE q * q * q > 1",
+        "SELECT m FROM (SELECT max(coalesce(name, id)) AS m FROM t) a JOIN t b ON m = b.name",
+        "SELECT m FROM (SELECT sum(name) AS m FROM t) a JOIN t b ON m = b.big",
+        "SELECT m FROM (SELECT max(-name) AS m FROM t) a JOIN t b ON m = b.name",
+        "SELECT id AS a, name AS b FROM t UNION ALL BY NAME SELECT id AS b, name AS a FROM u",
+        "SELECT id AS name FROM t GROUP BY id, name HAVING name = 'x'",
+        "SELECT id FROM t WHERE (SELECT id FROM u) IN (1, 2)",
+        "SELECT t.id FROM t JOIN u ON (SELECT ok FROM u)",
+        "SELECT t.id FROM t JOIN u ON t.name",
+        "SELECT id IN (SELECT name FROM t) FROM u",
+        "SELECT max(id IN (SELECT name FROM t)) FROM u",
+        "SELECT id FROM t WHERE substring(name, 9999999999, 2) = 'x'",
+        "SELECT id FROM t WHERE left(name, 1e99) = 'x'",
+        "SELECT id FROM t WHERE id % 9999999999 = 1",
+        "SELECT id FROM t WHERE to_date(day, 'yyyy') = day",
+        "SELECT id FROM t WHERE pay = 99999999999999999999999999999999999999",
+        "SELECT id FROM t WHERE id IN (0.00000000000000000000000001, 123456789012345678901234567)",
+        "SELECT id FROM t WHERE NULL IN (1, 'x')",
+        "SELECT id FROM t WHERE day IN ('2024-02-29', 'x')",
+        "SELECT id FROM t WHERE day = name",
+        "SELECT id FROM t WHERE day IN (DATE'2024-02-29', name)",
+        "SELECT id FROM t WHERE f IN (1, 2.5)",
+        "SELECT id FROM t WHERE concat(name, name) = 'x'",
+        "SELECT id FROM t WHERE concat_ws(name, 'a', 'b') = 'x'",
+        "SELECT id FROM t WHERE EXISTS (SELECT max(1 / t.id) FROM u)",
+        "SELECT id FROM t WHERE id IN (SELECT max(u.id) FROM u HAVING max(1 / t.big) > 1)",
+        "SELECT id FROM (SELECT id, concat('a', id) AS x FROM t)",
+        "SELECT id FROM (SELECT id, substring(id, 1, 2) AS x FROM t)",
+        "SELECT id FROM (SELECT id, coalesce(name, id) AS x FROM t)",
+        "SELECT id FROM (SELECT id, coalesce(_file, _file) AS x FROM t)",
+        "SELECT id FROM (SELECT id, CASE name WHEN TRUE THEN 1 END AS x FROM t)",
+        "SELECT id FROM (SELECT id, name % 2 AS x FROM t)",
+        "SELECT id FROM (SELECT id, id % `5` AS x FROM t)",
+        "SELECT id FROM (SELECT id, left(name, `5`) AS x FROM t)",
+        "SELECT id FROM (SELECT id, extract(WEEK FROM day) AS x FROM t)",
+        "SELECT t.id FROM t, (VALUES ('1'), (2)) AS v(x)",
+        "SELECT t.id FROM t, (VALUES (NULL), (NULL)) AS v(x)",
+        "SELECT t.id FROM t, u WHERE u._file IN (SELECT _file FROM u)",
+        "SELECT t.id FROM t, u WHERE u._file = u._spec_id",
+        "SELECT id FROM t WHERE day = substring('2024-02-29', 1, 2)",
+        "SELECT NULL FROM t UNION ALL SELECT NULL FROM u",
+        "SELECT id FROM t UNION ALL SELECT id FROM u ORDER BY 1 / id",
+        "SHOW STATS FOR t",
+        "SELECT id FROM t WHERE name",
+        "SELECT id FROM t WHERE ok AND name",
+        "SELECT id FROM t WHERE name OR ok",
+        "SELECT id FROM t WHERE NOT name",
+        "SELECT id FROM t GROUP BY id, name HAVING name",
+        "SELECT id FROM t QUALIFY name",
+        "SELECT id FROM t WHERE if(name, 1, 2) = 1",
+        "SELECT id FROM t WHERE CASE WHEN name THEN 1 END = 1",
+        "SELECT id FROM t |> WHERE id = 1",
+        "SELECT id FROM u WHERE id IN (SELECT id FROM t ORDER BY id LIMIT 1) |> WHERE id = 1",
     ],
 )  # fmt: skip
 def test_what_can_fail_below_the_guard_needs_one(lake: BoundLake, sql: str) -> None:
@@ -203,6 +284,9 @@ def test_without_hidden_rows_there_is_nothing_to_tell(lake: BoundLake) -> None:
         ),
         Restrict("test", (RowFilter("id > 1"),), {"id": ExpressionMask("name")}),
         Restrict("test", (RowFilter("id > 1"), RowFilter("1 / id > 0"))),
+        Restrict("test", (RowFilter("id > 1"),), {"name": RegexMask("(a|b)*", "x")}),
+        Restrict("test", (RowFilter("id > 1"),), {"at": TruncateMask("year")}),
+        Restrict("test", (RowFilter("id > 1"),), {"id": ExpressionMask("big")}),
     ],
 )
 def test_a_policy_that_can_fail_itself_is_kept_from_what_is_above_it(
@@ -226,3 +310,33 @@ def test_a_view_that_can_fail_is_as_what_is_written(
     view = TemporaryView("w", query, (Column("id", "int"),), HERE, ("id",))
     lake.session.keep_view(view, replace=True)
     assert _barrier(lake, "SELECT * FROM w") is barrier
+
+
+@pytest.mark.parametrize(
+    ("query", "kind", "barrier"),
+    [
+        ("SELECT id AS x FROM t", "int", False),
+        ("SELECT big AS x FROM t", "int", True),
+        ("SELECT name AS X FROM t", "int", True),
+        ("SELECT name AS x FROM t", "array<int>", False),
+        ("SELECT max(name) AS x FROM t", "int", False),
+        ("SELECT max(name) AS y, name AS x FROM t", "int", True),
+        ("SELECT max(name) OVER (ORDER BY id) AS x FROM t", "int", True),
+        ("SELECT id AS x FROM t UNION ALL SELECT id FROM u", "int", False),
+        ("SELECT id AS x FROM t UNION ALL SELECT id FROM u", "bigint", True),
+    ],
+)
+@pytest.mark.parametrize("named", [("x",), ()])
+def test_a_view_whose_table_has_changed_casts(
+    lake: BoundLake, query: str, kind: str, barrier: bool, named: tuple[str, ...]
+) -> None:
+    """To the type that its column had when it was made."""
+    columns = (Column("a" if named else "x", kind),)
+    lake.session.keep_view(TemporaryView("w", query, columns, HERE), replace=True)
+    bound = lake.bound("SELECT * FROM w")
+    [reference] = bound.references
+    assert isinstance(reference.target, BoundView)
+    view = replace(reference.target, query_columns=named, types=(kind,))
+    stored = replace(bound, references=(replace(reference, target=view),))
+    decisions: dict[Key, Decision] = {need.key: Allow("test") for need in needs_of(stored)}
+    assert can_fail(GuardedStatement(stored, decisions)) is barrier

@@ -13,7 +13,7 @@ from sqe.catalog.protocol import Loaded
 from sqe.errors import AccessError, ErrorCode, InternalError, UpstreamError, UserError
 from sqe.model.decision import Allow, Restrict, RowFilter
 from sqe.model.identity import Identity, Secret
-from sqe.model.masks import HashMask, NullMask
+from sqe.model.masks import ExpressionMask, HashMask, NullMask, TruncateMask
 from sqe.model.names import RelationName
 from sqe.model.query import Column
 from sqe.rewrite.guard import guard
@@ -237,3 +237,20 @@ def test_only_relations_have_guards(lake: BoundLake) -> None:
     absent = replace(bound, references=(replace(reference, target=BoundAbsent(name)),))
     with pytest.raises(InternalError):
         with_guards(absent, {(name, Access.READ, ""): PART}, lake)
+
+
+@pytest.mark.parametrize(
+    ("limits", "risky"),
+    [
+        (Restrict("test", masks={"name": NullMask()}), False),
+        (Restrict("test", (RowFilter("id > 1"),), {"name": NullMask()}), False),
+        (Restrict("test", (RowFilter("1 / id > 1"),)), True),
+        (Restrict("test", (RowFilter("id > 1"),), {"day": TruncateMask("year")}), False),
+        (Restrict("test", masks={"NAME": ExpressionMask("upper(name)")}), False),
+        (Restrict("test", masks={"name": ExpressionMask("id")}), True),
+    ],
+)
+def test_a_policy_that_can_fail_is_known(lake: BoundLake, limits: Restrict, risky: bool) -> None:
+    """Its errors are nothing to tell the user."""
+    guard = _guard(lake, limits).guard
+    assert guard is not None and guard.risky is risky

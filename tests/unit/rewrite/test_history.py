@@ -141,3 +141,11 @@ def test_what_a_catalog_does_not_tell_may_be_any_state(known: dict[str, Any], tr
     assert _read(table(OLD), travel) == ["a", "b"]
     with pytest.raises(AccessError):
         _read(table(OLD, NEW), travel)
+
+
+def test_a_catalog_without_a_history_tells_nothing() -> None:
+    made = _table(OLD)
+    metadata = {"schema": OLD}  # as the first version of the format has it
+    old = replace(made, loaded=Loaded(json.dumps(metadata).encode(), "file:///m.json"))
+    with pytest.raises(AccessError):
+        _read(old, " VERSION AS OF 10")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlglot import exp
 
 from sqe.catalog.bind import Binder
 from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable
@@ -222,6 +225,36 @@ def test_a_write_that_is_not_known_takes_every_right() -> None:
     odd = Statement("t", StatementKind.INSERT, (reference,))
     every = (Privilege.INSERT, Privilege.UPDATE, Privilege.DELETE)
     assert privileges(odd, bound) == every
+
+
+@pytest.mark.parametrize("then", [exp.var("NOTHING"), exp.column("DELETE"), None], ids=repr)
+def test_a_merge_that_does_what_nobody_knows_takes_every_right(bind: Bind, then: Any) -> None:
+    bound = bind("MERGE INTO t USING u ON t.a = u.a WHEN MATCHED THEN DELETE")
+    [when] = bound.statement.tree.args["whens"].expressions
+    if then is None:
+        bound.statement.tree.set("whens", None)
+    else:
+        when.set("then", then)
+    every = (Privilege.INSERT, Privilege.UPDATE, Privilege.DELETE, Privilege.SELECT)
+    assert privileges(bound.statement, bound.references[0]) == every
+
+
+def test_what_is_seen_of_a_table_limits_what_is_done_with_it(bind: Bind) -> None:
+    [reads] = needs_of(bind("SELECT * FROM t"))
+    [deletes] = needs_of(bind("DELETE FROM t"))
+    assert reads.seen is None and reads.asked == reads.facts
+    assert deletes.seen is not None and deletes.seen.privilege is Privilege.SELECT
+    assert deletes.asked == (*deletes.facts, deletes.seen)
+
+
+def test_what_is_done_to_a_table_in_two_ways_takes_both(bind: Bind) -> None:
+    """As in a statement that is made of several, by one key."""
+    bound = bind("EXPLAIN DELETE FROM t")
+    [outer], inner = bind("INSERT INTO t SELECT 1, 'x'").references, bound.inner
+    assert inner is not None
+    both = replace(bind("INSERT INTO t SELECT 1, 'x'"), references=(outer,), inner=inner)
+    [need] = needs_of(both)
+    assert [one.privilege for one in need.facts] == [Privilege.INSERT, Privilege.DELETE]
 
 
 def test_what_a_policy_is_told_of_a_table_and_of_a_view(

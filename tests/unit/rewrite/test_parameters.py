@@ -193,3 +193,16 @@ def test_a_bigint_becomes_an_int_only_where_nothing_else_is_taken() -> None:
     values = [Parameter("bigint", 5), Parameter("bigint", 1), Parameter("bigint", 2**31)]
     found = with_values(guarded(sql), values).parameters
     assert [one.type for one in found] == ["bigint", "int", "bigint"]
+
+
+def test_what_is_no_bigint_stays_as_it_is() -> None:
+    for value in (Parameter("smallint", 5), Parameter("bigint", None)):
+        assert with_values(guarded("SELECT n FROM t LIMIT ?"), [value]).parameters == (value,)
+
+
+def test_markers_of_what_is_explained_are_found() -> None:
+    explained = GuardedStatement(BoundStatement(parse("EXPLAIN SELECT 1 LIMIT ?"), ()), {})
+    found = with_values(explained, [Parameter("bigint", 5)]).parameters
+    assert found == (Parameter("int", 5),)
+    nothing = GuardedStatement(BoundStatement(parse("SHOW TABLES"), ()), {})
+    assert described(nothing) is nothing

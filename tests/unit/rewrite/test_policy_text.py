@@ -6,13 +6,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from sqe.catalog.bound import BoundTable, BoundView
+from sqe.catalog.bound import BoundTable, BoundTarget, BoundView
 from sqe.catalog.protocol import Json
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.decision import Restrict, RowFilter
 from sqe.model.identity import Identity, Secret
 from sqe.model.masks import ExpressionMask, HashMask, Mask, NullMask
+from sqe.model.names import SchemaName
 from sqe.rewrite.hash_keys import HashKeys
+from sqe.rewrite.policy_text import parsed_guard
+from sqe.rewrite.unfit import Unfit
+from sqe.sql.statement import Reference, Statement
 from tests.unit.rewrite.bound_lake import BoundLake, bound_lake, struct
 
 COLUMNS = struct(id="int", Name="string", t="string")
@@ -70,6 +74,8 @@ def _filter(sql: str, dialect: str = "spark") -> Restrict:
         "EXISTS (SELECT 1 FROM lake.s.u.branch_main)",
         "id IN (SELECT id FROM w)",
         "id > 1 AND t = 'x'",
+        "t.member = 'x'",
+        "isnan(id)",
     ],
 )
 def test_a_filter_is_about_columns_that_are_there(lake: BoundLake, sql: str) -> None:
@@ -145,3 +151,20 @@ def test_the_session_has_its_say_in_the_users_own_words(lake: BoundLake) -> None
     assert "TIMESTAMP AS OF current_schema() WHERE" in text
     with pytest.raises(AccessError):
         _guard(lake, _filter("name = current_schema"), sql)
+
+
+class _Closed(BoundLake):
+    def find(self, statement: Statement, reference: Reference, schema: SchemaName) -> BoundTarget:
+        raise AccessError(ErrorCode.ACCESS_DENIED, "You may not see u.")
+
+
+def test_what_a_policy_may_not_read_itself_is_not_told(lake: BoundLake) -> None:
+    closed = _Closed(lake.catalog, lake.binder, lake.session)
+    with pytest.raises(AccessError) as raised:
+        _guard(closed, _filter("id IN (SELECT id FROM u)"))
+    assert raised.value.message == "The policy on lake.s.t cannot be carried out."
+
+
+def test_a_guard_that_cannot_be_read_is_unfit() -> None:
+    with pytest.raises(Unfit):
+        parsed_guard("SELECT id FROM t WHERE ((id >")

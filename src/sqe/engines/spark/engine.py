@@ -21,7 +21,7 @@ from sqe.engines.spark.connection import new_operation_id
 from sqe.engines.spark.copying import Copy, copy_edits, copy_of
 from sqe.engines.spark.errors import translate
 from sqe.engines.spark.file_errors import file_error
-from sqe.engines.spark.guards import Guards
+from sqe.engines.spark.guards import Guards, not_taken
 from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.spark.metrics import operators
 from sqe.engines.spark.outcome import ended
@@ -31,7 +31,7 @@ from sqe.engines.spark.procedures import call_edits, check_call
 from sqe.engines.spark.sessions import SparkSession, SparkSessions
 from sqe.engines.spark.types import arrow_schema_of_struct, columns_of_struct
 from sqe.engines.spark.variants import Variants
-from sqe.errors import ErrorCode, SqeError, UpstreamError
+from sqe.errors import ErrorCode, SqeError, UpstreamError, UserError
 from sqe.maintenance.floors import Floors
 from sqe.model.names import RelationName
 from sqe.model.query import Column, RowsAffected
@@ -214,7 +214,8 @@ class SparkConnectEngine:
         if copy is not None:
             edits = copy_edits(copy, statement, names, spark.connection, stack)
         markers, values = marker_edits(statement, run.session.property(TIME_ZONE))
-        spliced = render(statement, names, [*edits, *markers])
+        edits = [*edits, *markers]
+        spliced = render(statement, names, edits)
         values = {**values, **guards.arguments}
         plan = spark.connection.plan(spliced.text, values)
         prepared = _Prepared(spark, grant, names, spliced, plan, guards, procedure, copy)
@@ -225,7 +226,11 @@ class SparkConnectEngine:
             else:
                 explained = prepared.explain("extended")
         except Exception as error:
-            raise self._translated(prepared, error) from error
+            found = self._translated(prepared, error)
+            if guards.checked is not None and isinstance(found, UserError):
+                bare = render(statement, names, edits, checked=False)
+                found = self._said_of(bare, values, prepared) or not_taken(guards.checked)
+            raise found from error
         check_plan(
             explained,
             grant.tables.keys(),
@@ -325,6 +330,20 @@ class SparkConnectEngine:
         if found.code is ErrorCode.ENGINE_LOST:
             self._sessions.settle(prepared.spark)
         return found
+
+    def _said_of(
+        self, text: Spliced, values: dict[str, Any], prepared: _Prepared
+    ) -> SqeError | None:
+        """What Spark finds wrong with a text that is only analysed. Its words show conditions as a
+        whole, and those that a write is held to are nobody's to see: so it is asked of the
+        statement without them."""
+        values = {**values, **prepared.guards.arguments}
+        connection = prepared.spark.connection
+        try:
+            connection.explain(connection.plan(text.text, values))
+        except Exception as error:  # noqa: BLE001  whatever it is, it is translated
+            return self._translated(replace(prepared, spliced=text), error)
+        return None
 
     def _execute(self, prepared: _Prepared, run: Run) -> Generator[Any]:
         """Runs the plan; a cancel interrupts it on the server."""

@@ -8,8 +8,8 @@ from typing import Any
 from sqe.broker.handles import Grant
 from sqe.engines.spark.guards import Guards
 from sqe.errors import ErrorCode, SqeError, TextPosition, error_of
+from sqe.rewrite.checked_table import NOT_SEEN
 from sqe.rewrite.hash_keys import PATTERN
-from sqe.rewrite.writes import NOT_SEEN
 from sqe.sql.splice import Spliced
 from sqe.sql.statement import position_at
 from sqe.sql.trino.errors import raised_error

@@ -17,12 +17,17 @@ from sqe.rewrite.unfit import refusal
 from sqe.sql.statement import Access
 
 
+def not_taken(relation: RelationName | None) -> AccessError:
+    return refusal(relation or "a table", "Spark does not take it")
+
+
 class Guards:
     """Filled while the text is rendered."""
 
     def __init__(self, grant: Grant) -> None:
         self._grant = grant
         self._texts: list[tuple[str, RelationName | None]] = []
+        self.checked: RelationName | None = None  # the table whose rows a write is held to
         self.arguments: dict[str, Any] = {}
         self.handles: dict[str, frozenset[str]] = {}  # what each guard reads, by its name
 
@@ -41,16 +46,18 @@ class Guards:
     def check(self, relation: RelationName, text: str) -> None:
         """A condition that the rows of a write are held to."""
         self._texts.append((text, relation))
+        self.checked = relation
 
     @property
     def there(self) -> bool:
         return bool(self._texts)
 
     def key(self, key: Secret) -> str:
-        """The marker that stands for it. The key itself goes beside the text."""
+        """The marker that stands for it. The key itself goes beside the text. Whoever could guess
+        the marker's name might find a place for it in their own text, and read the key there."""
         from pyspark.sql.connect.proto import Expression
 
-        name = f"sqe_key_{len(self.arguments) + 1}"
+        name = f"sqe_key_{secrets.token_hex(16)}"
         self.arguments[name] = Expression.Literal(string=key.reveal())
         return f":{name}"
 
@@ -81,7 +88,7 @@ class Guards:
             start = text.find(guard)
             while start >= 0:
                 if start <= offset < start + len(guard):
-                    return refusal(relation or "a table", "Spark does not take it")
+                    return not_taken(relation)
                 start = text.find(guard, start + 1)
         return None
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from sqe.broker.commits import signed
 from sqe.broker.handles import Grant, GrantedTable
 from sqe.broker.held import only_columns
+from sqe.broker.null_partitions import judged_by_row
 from sqe.broker.storage import for_spark, without_keys
 from sqe.catalog.protocol import Ident, Json, Loaded, Namespace, Signed, added_snapshots
 from sqe.errors import AccessError, ErrorCode, UserError
@@ -77,10 +78,12 @@ class BrokeredCatalog:
         table = self._granted(ident)
         with table.noted():
             if table.bound is not None and not table.allows(*_CHANGING):
-                return for_spark(table.bound, ident, table.name)
+                return for_spark(judged_by_row(table.bound), ident, table.name)
             loaded = table.catalog.load_table(table.ident)
             table.commits.shown(loaded)
-            return for_spark(table.held.shown(loaded), ident, table.name)
+            shown = table.held.shown(loaded)
+            shown = judged_by_row(shown) if table.rows_only else shown
+            return for_spark(shown, ident, table.name)
 
     def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
         """With the user's current token: a job may outlive both its keys and that token."""

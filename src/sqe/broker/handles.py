@@ -41,6 +41,7 @@ class GrantedTable:
     extras: CommitAddition | None = field(default=None, repr=False)
     query_id: str = ""
     merged: bool = False  # by MERGE
+    rows_only: bool = False  # its rows are changed, not how they are kept
     commits: CommitLog = field(default_factory=CommitLog, repr=False, compare=False)
     fate: Fate = field(default_factory=Fate, repr=False, compare=False)
     held: HeldChanges = field(default_factory=HeldChanges, repr=False, compare=False)

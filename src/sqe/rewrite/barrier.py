@@ -9,11 +9,12 @@ is not on it can.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundStatement, BoundView
+from sqe.catalog.bound import BoundStatement, BoundTable, BoundView
 from sqe.rewrite.exact import WHOLE, comparable, is_date, is_date_literal, never_overflows
 from sqe.rewrite.exact_types import DATE_PARTS, choices
 from sqe.rewrite.expression_types import Types, is_plain
@@ -131,6 +132,7 @@ class Harmless:
 
     def __init__(self, guarded: GuardedStatement) -> None:
         self._types = Types(guarded, certain=True)
+        self._bound = guarded.bound
 
     def __call__(self, expression: Any) -> bool:
         """With everything inside it."""
@@ -189,7 +191,20 @@ class Harmless:
     def _like(self, node: Any) -> bool:
         pattern = node.expression
         plain = pattern.is_string and "\\" not in pattern.name
-        return plain and self._types.of(node.this) == "string"
+        return plain and self._types.of(node.this) == "string" and not self._by_value
+
+    @cached_property
+    def _by_value(self) -> bool:
+        """Whether a table is partitioned by values: Iceberg fails where it looks for the beginning
+        of one that is NULL."""
+        tables = (one.stored for one in self._bound.walk())
+        specs = (
+            spec
+            for table in tables
+            if isinstance(table, BoundTable)
+            for spec in table.metadata.get("partition-specs") or ()
+        )
+        return any(one["transform"] == "identity" for spec in specs for one in spec["fields"])
 
     def _texts(self, node: Any) -> bool:
         given = [node.this, node.args.get("expression"), *node.expressions]

@@ -12,7 +12,7 @@ from sqlglot import Token, TokenType, exp
 from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable
 from sqe.catalog.schemas import current_schema
 from sqe.errors import AccessError, ErrorCode
-from sqe.model.names import quote, string_literal
+from sqe.model.names import RelationName, quote, string_literal
 from sqe.model.query import Column
 from sqe.rewrite.filter_columns import column_places
 from sqe.rewrite.writes_text import Assignment
@@ -144,10 +144,12 @@ class CheckedTable:
                 raise self.refused(f"write a value for {field['name']}")
 
     def refused(self, why: str) -> AccessError:
-        return AccessError(
-            ErrorCode.ACCESS_DENIED,
-            f"You see only part of {self.target.name}, and writes to it are checked: {why}.",
-        )
+        return not_checked(self.target.name, why)
+
+
+def not_checked(table: RelationName, why: str, hint: str = "") -> AccessError:
+    message = f"You see only part of {table}, and writes to it are checked: {why}."
+    return AccessError(ErrorCode.ACCESS_DENIED, message, hint=hint)
 
 
 def has_subquery(tree: exp.Expr) -> bool:

@@ -35,6 +35,7 @@ from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.merges import MergeCheck
 from sqe.rewrite.merges_text import MergeParts, merge_parts
 from sqe.rewrite.needs import Key, key_of
+from sqe.rewrite.null_conditions import null_edits
 from sqe.rewrite.writes_text import (
     ChangeParts,
     InsertParts,
@@ -103,8 +104,9 @@ def write_edits(
     edits: Sequence[Edit],
     text_of: Callable[[BoundReference, Sequence[Edit]], str],
 ) -> list[Edit]:
-    """What holds the statement to the checks of the table it writes. ``edits`` are all others;
-    ``text_of`` writes a table's condition for the engine, with changes to it."""
+    """What holds the statement to the checks of the table it writes, and to rows that its
+    condition is true of. ``edits`` are all others; ``text_of`` writes a table's condition for the
+    engine, with changes to it."""
     statement = guarded.bound.statement
     for reference in guarded.bound.references:
         if reference.check is not None and isinstance(reference.target, BoundTable):
@@ -112,7 +114,7 @@ def write_edits(
             return _check_of(statement, table).edits(
                 partial(text_of, reference), edits, partial(_cannot_fail, guarded)
             )
-    return []
+    return null_edits(statement, edits)
 
 
 def _cannot_fail(guarded: GuardedStatement, condition: exp.Expr) -> bool:
@@ -197,11 +199,16 @@ class _ChangeCheck:
         place, condition = self.parts.condition, text_of(())
         new = self._changed_row(text_of, others)
         where = self.table.statement.tree.args.get("where")
-        if place is not None and not new and where is not None and harmless(where.this):
+        if place is not None and not new and not self._by_files and harmless(where.this):
             before = f"({condition}\n) AND ("
             start, end = place.start, place.end
             return [Edit(Span(start, start), before), Edit(Span(end, end), "\n)")]
         return self._change(place, condition, new)
+
+    @property
+    def _by_files(self) -> bool:
+        """Whether Iceberg could take it for whole files; see ``null_conditions``."""
+        return isinstance(self.table.statement.tree, exp.Delete) and not self.table.joins
 
     def _change(self, place: Span | None, condition: str, new: str) -> list[Edit]:
         """The filters first, then the user's own condition, then what is to be written. The
@@ -209,6 +216,8 @@ class _ChangeCheck:
         plain = "" if self.table.joins else f"({condition}\n) AND "
         if place is None:
             where = f"({condition}\n)"
+            if self._by_files:
+                where = f"{plain}{OPEN}({condition}\n){CLOSE}"
             if new:
                 where = f"{plain}{OPEN}CASE WHEN ({condition}\n) THEN {new} END{CLOSE}"
             end = len(self.table.statement.text)

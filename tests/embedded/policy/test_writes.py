@@ -79,6 +79,13 @@ def test_a_row_that_the_filter_hides_is_not_inserted(limited: Table, sql: str) -
     assert limited.rows == ROWS
 
 
+def test_what_spark_cannot_check_is_refused_with_what_to_do(limited: Table) -> None:
+    error = limited.fails("INSERT INTO {t} BY NAME SELECT 6 AS id")
+    assert error.message.endswith("writes to it are checked: Spark cannot check this one.")
+    assert error.hint.startswith("Give every column a value of its own type")
+    assert limited.rows == ROWS
+
+
 @MODES
 @FILTERS
 @pytest.mark.parametrize(

@@ -269,6 +269,18 @@ def test_what_can_fail_below_the_guard_needs_one(lake: BoundLake, sql: str) -> N
 FAILS = "SELECT id FROM t WHERE 1 / id > 0"
 
 
+def test_a_text_is_not_looked_into_where_it_may_be_a_partitions_null(tmp_path: Path) -> None:
+    """Iceberg fails there, on a partition that may be hidden."""
+    field = {"source-id": 3, "field-id": 1000, "name": "name", "transform": "identity"}
+    spec = {"spec-id": 0, "fields": [field]}
+    with bound_lake(tmp_path, Identity("ann"), u=COLUMNS) as lake:
+        for name, more in (("t", {"partition-spec": spec}), ("plain", {})):
+            request = {"name": name, "schema": COLUMNS, **more}
+            lake.catalog.create_table(("s",), request)
+        assert _barrier(lake, "SELECT id FROM t WHERE name LIKE 'a%' OR id = 1")
+        assert not _barrier(lake, "SELECT id FROM t WHERE name = 'a' OR id = 1")
+
+
 def test_without_hidden_rows_there_is_nothing_to_tell(lake: BoundLake) -> None:
     assert not _barrier(lake, FAILS, Restrict("test", masks={"name": NullMask()}))
     assert not _barrier(lake, FAILS, Restrict("test", hidden=frozenset({"name"})))

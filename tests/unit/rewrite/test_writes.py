@@ -109,10 +109,14 @@ def new(value: str) -> str:
             f" {row(F, '__sqe.dept')} THEN __sqe.dept ELSE {RAISE} END AS dept FROM (SELECT 1 AS"
             " id, 'it' AS dept\n) AS __sqe",
         ),
-        ("DELETE FROM emp", f"DELETE FROM sqe.h.emp\nWHERE ({F}\n)"),
         (
-            "DELETE FROM emp x WHERE x.pay = 1 -- cannot fail, so that rows are found by it",
-            f"DELETE FROM sqe.h.emp x WHERE ({F}\n) AND (x.pay = 1\n)",
+            "DELETE FROM emp",
+            f"DELETE FROM sqe.h.emp\nWHERE ({F}\n) AND {OPEN}({F}\n)), TRUE)",
+        ),
+        (
+            "DELETE FROM emp x WHERE x.pay = 1 -- cannot fail, and is asked of each row",
+            f"DELETE FROM sqe.h.emp x WHERE ({F}\n) AND {OPEN}CASE WHEN ({F}\n) THEN CASE WHEN"
+            " (x.pay = 1\n) THEN TRUE END END), TRUE)",
         ),
         (
             "DELETE FROM emp x WHERE 1 / x.pay = 1 -- one",
@@ -154,8 +158,8 @@ def test_a_filter_with_a_subquery_is_asked_once_and_reads_its_own_tables(lake: B
 
 def test_several_filters_all_hold(rendered: Rendered) -> None:
     paid = RowFilter("pay < 5", check=True)
-    assert rendered("DELETE FROM emp", PLAIN, paid) == (
-        "DELETE FROM sqe.h.emp\nWHERE ((dept = 'it'\n) AND (pay < 5\n)\n)"
+    assert rendered("UPDATE emp SET home = ''", PLAIN, paid) == (
+        "UPDATE sqe.h.emp SET home = ''\nWHERE ((dept = 'it'\n) AND (pay < 5\n)\n)"
     )
 
 
@@ -180,7 +184,7 @@ def test_a_filter_about_no_column_is_asked_all_the_same(rendered: Rendered) -> N
             " END END), TRUE)",
         ),
         ("UPDATE emp SET pay = s.emp.pay", f"WHERE ({F}\n)"),
-        ("DELETE FROM emp", f"WHERE ({F}\n)"),
+        ("DELETE FROM emp", f"WHERE ({F}\n) AND {OPEN}({F}\n)), TRUE)"),
     ],
 )
 def test_a_count_of_its_rows_is_of_the_visible_ones(lake: BoundLake, sql: str, where: str) -> None:

@@ -21,7 +21,7 @@ from sqe.engines.spark.connection import new_operation_id
 from sqe.engines.spark.copying import Copy, copy_edits, copy_of
 from sqe.engines.spark.errors import translate
 from sqe.engines.spark.file_errors import file_error
-from sqe.engines.spark.guards import Guards, not_taken
+from sqe.engines.spark.guards import Guards
 from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.spark.metrics import operators
 from sqe.engines.spark.outcome import ended
@@ -38,6 +38,7 @@ from sqe.model.query import Column, RowsAffected
 from sqe.results.arrow_types import arrow_schema
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
+from sqe.rewrite.checked_table import not_checked
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.render import Names, render
 from sqe.sql.commands import TIME_ZONE
@@ -51,6 +52,16 @@ _log = logging.getLogger(__name__)
 MetadataRows = Callable[[BoundMetadata, Run], str]
 _PHYSICAL_PLAN = "== Physical Plan =="
 _NUMBERS = re.compile(r"#\d+L?\b|, \[plan_id=\d+\]")
+_CHANGES_ROWS = (
+    StatementKind.INSERT,
+    StatementKind.UPDATE,
+    StatementKind.DELETE,
+    StatementKind.MERGE,
+)
+_CHECKABLE = (
+    "Give every column a value of its own type, and conditions that are true or false. Where that"
+    " is not it, the administrator of the policy can mend it."
+)
 _MUST_SCAN = (
     StatementKind.QUERY,
     StatementKind.INSERT,
@@ -229,7 +240,9 @@ class SparkConnectEngine:
             found = self._translated(prepared, error)
             if guards.checked is not None and isinstance(found, UserError):
                 bare = render(statement, names, edits, checked=False)
-                found = self._said_of(bare, values, prepared) or not_taken(guards.checked)
+                found = self._said_of(bare, values, prepared) or not_checked(
+                    guards.checked, "Spark cannot check this one", hint=_CHECKABLE
+                )
             raise found from error
         check_plan(
             explained,
@@ -265,6 +278,7 @@ class SparkConnectEngine:
                     extras=run.extras.get(name),
                     query_id=run.query_id,
                     merged=kind is StatementKind.MERGE,
+                    rows_only=kind in _CHANGES_ROWS,
                     fate=Fate(run.cancellation, one_change=kind in ONE_COMMIT),
                 )
             )

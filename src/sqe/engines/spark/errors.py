@@ -160,7 +160,7 @@ _CAUSE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _TRACE = re.compile(r"\n\s*(at [\w.$/]+\(|JVM stacktrace).*", re.DOTALL)
-_JAVA_CLASS = re.compile(r"^\(?(?:[a-z][\w]*\.)+[A-Z]\w*(?:Exception|Error)\)?:? ?")
+_JAVA_CLASS = re.compile(r"^(?:\(?(?:[a-z][\w]*\.)+[A-Z]\w*(?:Exception|Error)\)?:? ?)+")
 _CONDITION = re.compile(r"^\[[A-Z0-9_.]+\] ?")
 _REFERENCE = re.compile(r'(?:null=)?ref\(name="([^"]+)"\)')  # a column, as Iceberg prints it
 _KEY = re.compile(PATTERN)
@@ -247,7 +247,10 @@ def _deepest(error: BaseException, message: str) -> tuple[str, str]:
     """Its condition and message. What fails in a subquery fails on a thread of its own, and Spark
     says no more than that it waited for it; the cause is in its trace."""
     if not message.startswith(_WAITED):
-        return _condition(error), message
+        condition = _condition(error)
+        said = _JAVA_CLASS.sub("", message)
+        named_inside = _CONDITION.match(said) if not condition else None
+        return (named_inside[0].strip("[] "), said) if named_inside else (condition, message)
     causes = _CAUSE.findall(str(getattr(error, "_stacktrace", None) or ""))
     named = [cause for cause in causes if cause[0]]
     condition, said = named[-1] if named else ("", message)

@@ -17,10 +17,6 @@ from sqe.rewrite.unfit import refusal
 from sqe.sql.statement import Access
 
 
-def not_taken(relation: RelationName | None) -> AccessError:
-    return refusal(relation or "a table", "Spark does not take it")
-
-
 class Guards:
     """Filled while the text is rendered."""
 
@@ -88,7 +84,7 @@ class Guards:
             start = text.find(guard)
             while start >= 0:
                 if start <= offset < start + len(guard):
-                    return not_taken(relation)
+                    return refusal(relation or "a table", "Spark does not take it")
                 start = text.find(guard, start + 1)
         return None
 

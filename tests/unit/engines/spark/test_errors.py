@@ -78,3 +78,13 @@ def test_a_mistake_of_the_users_stays_one(grant: Grant) -> None:
 
     error = translate(ArithmeticException("[DIVIDE_BY_ZERO] Division by zero."), grant)
     assert error.code is ErrorCode.DIVISION_BY_ZERO
+
+
+def test_a_condition_inside_another_exception_is_the_condition(grant: Grant) -> None:
+    text = (
+        "java.util.concurrent.ExecutionException: org.apache.spark.SparkNumberFormatException:"
+        " [CAST_INVALID_INPUT] The value '' cannot be cast. SQLSTATE: 22018"
+    )
+    error = translate(SparkException(text), grant)
+    assert error.code is ErrorCode.INVALID_CAST
+    assert error.message == "The value '' cannot be cast."

@@ -1,0 +1,48 @@
+"""What Spark is shown of a partitioned table, so that it judges each row by itself."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from sqe.broker.null_partitions import judged_by_row
+from sqe.catalog.protocol import Loaded
+
+FIELD = {"source-id": 1, "field-id": 1000, "name": "day", "transform": "day"}
+
+
+def shown(**metadata: Any) -> dict[str, Any]:
+    found: dict[str, Any] = judged_by_row(Loaded(json.dumps(metadata).encode(), "at")).metadata
+    return found
+
+
+def test_a_partitioned_table_has_one_spec_more() -> None:
+    specs = [{"spec-id": 0, "fields": [FIELD]}, {"spec-id": 4, "fields": [FIELD]}]
+    found = shown(**{"partition-specs": specs, "default-spec-id": 4, "other": 1})
+    assert found["partition-specs"] == [*specs, {"spec-id": 5, "fields": []}]
+    assert (found["default-spec-id"], found["other"]) == (4, 1)
+
+
+def test_so_has_one_that_is_older_than_lists_of_specs() -> None:
+    found = shown(**{"partition-spec": [FIELD]})
+    assert found["partition-specs"] == [
+        {"spec-id": 0, "fields": [FIELD]},
+        {"spec-id": 1, "fields": []},
+    ]
+    assert found["default-spec-id"] == 0
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"partition-specs": [{"spec-id": 0, "fields": []}]},
+        {"partition-specs": [{"spec-id": 0, "fields": [FIELD]}, {"spec-id": 1, "fields": []}]},
+        {"partition-spec": []},
+        {},
+    ],
+)
+def test_any_other_table_is_shown_as_it_is(metadata: dict[str, Any]) -> None:
+    loaded = Loaded(json.dumps(metadata).encode(), "at")
+    assert judged_by_row(loaded) is loaded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqe.model.trino_types import TrinoType
 from sqe.sql.trino.errors import Refused
-from sqe.sql.trino.functions.registry import Bound, declare
+from sqe.sql.trino.functions.registry import Bound, declare, null_for_null
 from sqe.sql.trino.once import holds, holds_null, is_float, once
 from sqe.sql.trino.typed import raised, spark_type, string
 
@@ -227,7 +227,10 @@ declare(
 )
 declare("array_union", _PAIR, _union, description="Union elements of the two given arrays")
 declare(
-    "array_intersect", _PAIR, _intersect, description="Intersects elements of the two given arrays"
+    "array_intersect",
+    _PAIR,
+    null_for_null(_intersect),
+    description="Intersects elements of the two given arrays",
 )
 declare(
     "array_except",

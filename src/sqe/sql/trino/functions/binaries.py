@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sqe.model.trino_types import TrinoType
-from sqe.sql.trino.functions.registry import Bound, declare
+from sqe.sql.trino.functions.registry import Bound, declare, null_for_null
 from sqe.sql.trino.functions.signatures import UNBOUNDED, Bindings
 from sqe.sql.trino.functions.strings import INVALID, bounded, length_of
 from sqe.sql.trino.repeated import repeated
@@ -35,7 +35,9 @@ def _from_hex(call: Bound) -> str:
     return f"IF({good}, unhex({value}), {error})"
 
 
-declare("from_hex", ["(varchar(x)) -> varbinary", "(varbinary) -> varbinary"], _from_hex)
+declare(
+    "from_hex", ["(varchar(x)) -> varbinary", "(varbinary) -> varbinary"], null_for_null(_from_hex)
+)
 
 
 def _from_base64(digit: str, plain: str) -> Callable[[Bound], str]:
@@ -53,8 +55,12 @@ def _from_base64(digit: str, plain: str) -> Callable[[Bound], str]:
 
 
 _TEXTS = ["(varchar(x)) -> varbinary", "(varbinary) -> varbinary"]
-declare("from_base64", _TEXTS, _from_base64("[A-Za-z0-9+/]", "{}"))
-declare("from_base64url", _TEXTS, _from_base64("[A-Za-z0-9_-]", "translate({}, '-_', '+/')"))
+declare("from_base64", _TEXTS, null_for_null(_from_base64("[A-Za-z0-9+/]", "{}")))
+declare(
+    "from_base64url",
+    _TEXTS,
+    null_for_null(_from_base64("[A-Za-z0-9_-]", "translate({}, '-_', '+/')")),
+)
 declare("to_base64url", "(varbinary) -> varchar", "translate(base64({0}), '+/', '-_')")
 
 
@@ -90,7 +96,11 @@ for _name, _digest, _block in (
     ("md5", "md5({})", 64), ("sha1", "sha1({})", 64), ("sha256", "sha2({}, 256)", 64),
     ("sha512", "sha2({}, 512)", 128),
 ):  # fmt: skip
-    declare(f"hmac_{_name}", "(varbinary, varbinary) -> varbinary", _hmac(_digest, _block))
+    declare(
+        f"hmac_{_name}",
+        "(varbinary, varbinary) -> varbinary",
+        null_for_null(_hmac(_digest, _block)),
+    )
 
 
 def _from_big_endian(size: int) -> Callable[[Bound], str]:
@@ -109,8 +119,8 @@ def _from_big_endian(size: int) -> Callable[[Bound], str]:
     return write
 
 
-declare("from_big_endian_32", "(varbinary) -> integer", _from_big_endian(4))
-declare("from_big_endian_64", "(varbinary) -> bigint", _from_big_endian(8))
+declare("from_big_endian_32", "(varbinary) -> integer", null_for_null(_from_big_endian(4)))
+declare("from_big_endian_64", "(varbinary) -> bigint", null_for_null(_from_big_endian(8)))
 
 
 # ------------------------------------------------------------------------ URLs
@@ -171,4 +181,4 @@ def _decoded_url(call: Bound) -> str:
     return f"IF({good}, url_decode({value}), {error})"
 
 
-declare("url_decode", "(varchar(x)) -> varchar(x)", _decoded_url)
+declare("url_decode", "(varchar(x)) -> varchar(x)", null_for_null(_decoded_url))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqe.model.trino_types import BIGINT, TrinoType, array
-from sqe.sql.trino.functions.registry import Bound, declare
+from sqe.sql.trino.functions.registry import Bound, declare, null_for_null
 from sqe.sql.trino.moments import MILLIS_OF_DAY, from_micros, micros
 from sqe.sql.trino.repeated import both_repeated, repeated
 from sqe.sql.trino.typed import raised, string
@@ -103,9 +103,11 @@ def _by_months(call: Bound) -> str:
 
 
 declare("sequence", "(date, date) -> array(date)", _days)
-declare("sequence", "(date, date, interval day to second) -> array(date)", _days_by)
-declare("sequence", "(date, date, interval year to month) -> array(date)", _by_months)
+declare("sequence", "(date, date, interval day to second) -> array(date)", null_for_null(_days_by))
+declare(
+    "sequence", "(date, date, interval year to month) -> array(date)", null_for_null(_by_months)
+)
 declare("sequence", "(timestamp(p), timestamp(p), interval day to second) -> array(timestamp(p))",
-        _moments_by)  # fmt: skip
+        null_for_null(_moments_by))  # fmt: skip
 declare("sequence", "(timestamp(p), timestamp(p), interval year to month) -> array(timestamp(p))",
-        _by_months)  # fmt: skip
+        null_for_null(_by_months))  # fmt: skip

@@ -7,7 +7,7 @@ from sqe.model.trino_types import BIGINT, DOUBLE, INTEGERS, TrinoType
 from sqe.sql.trino import literals
 from sqe.sql.trino.decimals import result_type
 from sqe.sql.trino.errors import Refused
-from sqe.sql.trino.functions.registry import Bound, Emit, declare
+from sqe.sql.trino.functions.registry import Bound, Emit, declare, null_for_null
 from sqe.sql.trino.functions.signatures import Bindings
 from sqe.sql.trino.operators import arithmetic
 from sqe.sql.trino.repeated import both_repeated, repeated
@@ -242,9 +242,9 @@ def _wilson(sign: str) -> Emit:
     return emit
 
 
-declare("wilson_interval_lower", "(bigint, bigint, double) -> double", _wilson("-"),
+declare("wilson_interval_lower", "(bigint, bigint, double) -> double", null_for_null(_wilson("-")),
         description="Binomial confidence interval lower bound using Wilson score")  # fmt: skip
-declare("wilson_interval_upper", "(bigint, bigint, double) -> double", _wilson("+"),
+declare("wilson_interval_upper", "(bigint, bigint, double) -> double", null_for_null(_wilson("+")),
         description="Binomial confidence interval upper bound using Wilson score")  # fmt: skip
 
 
@@ -274,7 +274,7 @@ for _name in ("random", "rand"):
     declare(_name, "() -> double", "rand()", deterministic=False,
             description="A pseudo-random value")  # fmt: skip
     for _kind in ("tinyint", "smallint", "integer", "bigint"):
-        declare(_name, f"({_kind}) -> {_kind}", _random_below, deterministic=False,
+        declare(_name, f"({_kind}) -> {_kind}", null_for_null(_random_below), deterministic=False,
                 description=_BELOW)  # fmt: skip
-        declare(_name, f"({_kind}, {_kind}) -> {_kind}", _random_between, deterministic=False,
-                description=_BETWEEN)  # fmt: skip
+        declare(_name, f"({_kind}, {_kind}) -> {_kind}", null_for_null(_random_between),
+                deterministic=False, description=_BETWEEN)  # fmt: skip

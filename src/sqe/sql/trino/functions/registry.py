@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -116,6 +116,25 @@ def _template(text: str, kind: str) -> Emit:
     if kind == SCALAR:
         return lambda call: text.format(*(argument.sql for argument in call.arguments))
     return lambda call: call.aggregate(text, *(argument.sql for argument in call.arguments))
+
+
+def null_for_null(emit: Emit) -> Emit:
+    """For text that does not look at NULL by itself: in Trino, a function of NULL is NULL."""
+
+    def written(call: Bound) -> str | Typed:
+        found = emit(call)
+        if isinstance(found, Typed):
+            return replace(found, sql=unless_null(call, found.sql))
+        return unless_null(call, found)
+
+    return written
+
+
+def unless_null(call: Bound, sql: str) -> str:
+    """The same, or NULL where an argument is."""
+    open_ = [one for one in call.arguments if not one.is_constant or one.constant is None]
+    there = " AND ".join(f"{one.sql} IS NOT NULL" for one in open_)
+    return f"CASE WHEN {there} THEN {sql} END" if there else sql
 
 
 @dataclass(frozen=True, slots=True)

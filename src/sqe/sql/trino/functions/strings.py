@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from sqe.model.trino_types import BIGINT, VARCHAR, TrinoType, varchar
 from sqe.sql.trino.errors import Refused
-from sqe.sql.trino.functions.registry import Bound, declare
+from sqe.sql.trino.functions.registry import Bound, declare, null_for_null, unless_null
 from sqe.sql.trino.functions.signatures import UNBOUNDED, Bindings
 from sqe.sql.trino.typed import Typed, raised, string
 
@@ -104,8 +104,8 @@ def _hamming(call: Bound) -> str:
     )
 
 
-declare("hamming_distance", "(varchar, varchar) -> bigint", _hamming)
-declare("luhn_check", "(varchar) -> boolean", lambda call: _luhn(call))
+declare("hamming_distance", "(varchar, varchar) -> bigint", null_for_null(_hamming))
+declare("luhn_check", "(varchar) -> boolean", null_for_null(lambda call: _luhn(call)))
 
 
 def _luhn(call: Bound) -> str:
@@ -133,7 +133,7 @@ def _upper(call: Bound) -> str:
     )
 
 
-for _name, _write in (("lower", _lower), ("upper", _upper)):
+for _name, _write in (("lower", _lower), ("upper", null_for_null(_upper))):
     declare(_name, ["(varchar(x)) -> varchar(x)", "(char(x)) -> char(x)"], _write)
 
 # ------------------------------------------------------------------ trimming
@@ -185,7 +185,8 @@ def _pad(side: str) -> Callable[[Bound], str]:
 
 for _name in ("lpad", "rpad"):
     declare(_name, ["(varchar, bigint, varchar) -> varchar",
-                    "(varbinary, bigint, varbinary) -> varbinary"], _pad(_name))  # fmt: skip
+                    "(varbinary, bigint, varbinary) -> varbinary"],
+            null_for_null(_pad(_name)))  # fmt: skip
 
 # ---------------------------------------------------------------------- parts
 
@@ -211,13 +212,15 @@ def _substr(call: Bound) -> str:
             raise call.refuse("the start must fit in an integer")
         parts[1] = str(start.constant)
         if start.constant == 0:
-            return f"IF({value} IS NULL, NULL, {nothing})"
+            return unless_null(call, nothing)
         if start.constant < 0:
             tests.append(f"{-start.constant} > {size}")
     else:
         tests.append(f"{start.sql} = 0 OR - {start.sql} > {size}")
     written = f"substring({', '.join(parts)})"
-    return f"IF({' OR '.join(tests)}, {nothing}, {written})" if tests else written
+    if not tests:
+        return written
+    return unless_null(call, f"IF({' OR '.join(tests)}, {nothing}, {written})")
 
 
 for _name in ("substr", "substring"):
@@ -278,7 +281,7 @@ def _replace(call: Bound) -> str:
     if wanted.constant == "":
         raise call.refuse("an empty text to be replaced")
     error = raised("NOT_SUPPORTED", string("replace() of an empty text"), call.returns, call.at)
-    return f"IF({wanted.sql} = '', {error}, {written})"
+    return unless_null(call, f"IF({wanted.sql} = '', {error}, {written})")
 
 
 declare("replace", ["(varchar(x), varchar(y)) -> varchar(x)",
@@ -331,7 +334,7 @@ def _split_part(call: Bound) -> str:
     return f"IF({index.sql} < 1, {error}, {found})"
 
 
-declare("split_part", "(varchar(x), varchar(y), bigint) -> varchar(x)", _split_part)
+declare("split_part", "(varchar(x), varchar(y), bigint) -> varchar(x)", null_for_null(_split_part))
 
 
 def _chr(call: Bound) -> Typed:
@@ -354,4 +357,4 @@ def _codepoint(call: Bound) -> str:
     return f"IF(length({value}) = 1, ascii({value}), CAST({error} AS INT))"
 
 
-declare("codepoint", "(varchar(1)) -> integer", _codepoint)
+declare("codepoint", "(varchar(1)) -> integer", null_for_null(_codepoint))

@@ -218,7 +218,7 @@ def resolve(name: str, kinds: Sequence[TrinoType | int], at: int) -> Resolved:
             if (found := _match(function, kinds, exact=exact)) is not None
         ]
         if fitting:
-            return _most_specific(fitting, at)
+            return _most_specific(_texts_for_nulls(fitting, kinds), at)
     if _trino_has(name, kinds):
         raise not_supported(f"Function {name} with these arguments", at)
     shown = ", ".join(str(kind) if isinstance(kind, TrinoType) else "function" for kind in kinds)
@@ -260,6 +260,15 @@ def _target(pattern: Pattern, kind: TrinoType | int, bound: Bindings) -> TrinoTy
     if isinstance(kind, TrinoType) and wanted.base == kind.base and kind.zone:
         return TrinoType(wanted.base, wanted.numbers, zone=kind.zone)
     return wanted
+
+
+def _texts_for_nulls(fitting: list[Resolved], kinds: Sequence[TrinoType | int]) -> list[Resolved]:
+    """A NULL without a type is a varchar rather than a char."""
+    nulls = [place for place, kind in enumerate(kinds) if kind == UNKNOWN]
+    others = [
+        one for one in fitting if not any(one.patterns[place].base == "char" for place in nulls)
+    ]
+    return others or fitting
 
 
 def _most_specific(fitting: list[Resolved], at: int) -> Resolved:

@@ -28,7 +28,8 @@ from sqe.sql.statement import Access
 from sqe.sql.text import TextLimits
 
 _READABLE = Allow("what is asked is only what it is made of")
-# A view that has lost a table or a column can still be looked at, and mended.
+# A view that has lost a table or a column can still be looked at, and mended; so can one whose
+# query is in another dialect, but nobody can say who may know that query.
 _BROKEN = (
     ErrorCode.TABLE_NOT_FOUND,
     ErrorCode.VIEW_NOT_FOUND,
@@ -66,13 +67,15 @@ class Insides:
 
     def readable(self, identity: Identity, view: RelationName) -> bool:
         """With the rights that it is read with."""
-        return self._reads(self.binder, identity, view)
+        return self._reads(self.binder, identity, view, (*_BROKEN, ErrorCode.NOT_SUPPORTED))
 
     def readable_alone(self, identity: Identity, view: RelationName) -> bool:
         """With the user's own rights, whatever its owner lends."""
-        return self._reads(self._as_reader, identity, view)
+        return self._reads(self._as_reader, identity, view, _BROKEN)
 
-    def _reads(self, binder: Binder, identity: Identity, view: RelationName) -> bool:
+    def _reads(
+        self, binder: Binder, identity: Identity, view: RelationName, broken: tuple[ErrorCode, ...]
+    ) -> bool:
         session = Session(identity, view.schema, lambda _: None)
         with one_view():
             bound = binder.bind(parse(f"SELECT * FROM {view}", self.limits), session)  # noqa: S608
@@ -85,5 +88,5 @@ class Insides:
                 return False
             except UserError as error:
                 whole = all(isinstance(one, Allow) for one in decisions.values())
-                return whole and error.code in _BROKEN
+                return whole and error.code in broken
             return True

@@ -38,17 +38,17 @@ def _show_create(command: ShowCreate, call: Call) -> Iterator[Row]:
                 "Use SHOW CREATE TABLE.",
             )
         yield (_table_text(str(target.name), metadata),)
-    elif isinstance(target, BoundView) and not tells_query(call, target):
-        raise AccessError(
-            ErrorCode.ACCESS_DENIED,
-            f"You see only part of {target.relation}; its query tells more.",
-        )
     elif isinstance(target, BoundView) and not target.inner.statement.text:
         raise call.error(
             ErrorCode.NOT_SUPPORTED,
             f"View {target.relation} is not written in Spark's dialect, but in"
-            f" {', '.join(view_dialects(metadata)) or 'no'}.",
+            f" {', '.join(view_dialects(target.metadata)) or 'no'}.",
             at,
+        )
+    elif isinstance(target, BoundView) and not tells_query(call, target):
+        raise AccessError(
+            ErrorCode.ACCESS_DENIED,
+            f"You see only part of {target.relation}; its query tells more.",
         )
     elif isinstance(target, BoundView):
         yield (_view_text(target, metadata),)

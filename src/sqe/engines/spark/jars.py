@@ -134,6 +134,14 @@ def _check(path: Path, jar: Jar) -> None:
 
 
 def _resolve(cache: Path, java: Java, conf: Mapping[str, str], jars: Sequence[Jar]) -> None:
+    """Once more where it fails: a registry that does not answer may do so the next moment."""
+    try:
+        _resolve_once(cache, java, conf, jars)
+    except _Unresolved:
+        _resolve_once(cache, java, conf, jars)
+
+
+def _resolve_once(cache: Path, java: Java, conf: Mapping[str, str], jars: Sequence[Jar]) -> None:
     """Spark resolves with Ivy into a scratch folder; only checked files move into the cache."""
     with tempfile.TemporaryDirectory(prefix=".ivy-", dir=cache) as scratch:
         ivy = Path(scratch)
@@ -193,11 +201,15 @@ def _run_ivy(command: list[str], folder: Path) -> str:
     return answer.stdout
 
 
-def _unresolved(jar: Jar, output: str) -> UpstreamError:
+class _Unresolved(UpstreamError):
+    pass
+
+
+def _unresolved(jar: Jar, output: str) -> _Unresolved:
     lines = (line.strip(" \t:") for line in output.splitlines())
     telling = [line for line in lines if _TELLING.search(line) and not line.startswith("at ")]
     why = f" Spark says: {'; '.join(dict.fromkeys(telling[:3]))}" if telling else ""
-    return UpstreamError(
+    return _Unresolved(
         ErrorCode.ENGINE_UNAVAILABLE,
         f"{jar.coordinate} could not be fetched.{why[:600]}",
         hint="Check the network, or copy the jar cache of a machine that has it.",

@@ -53,6 +53,15 @@ def test_a_fetched_jar_is_checked_and_placed_flat(tmp_path: Path) -> None:
     assert not list(cache.glob(".ivy-*"))
 
 
+def test_a_registry_that_does_not_answer_is_asked_once_more(tmp_path: Path) -> None:
+    java = ivy_java(tmp_path, CONTENT)
+    head, rest = java.executable.read_text().split("\n", 1)
+    once = f"[ -e {tmp_path}/asked ] || {{ touch {tmp_path}/asked; exit 1; }}"
+    java.executable.write_text(f"{head}\n{once}\n{rest}")
+    (path,) = fetch(tmp_path / "cache", java)
+    assert path.read_bytes() == CONTENT
+
+
 def test_the_second_time_nothing_is_fetched(tmp_path: Path, no_java: Java) -> None:
     cache = tmp_path / "cache"
     fetch(cache, ivy_java(tmp_path, CONTENT))

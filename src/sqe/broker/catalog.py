@@ -77,8 +77,8 @@ class BrokeredCatalog:
     def load_table(self, ident: Ident) -> Loaded:
         table = self._granted(ident)
         with table.noted():
-            if table.bound is not None and not table.allows(*_CHANGING):
-                return for_spark(judged_by_row(table.bound), ident, table.name)
+            if table.read_by_row is not None:
+                return for_spark(table.read_by_row, ident, table.name)
             loaded = table.catalog.load_table(table.ident)
             table.commits.shown(loaded)
             shown = table.held.shown(loaded)

@@ -7,11 +7,13 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 from sqe.broker.commits import CommitAddition, CommitLog
 from sqe.broker.fate import Fate
 from sqe.broker.held import HeldChanges
+from sqe.broker.null_partitions import judged_by_row
 from sqe.broker.storage import Renewals
 from sqe.catalog.protocol import Catalog, Ident, Loaded
 from sqe.errors import ErrorCategory, SqeError
@@ -72,6 +74,12 @@ class GrantedTable:
     def read_too(self) -> bool:
         """The query reads the table that it writes, besides the rows it changes."""
         return Access.READ in self.accesses and self.allows(Access.WRITE, Access.CREATE)
+
+    @cached_property
+    def read_by_row(self) -> Loaded | None:
+        """What was bound, for Spark, which loads a table several times for one query. None: a
+        changed table is loaded each time."""
+        return None if self.bound is None or self.changes else judged_by_row(self.bound)
 
     def as_read(self, base: Loaded) -> GrantedTable:
         """For a query that only reads: the table as it was bound, a changed one as ``base``."""

@@ -34,10 +34,10 @@ def null_edits(statement: Statement, others: Sequence[Edit]) -> list[Edit]:
     if condition is None or condition.find(exp.Column) is None or condition.find(exp.Query):
         return []
     risky = [one for one in _terms(condition) if not _is_safe(one)]
-    columns = [_column(one) for one in risky]
-    places = [_place(one) for one in columns if one is not None]
     if not risky:
         return []
+    columns = [_column(one) for one in risky]
+    places = [_place(one) for one in columns if one is not None]
     if len(places) == len(risky) and None not in places:
         said = dict.fromkeys(piece(statement.text, one, others) for one in places if one)
         start = _start(statement)

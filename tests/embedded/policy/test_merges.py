@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
 from decimal import Decimal
 
@@ -21,7 +20,6 @@ from tests.embedded.policy.limited import (
     ROWS,
     TRINO,
     Table,
-    add_schema,
     limited_table,
 )
 from tests.trino.asking import Client
@@ -36,21 +34,10 @@ NOBODY = RowFilter("in_group('nobody')", check=True)
 DEPTS = RowFilter("dept IN ('it', 'ops')", check=True)
 
 
-@pytest.fixture(scope="module")
-def schema(shared_lake: Lake) -> Lake:
-    add_schema(shared_lake)
-    return shared_lake
-
-
 @pytest.fixture(params=["copy-on-write", "merge-on-read"])
 def mode(request: pytest.FixtureRequest) -> str:
+    """Every test of the table is of both."""
     return str(request.param)
-
-
-@pytest.fixture
-def limited(schema: Lake, request: pytest.FixtureRequest, mode: str) -> Iterator[Table]:
-    with limited_table(schema, getattr(request, "param", IT), mode) as table:
-        yield table
 
 
 def under(filters: RowFilter) -> pytest.MarkDecorator:
@@ -264,8 +251,8 @@ def test_a_filter_with_a_subquery_lets_nothing_be_merged(limited: Table) -> None
     assert limited.rows == ROWS
 
 
-def test_what_cannot_be_checked_is_refused(schema: Lake) -> None:
-    with limited_table(schema, IT, "merge-on-read") as limited:
+def test_what_cannot_be_checked_is_refused(checks: Lake) -> None:
+    with limited_table(checks, IT, "merge-on-read") as limited:
         for sql in (
             f"MERGE WITH SCHEMA EVOLUTION INTO {{t}} t USING {NEW} ON t.id = s.id"
             " WHEN MATCHED THEN UPDATE SET *",
@@ -278,7 +265,7 @@ def test_what_cannot_be_checked_is_refused(schema: Lake) -> None:
         ):
             limited.fails(sql)
         assert limited.rows == ROWS
-    with limited_table(schema, NEAR, "merge-on-read") as limited:
+    with limited_table(checks, NEAR, "merge-on-read") as limited:
         limited.fails(f"MERGE INTO {{t}} t USING {NEW} ON FALSE WHEN NOT MATCHED THEN INSERT *")
 
 
@@ -293,10 +280,10 @@ def test_what_cannot_be_checked_is_refused(schema: Lake) -> None:
     ],
     ids=lambda limits: limits.reason,
 )
-def test_only_filters_with_a_check_let_anything_be_merged(schema: Lake, limits: Restrict) -> None:
+def test_only_filters_with_a_check_let_anything_be_merged(checks: Lake, limits: Restrict) -> None:
     with (
-        limited_table(schema, IT, "copy-on-write") as limited,
-        schema.rules.on(f"lake.{limited.name}", limits, "select", "bob"),
+        limited_table(checks, IT, "copy-on-write") as limited,
+        checks.rules.on(f"lake.{limited.name}", limits, "select", "bob"),
     ):
         limited.fails(f"MERGE INTO {{t}} t USING {NEW} ON t.id = s.id WHEN MATCHED THEN DELETE")
         limited.fails(
@@ -306,32 +293,32 @@ def test_only_filters_with_a_check_let_anything_be_merged(schema: Lake, limits: 
         assert limited.rows == ROWS
 
 
-def test_a_default_cannot_slip_by(schema: Lake) -> None:
-    schema.run(
+def test_a_default_cannot_slip_by(checks: Lake) -> None:
+    checks.run(
         "CREATE TABLE checks.merged_defaults (id INT, dept STRING DEFAULT 'hr')"
         " TBLPROPERTIES ('format-version' = '3')"
     )
-    bob = schema.another_session("bob")
+    bob = checks.another_session("bob")
     merge = (
         "MERGE INTO checks.merged_defaults t USING checks.mine s ON t.dept = s.d"
         " WHEN NOT MATCHED THEN INSERT "
     )
-    with schema.rules.on("lake.checks.merged_defaults", Restrict("x", (IT,)), "select", "bob"):
+    with checks.rules.on("lake.checks.merged_defaults", Restrict("x", (IT,)), "select", "bob"):
         assert isinstance(bob.fails(f"{merge} (id) VALUES (1)"), AccessError)
         assert isinstance(bob.fails(f"{merge} (id, dept) VALUES (1, DEFAULT)"), AccessError)
         bob.run(f"{merge} (id, dept) VALUES (1, s.d)")
-    assert schema.rows("SELECT * FROM checks.merged_defaults") == [(1, "it")]
+    assert checks.rows("SELECT * FROM checks.merged_defaults") == [(1, "it")]
     bob.close()
 
 
-def test_the_same_holds_for_trinos_sql(schema: Lake, trino_address: str) -> None:
-    schema.run("CREATE TABLE checks.merged (id INT, dept STRING, pay DECIMAL(10, 2))")
-    schema.run("INSERT INTO checks.merged VALUES (1, 'it', 10), (2, 'hr', 0)")
+def test_the_same_holds_for_trinos_sql(checks: Lake, trino_address: str) -> None:
+    checks.run("CREATE TABLE checks.merged (id INT, dept STRING, pay DECIMAL(10, 2))")
+    checks.run("INSERT INTO checks.merged VALUES (1, 'it', 10), (2, 'hr', 0)")
     source = "(VALUES (1, 'it', 11), (2, 'it', 22)) AS s (id, dept, pay)"
     merge = f"MERGE INTO merged t USING {source} ON t.id = s.id "
     with (
         closing(Client(trino_address, "lake", "checks")) as trino,
-        schema.rules.on("lake.checks.merged", Restrict("test", (TRINO,)), "select"),
+        checks.rules.on("lake.checks.merged", Restrict("test", (TRINO,)), "select"),
     ):
         done = trino.ask(
             merge + "WHEN MATCHED AND 1 / t.pay < 1 THEN UPDATE SET pay = s.pay, dept = s.dept"
@@ -345,4 +332,4 @@ def test_the_same_holds_for_trinos_sql(schema: Lake, trino_address: str) -> None
             "WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)",
         ):
             assert trino.ask(merge + clause).error == "PERMISSION_DENIED", clause
-    assert schema.rows("SELECT * FROM checks.merged ORDER BY id") == [(1, "it", 11), (2, "hr", 0)]
+    assert checks.rows("SELECT * FROM checks.merged ORDER BY id") == [(1, "it", 11), (2, "hr", 0)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
 from decimal import Decimal
 from typing import Any
@@ -23,30 +22,10 @@ from tests.embedded.policy.limited import (
     ROWS,
     TRINO,
     Table,
-    add_schema,
-    limited_table,
 )
 from tests.trino.asking import Client
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
-
-
-@pytest.fixture(scope="module")
-def schema(shared_lake: Lake) -> Lake:
-    add_schema(shared_lake)
-    return shared_lake
-
-
-@pytest.fixture
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(getattr(request, "param", "copy-on-write"))
-
-
-@pytest.fixture
-def limited(schema: Lake, request: pytest.FixtureRequest, mode: str) -> Iterator[Table]:
-    with limited_table(schema, getattr(request, "param", IT), mode) as table:
-        yield table
-
 
 MODES = pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"], indirect=True)
 FILTERS = pytest.mark.parametrize(
@@ -157,9 +136,9 @@ def test_nothing_of_the_user_is_evaluated_on_a_hidden_row(limited: Table, sql: s
     ["DELETE FROM {t}", "UPDATE {t} SET pay = 1 WHERE 1 / pay < 9", "UPDATE {t} SET dept = 'it'"],
 )
 def test_a_filter_that_fails_tells_nothing_of_the_row(
-    schema: Lake, limited: Table, sql: str
+    checks: Lake, limited: Table, sql: str
 ) -> None:
-    bob = schema.another_session("bob")
+    bob = checks.another_session("bob")
     error = bob.fails(sql.format(t=limited.name))
     assert "hr" not in str(error)
     assert "CAST" not in str(error)
@@ -185,8 +164,8 @@ def test_counts_tell_of_visible_rows_only(limited: Table) -> None:
     assert limited.rows == [(2, "hr", 0), (4, None, 40)]
 
 
-def test_values_of_parameters_are_checked_too(limited: Table, schema: Lake) -> None:
-    bob = schema.another_session("bob")
+def test_values_of_parameters_are_checked_too(limited: Table, checks: Lake) -> None:
+    bob = checks.another_session("bob")
 
     def run(sql: str, *values: Any) -> None:
         kinds = {int: "int", str: "string"}
@@ -253,9 +232,9 @@ def test_what_cannot_be_checked_stays_refused(limited: Table, sql: str) -> None:
     ids=lambda limits: limits.reason,
 )
 def test_only_filters_with_a_check_let_anything_be_written(
-    schema: Lake, limited: Table, limits: Restrict
+    checks: Lake, limited: Table, limits: Restrict
 ) -> None:
-    with schema.rules.on(f"lake.{limited.name}", limits, "select", "bob"):
+    with checks.rules.on(f"lake.{limited.name}", limits, "select", "bob"):
         for sql in (
             "INSERT INTO {t} VALUES (5, 'it', 50)",
             "UPDATE {t} SET dept = 'it'",
@@ -266,27 +245,27 @@ def test_only_filters_with_a_check_let_anything_be_written(
     assert limited.rows == ROWS
 
 
-def test_a_default_cannot_slip_by(schema: Lake) -> None:
-    schema.run(
+def test_a_default_cannot_slip_by(checks: Lake) -> None:
+    checks.run(
         "CREATE TABLE checks.defaults (id INT, dept STRING DEFAULT 'hr')"
         " TBLPROPERTIES ('format-version' = '3')"
     )
-    bob = schema.another_session("bob")
-    with schema.rules.on("lake.checks.defaults", Restrict("x", (IT,)), "select", "bob"):
+    bob = checks.another_session("bob")
+    with checks.rules.on("lake.checks.defaults", Restrict("x", (IT,)), "select", "bob"):
         error = bob.fails("INSERT INTO checks.defaults (id) VALUES (1)")
         assert error.code is ErrorCode.ACCESS_DENIED
         bob.run("INSERT INTO checks.defaults (id, dept) VALUES (1, 'it')")
-    assert schema.rows("SELECT * FROM checks.defaults") == [(1, "it")]
+    assert checks.rows("SELECT * FROM checks.defaults") == [(1, "it")]
     bob.close()
 
 
-def test_the_same_holds_for_trinos_sql(schema: Lake, trino_address: str) -> None:
-    schema.run("CREATE TABLE checks.trino (id INT, dept STRING, pay DECIMAL(10, 2))")
-    schema.run("INSERT INTO checks.trino VALUES (1, 'it', 10), (2, 'hr', 0)")
+def test_the_same_holds_for_trinos_sql(checks: Lake, trino_address: str) -> None:
+    checks.run("CREATE TABLE checks.trino (id INT, dept STRING, pay DECIMAL(10, 2))")
+    checks.run("INSERT INTO checks.trino VALUES (1, 'it', 10), (2, 'hr', 0)")
     limits = Restrict("test", (TRINO,))
     with (
         closing(Client(trino_address, "lake", "checks")) as trino,
-        schema.rules.on("lake.checks.trino", limits, "select"),
+        checks.rules.on("lake.checks.trino", limits, "select"),
     ):
         for sql, changed in (
             ("INSERT INTO trino VALUES (3, 'it', 30)", 1),
@@ -302,7 +281,7 @@ def test_the_same_holds_for_trinos_sql(schema: Lake, trino_address: str) -> None
             "TRUNCATE TABLE trino",
         ):
             assert trino.ask(sql).error == "PERMISSION_DENIED", sql
-    assert schema.rows("SELECT * FROM checks.trino ORDER BY id") == [
+    assert checks.rows("SELECT * FROM checks.trino ORDER BY id") == [
         (1, "it", 11),
         (2, "hr", 0),
         (3, "it", 31),

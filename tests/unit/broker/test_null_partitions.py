@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 
+from sqe.broker.handles import GrantedTable
 from sqe.broker.null_partitions import judged_by_row
+from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Loaded
+from sqe.sql.statement import Access
+from tests.unit.broker.emp import EMP, NAME
 
 FIELD = {"source-id": 1, "field-id": 1000, "name": "day", "transform": "day"}
 
@@ -46,3 +50,13 @@ def test_so_has_one_that_is_older_than_lists_of_specs() -> None:
 def test_any_other_table_is_shown_as_it_is(metadata: dict[str, Any]) -> None:
     loaded = Loaded(json.dumps(metadata).encode(), "at")
     assert judged_by_row(loaded) is loaded
+
+
+def test_it_is_written_once_for_a_query_that_reads(catalog: EmbeddedCatalog) -> None:
+    bound = Loaded(json.dumps({"partition-spec": [FIELD]}).encode(), "at")
+    read = GrantedTable(NAME, EMP, catalog, frozenset({Access.READ}), bound)
+    shown = read.read_by_row
+    assert shown is not None
+    assert len(shown.metadata["partition-specs"]) == 2
+    assert read.read_by_row is shown
+    assert GrantedTable(NAME, EMP, catalog, frozenset({Access.WRITE}), bound).read_by_row is None

@@ -14,7 +14,7 @@ from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.model.decision import Allow, Decision
 from sqe.model.identity import Identity, Secret
-from sqe.model.names import SchemaName
+from sqe.model.names import RelationName, SchemaName
 from sqe.rewrite.guard import guard
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.hash_keys import HashKeys
@@ -27,6 +27,11 @@ from sqe.sql.text import TextLimits
 from sqe.sql.trino.context import Lookup
 
 HERE = SchemaName("lake", ("s",))
+# What a checked write does with a row that its user may not see.
+RAISE = (
+    "raise_error('SQE:TRINO:PERMISSION_DENIED:A row that the statement writes is not one that you"
+    " may see. Nothing was written.')"
+)
 
 
 def struct(**columns: str) -> dict[str, Any]:
@@ -36,6 +41,14 @@ def struct(**columns: str) -> dict[str, Any]:
         for number, (name, kind) in enumerate(columns.items(), 1)
     ]
     return {"type": "struct", "fields": fields}
+
+
+EMP = struct(id="int", dept="string", pay="decimal(10, 2)", home="string")
+
+
+def spelled(name: RelationName) -> tuple[str, ...]:
+    """A handle."""
+    return ("sqe", "h", name.name)
 
 
 @dataclass(frozen=True)

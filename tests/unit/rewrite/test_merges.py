@@ -16,7 +16,6 @@ from sqe.errors import AccessError, ErrorCode
 from sqe.model.decision import Allow, Restrict, RowFilter
 from sqe.model.identity import Identity
 from sqe.model.masks import NullMask
-from sqe.model.names import RelationName
 from sqe.rewrite.guard import guard
 from sqe.rewrite.merges_text import merge_parts
 from sqe.rewrite.needs import needs_of
@@ -24,27 +23,26 @@ from sqe.rewrite.render import Names, render
 from sqe.sql.parse import parse
 from sqe.sql.splice import Edit
 from sqe.sql.statement import Span, Statement
-from tests.unit.rewrite.bound_lake import HERE, BoundLake, bound_lake, struct
+from tests.unit.rewrite.bound_lake import (
+    EMP,
+    HERE,
+    RAISE,
+    BoundLake,
+    bound_lake,
+    spelled,
+    struct,
+)
 
 PLAIN = RowFilter("dept = 'it'", check=True)
-RAISE = (
-    "raise_error('SQE:TRINO:PERMISSION_DENIED:A row that the statement writes is not one that you"
-    " may see. Nothing was written.')"
-)
 Rendered = Callable[..., str]
 
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Iterator[BoundLake]:
     """The source has columns of the same names."""
-    emp = struct(id="int", dept="string", pay="decimal(10, 2)", home="string")
     mine = struct(id="int", dept="string", d="string")
-    with bound_lake(tmp_path, Identity("bob"), emp=emp, mine=mine) as lake:
+    with bound_lake(tmp_path, Identity("bob"), emp=EMP, mine=mine) as lake:
         yield lake
-
-
-def spelled(name: RelationName) -> tuple[str, ...]:
-    return ("sqe", "h", name.name)
 
 
 @pytest.fixture

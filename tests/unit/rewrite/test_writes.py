@@ -27,32 +27,31 @@ from sqe.sql.counting import counting_edits
 from sqe.sql.parse import parse
 from sqe.sql.splice import Edit
 from sqe.sql.statement import Access
-from tests.unit.rewrite.bound_lake import HERE, BoundLake, bound_lake, struct
+from tests.unit.rewrite.bound_lake import (
+    EMP,
+    HERE,
+    RAISE,
+    BoundLake,
+    bound_lake,
+    spelled,
+    struct,
+)
 
 PLAIN = RowFilter("dept = 'it'", check=True)
 MINE = RowFilter("dept IN (SELECT d FROM lake.s.mine WHERE u = current_user())", check=True)
 NOBODY = RowFilter("in_group('g')", check=True)
-RAISE = (
-    "raise_error('SQE:TRINO:PERMISSION_DENIED:A row that the statement writes is not one that you"
-    " may see. Nothing was written.')"
-)
 Rendered = Callable[..., str]
 
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Iterator[BoundLake]:
-    emp = struct(id="int", dept="string", pay="decimal(10, 2)", home="string")
     mine = struct(d="string", u="string")
-    with bound_lake(tmp_path, Identity("bob"), emp=emp, mine=mine) as lake:
+    with bound_lake(tmp_path, Identity("bob"), emp=EMP, mine=mine) as lake:
         yield lake
 
 
 def guarded(lake: BoundLake, sql: str, *filters: RowFilter) -> GuardedStatement:
     return lake.guarded(sql, {"lake.s.emp": Restrict("test", filters or (PLAIN,))})
-
-
-def spelled(name: RelationName) -> tuple[str, ...]:
-    return ("sqe", "h", name.name)
 
 
 def text(statement: GuardedStatement, *edits: Edit) -> str:

@@ -22,7 +22,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
@@ -44,8 +44,8 @@ TESTS = (
     "tests/unit/engines/spark/test_guarded_plans.py",
 )
 FLAGS = ("-q", "-s", "-p", "no:cacheprovider", "-m", "not spark and not java", "--no-header")
-# Who takes so much longer than the tests did without a defect has noticed it.
-SECONDS, TIMES = 10, 5
+# A test that takes so much longer than it did without a defect has noticed it.
+SECONDS, TIMES = 4, 5
 # As much of the tests that call a function, the shortest first: a defect that only the longest of
 # hundreds would notice counts as unnoticed.
 BUDGET = 15.0
@@ -104,9 +104,9 @@ class Mutation:
         code = mutant.code()  # here, where its failure is this program's
         child = os.fork()
         if child == 0:
-            _in_child(mutant, code, session, [session.items[number] for number in tests])
+            _in_child(mutant, code, session, {n: self.seconds[n] for n in tests})
         usual = sum(self.seconds[number] for number in tests)
-        deadline = time.monotonic() + SECONDS + TIMES * usual
+        deadline = time.monotonic() + 10 * SECONDS + TIMES * usual
         while time.monotonic() < deadline:
             done, status = os.waitpid(child, os.WNOHANG)
             if done:
@@ -173,7 +173,7 @@ def _run(item: pytest.Item, following: pytest.Item | None) -> None:
 
 
 def _in_child(
-    mutant: Mutant, code: CodeType, session: pytest.Session, items: Sequence[pytest.Item]
+    mutant: Mutant, code: CodeType, session: pytest.Session, tests: Mapping[int, float]
 ) -> None:
     ended = 1  # a defect with which nothing can be loaded is noticed
     try:
@@ -182,7 +182,10 @@ def _in_child(
         os.dup2(null, 2)
         _forget()
         _put(mutant, code)
-        for item, following in _pairs(items):
+        items = [session.items[number] for number in tests]
+        for (item, following), usual in zip(_pairs(items), tests.values(), strict=True):
+            # Of the processor's time, however busy the machine is. It ends this process.
+            signal.setitimer(signal.ITIMER_PROF, SECONDS + TIMES * usual)
             _run(item, following)
             if session.testsfailed:
                 break

@@ -147,8 +147,12 @@ CHANGES = (
     "UPDATE {T} SET k = coalesce({an}, 1), {c} = {v} WHERE 10 / {an} > 1",
     "UPDATE {T} SET {c} = {v} WHERE CAST({as} AS int) = 7",
     "UPDATE {T} SET k = 10 / k",
+    "UPDATE {T} SET k = 10 / k WHERE {an} IN (SELECT {an} FROM {S} WHERE s.id > 3)",
+    "UPDATE {T} AS t SET {c} = {v} WHERE EXISTS (SELECT 1 FROM {S} WHERE s.{u} = t.{c})",
     "DELETE FROM {T}",
     "DELETE FROM {T} WHERE {as} IS NOT NULL",
+    "DELETE FROM {T} WHERE {c} NOT IN (SELECT {u} FROM {T} WHERE id > 3)",
+    "DELETE FROM {T} WHERE ({as}, id) IN (SELECT {as}, id FROM {S}) OR {an} >= 1",
     "DELETE FROM {T} WHERE 10 / {an} > 1",
     "DELETE FROM {T} WHERE {as} = 'bob' OR CAST({as} AS int) = 7",
     "MERGE INTO {T} AS t USING {S} ON t.id = s.id WHEN MATCHED THEN UPDATE SET *"

@@ -180,8 +180,10 @@ class Harmless:
     def _in(self, node: exp.In) -> bool:
         query = node.args.get("query")
         if query is not None:
-            kind = self._types.of(node.this)
-            return kind is not None and self._types.of_column(query, 0) == kind
+            given = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
+            kinds = [self._types.of(one) for one in given]
+            found = [self._types.of_column(query, place) for place in range(len(kinds))]
+            return None not in kinds and kinds == found
         return self._comparable(node.this, *node.expressions)
 
     def _between(self, node: exp.Between) -> bool:

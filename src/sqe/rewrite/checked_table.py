@@ -143,8 +143,8 @@ class CheckedTable:
             if field["name"].lower() in left_out and field.get("write-default") is not None:
                 raise self.refused(f"write a value for {field['name']}")
 
-    def refused(self, why: str) -> AccessError:
-        return not_checked(self.target.name, why)
+    def refused(self, why: str, hint: str = "") -> AccessError:
+        return not_checked(self.target.name, why, hint)
 
 
 def not_checked(table: RelationName, why: str, hint: str = "") -> AccessError:
@@ -152,8 +152,8 @@ def not_checked(table: RelationName, why: str, hint: str = "") -> AccessError:
     return AccessError(ErrorCode.ACCESS_DENIED, message, hint=hint)
 
 
-def has_subquery(tree: exp.Expr) -> bool:
-    return any(True for _ in tree.find_all(exp.Query, exp.Values))
+def subqueries(tree: exp.Expr | None) -> int:
+    return sum(1 for _ in tree.find_all(exp.Query, exp.Values)) if tree is not None else 0
 
 
 def _word(token: Token) -> str:

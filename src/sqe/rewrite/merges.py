@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqe.model.names import quote
-from sqe.rewrite.checked_table import RAISE, ROW, CheckedTable, Test, TextOf, barrier, has_subquery
+from sqe.rewrite.checked_table import RAISE, ROW, CheckedTable, Test, TextOf, barrier, subqueries
 from sqe.rewrite.merges_text import Clause, MergeParts
 from sqe.rewrite.writes_text import Assignment, piece
 from sqe.sql.splice import Edit
@@ -29,7 +29,7 @@ class MergeCheck:
         table, tree = self.table, self.table.statement.tree
         if table.places is None:
             raise table.refused("its filters cannot be put into a MERGE")
-        if has_subquery(tree.args["on"]) or has_subquery(tree.args["whens"]):
+        if subqueries(tree.args["on"]) or subqueries(tree.args["whens"]):
             raise table.refused("its conditions and values can have no subqueries")
         table.refuse_storage(self.parts.on.start)
         # The filters name the table: nothing else may be meant by that.

@@ -27,7 +27,7 @@ from sqe.rewrite.checked_table import (
     Test,
     TextOf,
     barrier,
-    has_subquery,
+    subqueries,
 )
 from sqe.rewrite.expression_types import Types
 from sqe.rewrite.guard_views import bound_condition
@@ -183,32 +183,46 @@ class _ChangeCheck:
 
     def refuse(self) -> None:
         table = self.table
-        # Engines make joins of subqueries, and so evaluate what stands beside them on all rows.
-        if has_subquery(table.statement.tree):
-            raise table.refused("its conditions and values can have no subqueries")
+        inside = subqueries(self._own)
+        if subqueries(table.statement.tree) != inside:
+            raise table.refused("its values can have no subqueries")
         table.refuse_storage(table.reference.reference.span.end)
         used = {column.name.lower() for column in table.used}
         for one in self.parts.assignments:
             if not used.intersection(one.target):
                 continue
+            if inside:  # the new row would be checked before it is known that it is to be written
+                raise table.refused(f"to write {one.target[-1]}, its condition has no subquery")
             table.refuse_assignment(one)
             if table.places is None and not one.constant:
                 raise table.refused(f"write a plain value to {one.target[-1]}")
 
     def edits(self, text_of: TextOf, others: Sequence[Edit], harmless: Test) -> list[Edit]:
-        place, condition = self.parts.condition, text_of(())
+        place, condition, own = self.parts.condition, text_of(()), self._own
         new = self._changed_row(text_of, others)
-        where = self.table.statement.tree.args.get("where")
-        if place is not None and not new and not self._by_files and harmless(where.this):
+        if place is not None and own and not new and not self._by_files and harmless(own):
             before = f"({condition}\n) AND ("
             start, end = place.start, place.end
             return [Edit(Span(start, start), before), Edit(Span(end, end), "\n)")]
+        # Engines make joins of subqueries, and so evaluate what stands beside them on all rows.
+        if subqueries(own):
+            raise self.table.refused(
+                "beside a subquery, its condition holds nothing that could fail for some row",
+                hint="Compare columns with values of their own types, or MERGE.",
+            )
         return self._change(place, condition, new)
+
+    @property
+    def _own(self) -> exp.Expr | None:
+        """The user's condition."""
+        where = self.table.statement.tree.args.get("where")
+        return where.this if where is not None else None
 
     @property
     def _by_files(self) -> bool:
         """Whether Iceberg could take it for whole files; see ``null_conditions``."""
-        return isinstance(self.table.statement.tree, exp.Delete) and not self.table.joins
+        by_rows = self.table.joins or subqueries(self._own)
+        return isinstance(self.table.statement.tree, exp.Delete) and not by_rows
 
     def _change(self, place: Span | None, condition: str, new: str) -> list[Edit]:
         """The filters first, then the user's own condition, then what is to be written. The

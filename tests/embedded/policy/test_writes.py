@@ -92,6 +92,31 @@ def test_what_is_inserted_may_come_from_any_query(limited: Table, source: str) -
     assert limited.rows == sorted([*ROWS, (5, "it", 50), (5, "it", 50)], key=lambda row: row[0])
 
 
+@MODES
+@pytest.mark.parametrize("limited", [IT, MINE, NEAR], indirect=True, ids=["plain", "in", "exists"])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "id IN (SELECT x FROM VALUES (1), (2), (4) AS v(x))",
+        "id IN (SELECT id FROM {t} WHERE id < 3)",
+        "id NOT IN (SELECT max(id) FROM {t})",
+        "(id, dept) IN (SELECT 1, d FROM checks.mine)",
+        "EXISTS (SELECT 1 FROM checks.mine WHERE checks.mine.d = {t}.dept) AND id = 1",
+        "dept IN (SELECT d FROM checks.mine WHERE id = 1)",
+        "NOT EXISTS (SELECT 1 FROM {t} AS x WHERE x.id < {t}.id)",
+    ],
+)
+def test_a_subquery_chooses_among_the_rows_that_the_filter_shows(
+    limited: Table, condition: str
+) -> None:
+    """Those of 1; that of 2 is hidden, and its pay is zero."""
+    changed = limited.affected(f"UPDATE {{t}} SET pay = 100 / pay WHERE {condition}")
+    assert changed.updated == 1
+    assert limited.rows == [(1, "it", 10), *ROWS[1:]]
+    assert limited.affected(f"DELETE FROM {{t}} WHERE {condition}").deleted == 1
+    assert limited.rows == ROWS[1:]
+
+
 def test_an_insert_reads_only_what_its_user_sees(limited: Table) -> None:
     limited.bob("INSERT INTO {t} SELECT id + 10, dept, pay FROM {t}")
     assert limited.rows == [*ROWS, (11, "it", 10), (13, "it", 30)]
@@ -198,6 +223,7 @@ REFUSED = [
     "UPDATE {t} SET dept = DEFAULT",
     "UPDATE {t} SET pay = (SELECT max(pay) FROM {t})",
     "UPDATE {t} SET pay = 1 WHERE 1 / pay IN (SELECT 1)",
+    "UPDATE {t} SET dept = 'it' WHERE id IN (SELECT 1)",
     "DELETE FROM {t} WHERE EXISTS (SELECT 1 FROM checks.mine WHERE 1 / pay > 0)",
     "TRUNCATE TABLE {t}",
     "DROP TABLE {t}",
@@ -271,7 +297,7 @@ def test_the_same_holds_for_trinos_sql(checks: Lake, trino_address: str) -> None
             ("INSERT INTO trino VALUES (3, 'it', 30)", 1),
             ("INSERT INTO trino (dept, id) SELECT dept, id + 3 FROM trino WHERE id = 1", 1),
             ("UPDATE trino SET pay = pay + 1 WHERE 1 / pay < 1", 2),
-            ("DELETE FROM trino WHERE id = 4", 1),
+            ("DELETE FROM trino WHERE id IN (SELECT max(id) FROM trino) AND id <> 3", 1),
         ):
             done = trino.ask(sql)
             assert (done.error, done.update_count) == ("", changed), (sql, done.message)

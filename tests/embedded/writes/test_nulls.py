@@ -5,12 +5,14 @@ Iceberg alone takes NULL for less than, and different from, every value; see dec
 
 from __future__ import annotations
 
+from contextlib import closing
 from itertools import count
 
 import pytest
 
 from sqe.errors import ErrorCode
 from tests.embedded.pipe.lake import Lake
+from tests.trino.asking import Client
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
 
@@ -112,3 +114,35 @@ def test_whole_partitions_still_go_without_being_read(tables: Tables) -> None:
         f" FROM {name}.snapshots ORDER BY committed_at DESC LIMIT 1"
     )
     assert (operation, deleted, added) == ("delete", "1", None)
+
+
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+@pytest.mark.parametrize("dialect", ["spark", "trino"])
+def test_nothing_is_known_not_to_be_in_a_list_with_null(
+    tables: Tables, trino_address: str, dialect: str, mode: str
+) -> None:
+    name = tables.new("", mode)
+
+    def do(sql: str) -> None:
+        if dialect == "spark":
+            tables.lake.run(sql)
+            return
+        with closing(Client(trino_address, "lake", "nulls")) as trino:
+            assert not trino.ask(sql).error, sql
+
+    def kept() -> list[int]:
+        return [k for (k,) in tables.lake.rows(f"SELECT k FROM {name} WHERE k < 10 ORDER BY k")]
+
+    seven = f"(SELECT CASE WHEN k = 3 THEN 7 END FROM {name})"  # with two NULLs
+    for where, left in (
+        (f"i NOT IN {seven}", [1, 2, 3]),
+        (f"NOT (i IN {seven}) AND k > 0", [1, 2, 3]),
+        (f"i NOT IN {seven} OR k = 1", [2, 3]),
+        (f"i IN {seven}", [2]),
+        (f"i NOT IN (SELECT k FROM {name})", [2]),
+    ):
+        do(f"UPDATE {name} SET k = k + 10 WHERE {where}")
+        assert kept() == left, where
+        do(f"UPDATE {name} SET k = k - 10 WHERE k > 10")
+        do(f"DELETE FROM {name} WHERE {where}")
+        assert kept() == left, where

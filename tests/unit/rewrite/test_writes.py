@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -208,10 +209,10 @@ REFUSED = [
     ("UPDATE emp SET pay = (SELECT 1)", PLAIN),
     ("UPDATE emp SET dept = home", MINE),
     ("UPDATE emp SET dept = 'i' || home", MINE),
-    ("DELETE FROM emp WHERE id IN (SELECT 1)", PLAIN),
-    ("DELETE FROM emp WHERE EXISTS (SELECT 1 FROM mine)", PLAIN),
+    ("UPDATE emp SET pay = (SELECT 1) WHERE id IN (SELECT 1)", PLAIN),
+    ("UPDATE emp SET dept = 'it' WHERE id IN (SELECT 1)", PLAIN),
+    ("UPDATE emp SET pay = 1, Dept = 'it' WHERE EXISTS (SELECT 1 FROM mine)", PLAIN),
     ("TRUNCATE TABLE emp", PLAIN),
-    ("DELETE FROM emp WHERE id IN (VALUES 1)", PLAIN),
     ("ALTER TABLE emp ADD COLUMN x INT", PLAIN),
     ("DROP TABLE emp", PLAIN),
     ("CREATE OR REPLACE TABLE emp (id INT)", PLAIN),
@@ -226,6 +227,51 @@ def test_what_cannot_be_held_to_it_is_refused(lake: BoundLake, sql: str, limit: 
         guarded(lake, sql, limit)
     assert raised.value.code is ErrorCode.ACCESS_DENIED
     assert raised.value.message.startswith("You see only part of lake.s.emp")
+
+
+@pytest.mark.parametrize("limit", [PLAIN, MINE], ids=["plain", "a subquery"])
+@pytest.mark.parametrize(
+    ("sql", "condition"),
+    [
+        ("DELETE FROM emp", "id IN (SELECT 1)"),
+        ("DELETE FROM emp", "home NOT IN (SELECT u FROM mine WHERE d = 'x') AND id = 1"),
+        ("DELETE FROM emp", "EXISTS (SELECT 1 FROM mine WHERE mine.u = emp.home) OR pay > 1"),
+        ("DELETE FROM emp AS e", "NOT EXISTS (SELECT 1 FROM mine m WHERE m.u = e.home)"),
+        ("DELETE FROM emp", "(home, dept) IN (SELECT u, d FROM mine)"),
+        ("UPDATE emp SET pay = 1 / pay", "home IN (WITH c AS (TABLE mine) SELECT u FROM c)"),
+        ("UPDATE emp SET pay = 1", "(home) IN ((SELECT u FROM mine))"),
+    ],
+)
+def test_a_subquery_that_cannot_fail_stands_beside_the_filters(
+    rendered: Rendered, sql: str, condition: str, limit: RowFilter
+) -> None:
+    found = " ".join(rendered(f"{sql} WHERE {condition}", limit).split())
+    filters = " ".join(f"({F if limit is PLAIN else G}\n)".split())
+    whole = f"{sql.replace(' emp', ' sqe.h.emp')} WHERE {filters} AND ({condition} )"
+    assert found == re.sub(r"(FROM|TABLE) mine", r"\1 sqe.h.mine", whole)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "1 / id IN (SELECT 1)",
+        "id IN (SELECT 1) AND 1 / id = 1",
+        "id IN (SELECT u FROM mine)",
+        "(home, id) IN (SELECT u, d FROM mine)",
+        "(home, dept) IN (SELECT u FROM mine)",
+        "(home, dept) IN (SELECT id, d FROM mine)",
+        "EXISTS (SELECT 1 FROM mine WHERE 1 / id = 1)",
+        "EXISTS (SELECT max(1 / id) FROM mine)",
+        "id = (SELECT max(1) FROM mine)",
+        "id IN (VALUES 1)",
+    ],
+)
+@pytest.mark.parametrize("sql", ["DELETE FROM emp", "UPDATE emp SET pay = 1"])
+def test_beside_a_subquery_nothing_may_fail(rendered: Rendered, sql: str, condition: str) -> None:
+    with pytest.raises(AccessError) as raised:
+        rendered(f"{sql} WHERE {condition}")
+    assert "beside a subquery, its condition holds nothing that could fail" in raised.value.message
+    assert raised.value.hint.startswith("Compare columns with values of their own types")
 
 
 @pytest.mark.parametrize(

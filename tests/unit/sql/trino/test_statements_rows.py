@@ -35,6 +35,23 @@ def test_delete_and_update_name_the_table_by_an_alias() -> None:
     assert made.text.endswith(" WHERE (r1.`id` = 1)")
 
 
+@pytest.mark.parametrize("change", ["DELETE FROM t", "UPDATE t SET name = 'x'"])
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("id IN (SELECT id FROM one)", "(r1.`id` IN (SELECT r2.`id` AS `id` FROM"),
+        ("id NOT IN (SELECT id FROM one)", "(NOT (r1.`id` IN (SELECT r2.`id` AS `id` FROM"),
+        ("id IN (SELECT id FROM one) AND id > 1", "((r1.`id` IN (SELECT r2.`id` AS `id` FROM"),
+        ("(id, name) IN (SELECT id, name FROM t)", "((r1.`id`, r1.`name`) IN (SELECT"),
+    ],
+)
+def test_a_list_that_chooses_rows_need_not_know_null(
+    change: str, condition: str, expected: str
+) -> None:
+    _, _, where = translated(f"{change} WHERE {condition}").text.partition(" WHERE ")
+    assert where.startswith(expected)
+
+
 def test_merge_has_a_condition_in_every_case() -> None:
     made = translated(
         "MERGE INTO t USING one o ON t.id = o.id"

@@ -19,13 +19,13 @@ from sqe.sql.trino.statements.written import (
     ON_UPDATE,
     absent,
     columns_of,
-    predicate,
     qualifier_of,
     refuse_view,
     shown_types,
     stored,
     target_fields,
     types_match,
+    where_clause,
 )
 from sqe.sql.trino.translated import Translated
 from sqe.sql.trino.typed import quoted
@@ -93,7 +93,7 @@ def delete(node: Delete, context: Context) -> Translated:
     text = f"DELETE FROM {target.spark} AS {relation}"
     if node.where is not None:
         scope = Scope(target_fields(known, relation, qualifier_of(target)))
-        text += f" WHERE {predicate(analyzer, node.where, scope, 'WHERE clause')}"
+        text += where_clause(analyzer, node.where, scope)
     return Translated(text, update_type="DELETE", counts=True)
 
 
@@ -127,5 +127,5 @@ def update(node: Update, context: Context) -> Translated:
     )
     text = f"UPDATE {target.spark} AS {relation} SET {sets}"
     if node.where is not None:
-        text += f" WHERE {predicate(analyzer, node.where, scope, 'WHERE clause')}"
+        text += where_clause(analyzer, node.where, scope)
     return Translated(text, update_type="UPDATE", counts=True)

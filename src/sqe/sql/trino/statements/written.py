@@ -80,6 +80,11 @@ def predicate(analyzer: Analyzer, node: nodes.Expression, scope: Scope, what: st
     return coerce(found, BOOLEAN, node.at).sql
 
 
+def where_clause(analyzer: Analyzer, node: nodes.Expression, scope: Scope) -> str:
+    analyzer.note_filter(node)
+    return f" WHERE {predicate(analyzer, node, scope, 'WHERE clause')}"
+
+
 def refuse_view(known: Known, doing: str, at: int) -> None:
     """``doing``: Inserting into, Deleting from …"""
     if known.kind in ("VIEW", "MATERIALIZED VIEW"):

@@ -94,6 +94,11 @@ class CheckedTable:
         places = self.places or {}
         return text_of([Edit(span, columns[one.name]) for span, one in places.items()])
 
+    def stored(self, text_of: TextOf) -> str:
+        """What they say of a row of the only table that is there, whatever that is called here.
+        With subqueries, they say it in their own words."""
+        return self.filters(text_of, {one.name: quote(one.name) for one in self.named})
+
     def shows(self, text_of: TextOf, values: Mapping[str, str]) -> str:
         """The filters over the values as they will be stored, each of them computed once and where
         it stands: in a subquery, a name could mean another of the new values."""

@@ -150,7 +150,7 @@ class _InsertCheck:
     def edits(self, text_of: TextOf, others: Sequence[Edit], harmless: Test) -> list[Edit]:
         """The rows are read once more before they are written. The check stands beside a value and
         not in a condition, which an engine may evaluate on rows that are not written."""
-        parts, condition = self.parts, text_of(())
+        parts, condition = self.parts, self.table.stored(text_of)
         if parts.by_name:
             head, alias = self._by_name(condition), f"AS {_SOURCE}"
         else:
@@ -198,7 +198,7 @@ class _ChangeCheck:
                 raise table.refused(f"write a plain value to {one.target[-1]}")
 
     def edits(self, text_of: TextOf, others: Sequence[Edit], harmless: Test) -> list[Edit]:
-        place, condition, own = self.parts.condition, text_of(()), self._own
+        place, condition, own = self.parts.condition, self.table.stored(text_of), self._own
         new = self._changed_row(text_of, others)
         if place is not None and own and not new and not self._by_files and harmless(own):
             before = f"({condition}\n) AND ("

@@ -285,10 +285,19 @@ def test_a_default_cannot_slip_by(checks: Lake) -> None:
     bob.close()
 
 
-def test_the_same_holds_for_trinos_sql(checks: Lake, trino_address: str) -> None:
-    checks.run("CREATE TABLE checks.trino (id INT, dept STRING, pay DECIMAL(10, 2))")
+@pytest.mark.parametrize(
+    "limit",
+    [
+        TRINO,
+        RowFilter('"trino"."dept" = \'it\'', "trino", check=True),
+        RowFilter("lake.checks.trino.dept = 'it'", check=True),
+    ],
+    ids=lambda limit: str(limit.sql),
+)
+def test_the_same_holds_for_trinos_sql(checks: Lake, trino_address: str, limit: RowFilter) -> None:
+    checks.run("CREATE OR REPLACE TABLE checks.trino (id INT, dept STRING, pay DECIMAL(10, 2))")
     checks.run("INSERT INTO checks.trino VALUES (1, 'it', 10), (2, 'hr', 0)")
-    limits = Restrict("test", (TRINO,))
+    limits = Restrict("test", (limit,))
     with (
         closing(Client(trino_address, "lake", "checks")) as trino,
         checks.rules.on("lake.checks.trino", limits, "select"),

@@ -156,6 +156,22 @@ def test_a_filter_with_a_subquery_is_asked_once_and_reads_its_own_tables(lake: B
     assert statement.restricted
 
 
+@pytest.mark.parametrize("name", ["emp.", "s.EMP.", "lake.s.emp.", "`lake`.`s`.`emp` . ", ""])
+@pytest.mark.parametrize("alias", ["", " AS e", " AS `Emp`"])
+def test_a_filter_may_name_its_table_whatever_the_statement_calls_it(
+    rendered: Rendered, name: str, alias: str
+) -> None:
+    limit = RowFilter(f"{name}Dept = 'it' AND if({name}home = 'emp.dept', true, false)", check=True)
+    where = "((dept = 'it' AND if(home = 'emp.dept', true, false)\n)\n)"
+    assert rendered(f"UPDATE emp{alias} SET id = 1", limit) == (
+        f"UPDATE sqe.h.emp{alias} SET id = 1\nWHERE {where}"
+    )
+    again = f"WHERE {where} AND {OPEN}CASE WHEN {where} THEN CASE WHEN (1 / id = 1"
+    assert again in rendered(f"DELETE FROM emp{alias} WHERE 1 / id = 1", limit)
+    row = f"SELECT {where} FROM (SELECT CAST(NULL AS string) AS dept, CAST(__sqe.__sqe_1 AS"
+    assert row in rendered("INSERT INTO emp (home) VALUES ('x')", limit)
+
+
 def test_several_filters_all_hold(rendered: Rendered) -> None:
     paid = RowFilter("pay < 5", check=True)
     assert rendered("UPDATE emp SET home = ''", PLAIN, paid) == (

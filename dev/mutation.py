@@ -46,8 +46,8 @@ TESTS = (
 FLAGS = ("-q", "-s", "-p", "no:cacheprovider", "-m", "not spark and not java", "--no-header")
 # A test that takes so much longer than it did without a defect has noticed it.
 SECONDS, TIMES = 4, 5
-# As much of the tests that call a function, the shortest first: a defect that only the longest of
-# hundreds would notice counts as unnoticed.
+# As much of the tests that call a function: those of its module's own file, then the shortest. A
+# defect that only the longest of hundreds would notice counts as unnoticed.
 BUDGET = 15.0
 TARGET = 0.95
 
@@ -98,7 +98,7 @@ class Mutation:
         sys.stdout.write(f"mutation: {len(chosen)} defects, {self.score:.1%} noticed\n")
 
     def _noticed(self, mutant: Mutant, session: pytest.Session) -> bool:
-        tests = self._tests(mutant)
+        tests = self._tests(mutant, session.items)
         if not tests:
             return False
         code = mutant.code()  # here, where its failure is this program's
@@ -116,15 +116,16 @@ class Mutation:
         os.waitpid(child, 0)
         return True
 
-    def _tests(self, mutant: Mutant) -> list[int]:
-        """The shortest first. Of what a module has at its top: those of all its functions."""
+    def _tests(self, mutant: Mutant, items: Sequence[pytest.Item]) -> list[int]:
+        """Of what a module has at its top: those of all its functions."""
         path = str(mutant.path)
         found = self.calls.get((path, mutant.function), set())
         if _is_top(mutant):
             found = {
                 test for (file, _), tests in self.calls.items() if file == path for test in tests
             }
-        ordered = sorted(found, key=lambda test: self.seconds[test])
+        own = f"test_{mutant.path.stem}.py"
+        ordered = sorted(found, key=lambda one: (items[one].path.name != own, self.seconds[one]))
         spent = accumulate(self.seconds[test] for test in ordered)
         return [test for test, sum_ in zip(ordered, spent, strict=True) if sum_ <= BUDGET]
 

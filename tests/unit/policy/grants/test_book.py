@@ -520,6 +520,46 @@ def test_owners_read_which_policies_are_on_what_is_theirs(
     assert len(book.attachments(ADMIN)) == 3
 
 
+def test_owners_read_which_policies_there_are(book: GrantBook, database: Database) -> None:
+    book.create_policy(ADMIN, EU)
+    book.grant(ADMIN, to(user("bob"), user("alice")))
+    book.deny(ADMIN, to(user("alice"), privileges=(OWN,)))
+    assert book.policies(BOB) == book.policies(ALICE) == []
+    Owners(database).set(relation("lake.hr.dept"), UUID, "carol")
+    assert book.policies(BOB) == []
+    book.grant(ADMIN, to(user("bob"), on=schema("lake.hr"), privileges=(OWN,)))
+    Owners(database).set(relation("lake.hr.emp"), UUID, "alice")
+    assert [one.name for one in book.policies(BOB)] == ["eu"]
+    assert book.policies(BOB) == book.policies(ALICE)
+
+
+def test_a_policy_is_told_to_those_who_may_put_it_there(
+    book: GrantBook, database: Database
+) -> None:
+    book.create_policy(ADMIN, EU)
+    Owners(database).set(relation("lake.hr.emp"), UUID, "alice")
+    (eu,) = book.policies(ADMIN)
+    assert book.policy(ADMIN, "EU") == book.policy(ADMIN, "eu", EMP, UUID) == eu
+    assert book.policy(ALICE, "eu", EMP, UUID) == eu
+    assert book.policy(ALICE, "eu") is None
+    assert book.policy(ALICE, "eu", table("lake.hr.dept"), UUID) is None
+    assert book.policy(BOB, "eu", EMP, UUID) is None
+    assert book.policy(ADMIN, "other") is None
+
+
+def test_all_tags_are_for_administrators(book: GrantBook) -> None:
+    tags = [
+        (tag, relation(name), place)
+        for tag in ("a", "b")
+        for name in ("lake.hr.dept", "lake.hr.emp")
+        for place in ("", "x", "y")
+    ]
+    for one in reversed(tags):
+        book.set_tag(ADMIN, Tag(*one))
+    assert [(one.tag, one.table, one.column) for one in book.all_tags(ADMIN)] == tags
+    assert book.all_tags(ALICE) == []
+
+
 def test_lists_are_in_order(book: GrantBook) -> None:
     name = relation("lake.hr.emp")
     for one in ("b", "a"):

@@ -14,7 +14,7 @@ from sqe.catalog.schemas import current_schema
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.names import RelationName, quote, string_literal
 from sqe.model.query import Column
-from sqe.rewrite.filter_columns import column_places
+from sqe.rewrite.filter_columns import column_places, may_be_constant
 from sqe.rewrite.writes_text import Assignment
 from sqe.sql.dialect import DIALECT
 from sqe.sql.splice import Edit
@@ -82,7 +82,7 @@ class CheckedTable:
     @property
     def fixed(self) -> bool:
         """Whether the filters may come out the same for every row."""
-        return not self.named or "false" in self._words
+        return not self.named or may_be_constant(self.condition.statement.text)
 
     @property
     def _words(self) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlglot import ErrorLevel, Token, TokenType, exp
@@ -25,11 +25,7 @@ def column_places(
     """The places of the columns, each with its qualifiers. None where that is not certain: a word
     that is a column's name must be seen as one, or as something that no column can be."""
     tokens = list(DIALECT.tokenize(text))
-    try:
-        parser = SpanParser(dialect=DIALECT, error_level=ErrorLevel.RAISE)
-        [tree] = parser.parse_into(exp.Condition, tokens, text)
-    except (ParseError, ValueError):
-        return None
+    tree = _parsed(tokens, text)
     if tree is None or any(True for _ in tree.find_all(exp.Query, exp.Values, exp.Star)):
         return None
     known = {column.name.lower(): column for column in columns}
@@ -41,6 +37,33 @@ def column_places(
             return None
         found[place[0]] = place[1]
     return found if _all_found(tokens, found, known) else None
+
+
+def may_be_constant(text: str) -> bool:
+    """Whether some part of the filter is true or false for all rows, so that all of it might be."""
+    tree = _parsed(list(DIALECT.tokenize(text)), text)
+    if tree is None:
+        return True
+    parts = [*_terms(tree), *tree.find_all(exp.Predicate, exp.Boolean, exp.Null)]
+    return any(one.find(exp.Column) is None and not isinstance(one.parent, exp.Is) for one in parts)
+
+
+def _terms(node: Any) -> Iterator[Any]:
+    """What AND, OR and NOT put together."""
+    if isinstance(node, exp.And | exp.Or | exp.Not | exp.Paren):
+        for child in node.iter_expressions():
+            yield from _terms(child)
+    else:
+        yield node
+
+
+def _parsed(tokens: list[Token], text: str) -> Any:
+    try:
+        parser = SpanParser(dialect=DIALECT, error_level=ErrorLevel.RAISE)
+        [tree] = parser.parse_into(exp.Condition, tokens, text)
+    except (ParseError, ValueError):
+        return None
+    return tree
 
 
 def _place(

@@ -79,6 +79,12 @@ def merge_parts(statement: Statement) -> MergeParts | None:
     return MergeParts(tree.args["using"].alias_or_name, terms, condition.span, found)
 
 
+def when_places(statement: Statement) -> list[int]:
+    """Where its clauses begin."""
+    tokens = tokens_behind(statement, written(statement))
+    return [one.start for _, one in _outside(tokens) if one.token_type is TokenType.WHEN]
+
+
 def _clause(text: str, tokens: list[Token], when: exp.When) -> Clause | None:
     then = next((n for n, one in _outside(tokens) if one.token_type is TokenType.THEN), None)
     if then is None:

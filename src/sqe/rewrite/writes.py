@@ -32,6 +32,7 @@ from sqe.rewrite.checked_table import (
 from sqe.rewrite.expression_types import Types
 from sqe.rewrite.guard_views import bound_condition
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.merge_matches import match_edits
 from sqe.rewrite.merges import MergeCheck
 from sqe.rewrite.merges_text import MergeParts, merge_parts
 from sqe.rewrite.needs import Key, key_of
@@ -105,16 +106,20 @@ def write_edits(
     text_of: Callable[[BoundReference, Sequence[Edit]], str],
 ) -> list[Edit]:
     """What holds the statement to the checks of the table it writes, and to rows that its
-    condition is true of. ``edits`` are all others; ``text_of`` writes a table's condition for the
-    engine, with changes to it."""
+    condition is true of, each once. ``edits`` are all others; ``text_of`` writes a table's
+    condition for the engine, with changes to it."""
     statement = guarded.bound.statement
     for reference in guarded.bound.references:
-        if reference.check is not None and isinstance(reference.target, BoundTable):
-            table = CheckedTable(statement, reference, reference.target, reference.check)
-            return _check_of(statement, table).edits(
-                partial(text_of, reference), edits, partial(_cannot_fail, guarded)
-            )
-    return null_edits(statement, edits)
+        target = reference.target
+        if reference.reference.access is not Access.WRITE or not isinstance(target, BoundTable):
+            continue
+        once = match_edits(statement, target)
+        if reference.check is None:
+            return [*once, *null_edits(statement, edits)]
+        check = _check_of(statement, CheckedTable(statement, reference, target, reference.check))
+        cannot_fail = partial(_cannot_fail, guarded)
+        return [*once, *check.edits(partial(text_of, reference), edits, cannot_fail)]
+    return []
 
 
 def _cannot_fail(guarded: GuardedStatement, condition: exp.Expr) -> bool:

@@ -189,6 +189,15 @@ def test_who_sees_no_row_merges_into_none(limited: Table) -> None:
     assert limited.rows == ROWS
 
 
+@under(RowFilter("NOT (dept LIKE 'i%' OR NOT in_group('nobody'))", check=True))
+def test_so_does_who_can_see_none(limited: Table) -> None:
+    """Spark finds it out by itself, and stumbles over it."""
+    merge = f"MERGE INTO {{t}} t USING {NEW} ON t.id = s.id "
+    limited.bob(merge + "WHEN MATCHED THEN DELETE")
+    limited.fails(merge + "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
+    assert limited.rows == ROWS
+
+
 @under(BROKEN)
 def test_a_filter_that_fails_tells_nothing_of_the_row(limited: Table) -> None:
     for clause in ("UPDATE SET dept = s.dept", "DELETE"):

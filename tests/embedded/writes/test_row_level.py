@@ -39,6 +39,28 @@ def read(writes: Lake, local: Lake) -> Read:
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("new", ["", "WHEN NOT MATCHED THEN INSERT * "])
+def test_a_row_that_matches_twice_is_not_written_twice(
+    writes: Lake, new_table: NewTable, read: Read, way: str, new: str
+) -> None:
+    """Spark alone would, where WHEN MATCHED says nothing."""
+    table = new_table("id INT, v STRING", way, PAIRS)
+    before = read(table)
+    sources = ("VALUES (1, 'x'), (2, 'y'), (1, 'z')", "VALUES (1, 'x'), (2, 'y')")
+    twice, once = (new_table("id INT, v STRING", rows=rows) for rows in sources)
+    merge = f"MERGE INTO {table} t USING {{s}} s ON t.id = s.id {new}"
+    merge += "WHEN NOT MATCHED BY SOURCE THEN DELETE"
+    if way == "copy-on-write":
+        error = writes.fails(merge.format(s=twice))
+        assert error.code is ErrorCode.CONSTRAINT_VIOLATION, error
+        assert read(table) == before
+        writes.run(merge.format(s=once))
+    else:
+        writes.run(merge.format(s=twice))
+    assert read(table) == before[:2]
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_every_clause_on_every_kind_of_table(
     writes: Lake, new_table: NewTable, read: Read, way: str
 ) -> None:

@@ -34,6 +34,7 @@ from tests.unit.rewrite.bound_lake import (
 )
 
 PLAIN = RowFilter("dept = 'it'", check=True)
+NO_MATCH = "WHEN MATCHED AND FALSE THEN DELETE"  # see merge_matches.py
 Rendered = Callable[..., str]
 
 
@@ -104,13 +105,13 @@ def checked(value: str) -> str:
         (
             "MERGE INTO emp e USING mine m ON e.id = m.id WHEN NOT MATCHED BY SOURCE THEN DELETE",
             f"MERGE INTO sqe.h.emp e USING sqe.h.mine m ON {seen('e')} AND (e.id = m.id)"
-            f" WHEN NOT MATCHED BY SOURCE AND {seen('e')} THEN DELETE",
+            f" {NO_MATCH} WHEN NOT MATCHED BY SOURCE AND {seen('e')} THEN DELETE",
         ),
         (
             "MERGE INTO emp e USING mine m ON e.id = m.id WHEN NOT MATCHED BY SOURCE AND"
             " e.id = 1 THEN UPDATE SET dept = upper(s.emp.dept)",
-            f"MERGE INTO sqe.h.emp e USING sqe.h.mine m ON {seen('e')} AND (e.id = m.id) WHEN NOT"
-            f" MATCHED BY SOURCE AND {held('e', 'e.id = 1')}"
+            f"MERGE INTO sqe.h.emp e USING sqe.h.mine m ON {seen('e')} AND (e.id = m.id)"
+            f" {NO_MATCH} WHEN NOT MATCHED BY SOURCE AND {held('e', 'e.id = 1')}"
             f" THEN UPDATE SET dept = {checked('upper(s.emp.dept)')}",
         ),
         (
@@ -214,6 +215,30 @@ def test_a_filter_that_is_the_same_for_all_rows_is_asked_of_each(rendered: Rende
     )
     text = rendered(merge + "WHEN NOT MATCHED BY SOURCE THEN DELETE", PLAIN, nobody)
     assert text.count("exists(array(e.id), __sqe -> ((e.dept = 'it') AND (FALSE)))") == 2
+
+
+@pytest.mark.parametrize(
+    ("condition", "fixed"),
+    [
+        ("dept = 'it'", False),
+        ("(dept = 'it') OR NOT (home IS NULL AND pay IN (1, 2))", False),
+        ("dept = current_user()", False),
+        ("(dept = 'it') IS TRUE AND startswith(home, 'x')", False),
+        ("NOT (dept LIKE 'x%' OR has_role('r'))", True),
+        ("dept = 'it' AND current_user() = 'ann'", True),
+        ("dept = 'it' OR dept = NULL", True),
+        ("dept = 'it' AND NULL IS NULL", True),
+        ("dept = 'it' AND startswith('x', 'y')", True),
+        ("if(1 = 1, dept, home) = 'it'", True),
+        ("(dept = 'it') = TRUE", True),
+    ],
+)
+def test_so_is_one_that_spark_could_find_to_be_the_same(
+    rendered: Rendered, condition: str, fixed: bool
+) -> None:
+    merge = "MERGE INTO emp e USING mine m ON e.id = m.id WHEN MATCHED THEN DELETE"
+    found = rendered(merge, RowFilter(condition, check=True))
+    assert ("ON (exists(array(e.id), __sqe -> (" in found) is fixed
 
 
 def test_parameters_and_names_are_the_same_in_the_check(rendered: Rendered) -> None:

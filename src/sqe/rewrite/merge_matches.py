@@ -1,9 +1,9 @@
 """MERGE that would write rows of the table several times.
 
-Spark joins a copy-on-write table with the source and writes what comes out. Where a row of the table
-matches several of the source, it says so, but only if WHEN MATCHED does something: with nothing but
-WHEN NOT MATCHED BY SOURCE, the row is written once for each of them. A WHEN MATCHED that is for no
-row makes it look.
+Spark joins a copy-on-write table with the source and writes what comes out. Where a row of the
+table matches several of the source, it says so, but only if WHEN MATCHED does something: with
+nothing but WHEN NOT MATCHED BY SOURCE, the row is written once for each of them. A WHEN MATCHED
+that is for no row makes it look (decision 0015).
 """
 
 from __future__ import annotations

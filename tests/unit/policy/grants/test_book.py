@@ -172,6 +172,18 @@ def test_doing_it_again_is_no_mistake(book: GrantBook) -> None:
         book.drop_policy(ADMIN, "no", MaskPolicy, if_exists=True)
 
 
+def test_a_policy_that_is_there_stays_as_it_is(book: GrantBook) -> None:
+    book.create_policy(ADMIN, EU)
+    other = RowFilterPolicy("EU", RowFilter("region = 'US'"))
+    book.create_policy(ADMIN, other, if_not_exists=True)
+    assert [one.name for one in book.policies(ADMIN)] == ["eu"]
+    with pytest.raises(UserError) as raised:
+        book.create_policy(ADMIN, replace(GONE, name="eu"), if_not_exists=True)
+    assert raised.value.code is ErrorCode.POLICY_ALREADY_EXISTS
+    book.create_policy(ADMIN, GONE, if_not_exists=True)
+    assert [one.name for one in book.policies(ADMIN)] == ["eu", "gone"]
+
+
 def test_a_policy_is_on_a_place_once_whoever_is_exempt(book: GrantBook, source: SqlGrants) -> None:
     book.create_policy(ADMIN, EU)
     book.grant(ADMIN, to(PUBLIC))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from random import Random
 
@@ -23,6 +24,7 @@ from tests.differential.outcome import Answer, Failure, Outcome, Refusal
 from tests.policy.changes import UNTOLD, Change, Sides, answered, change, judged
 from tests.policy.conditions import Asker
 from tests.policy.questions import TRINO, Asked, Question, question
+from tests.policy.told import is_seen
 from tests.policy.worlds import CATALOG, OWNERS, PEOPLE, Generated, World, world, written_to
 
 SCRATCH = "scratch"
@@ -259,7 +261,10 @@ class Oracle:
         if isinstance(expected, Failure):
             tally.failures[expected.code] += 1
         why = differs(one, expected, found, (copied, schema))
-        excuse = excused(one, expected, found, self._constants(desk)) if why else ""
+        excuse = ""
+        if why:
+            seen = partial(is_seen, one, desk.asked)
+            excuse = excused(one, expected, found, self._constants(desk), seen)
         if excuse:
             tally.excused[excuse] += 1
         elif why:
@@ -310,21 +315,30 @@ def _told(message: str) -> str:
     return re.sub(r"#\d+", "#", message)
 
 
-def excused(one: Question, expected: Outcome, found: Outcome, constants: Sequence[str] = ()) -> str:
+def excused(
+    one: Question,
+    expected: Outcome,
+    found: Outcome,
+    constants: Sequence[str] = (),
+    seen: Callable[[str], bool] = lambda message: False,
+) -> str:
     """Why a difference is none; counted, so that it is seen how many there are. Only where the copy
-    fails on a value of its own, or the table on one that a mask shows in every row: a table under
-    rules that fails where its copy answers may have failed on a hidden row."""
+    fails on a value of its own, or the table on one that a mask shows in every row or that is
+    ``seen``: a table under rules that fails where its copy answers may have failed on a hidden
+    row."""
+    several = len(_RELATION.findall(one.statements[0])) > 1
     if isinstance(found, Failure) and found.code in OF_VALUES:
         quoted = [text.replace("'", "\\'") for text in constants]
         if any(f"'{text}'" in found.message for text in quoted):
             return "what a mask shows in every row is computed before there are any"
+        if isinstance(expected, Answer) and several and seen(found.message):
+            return _ONE_SIDE
     if not isinstance(expected, Failure) or expected.code not in TELL_A_VALUE:
         return ""
     if isinstance(found, Failure) and found.message.startswith(UNTOLD):
         return "of a subquery's error it is only told that there is one"
-    if isinstance(found, Answer) and len(_RELATION.findall(one.statements[0])) > 1:
-        return "a join that has nothing on one side need not look at the other"
-    return ""
+    return _ONE_SIDE if isinstance(found, Answer) and several else ""
 
 
+_ONE_SIDE = "a join that has nothing on one side need not look at the other"
 _RELATION = re.compile(r"\b(?:t\d|seen\w*)\b(?!\.)")

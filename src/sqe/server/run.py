@@ -25,6 +25,7 @@ from starlette.routing import Route
 from sqe import __version__
 from sqe.settings import Settings
 
+_LOOK_S = 0.5
 _STOP_S = 20.0  # a supervisor sends SIGKILL after 30 s or so; be gone before
 
 
@@ -96,7 +97,8 @@ def serve(
             if trino:
                 announce(f"Trino's protocol is at {trino}")
             server.warm_local()  # this thread has nothing else to do
-            stop.wait()
+            while not stop.wait(_LOOK_S):
+                pass  # a signal that comes just before it waits does not wake it
             announce("sqe is stopping")
             http.stop()
         finally:

@@ -80,6 +80,24 @@ def test_names_of_a_policy_are_not_the_sessions(lake: BoundLake) -> None:
     assert found == {"lake.s.t", "lake.s.u"}
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("name = ?", "a marker is in it"), ("name = current_user()", "it depends on the session")],
+)
+def test_a_guard_looks_at_its_text_again(
+    lake: BoundLake,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    text: str,
+    why: str,
+) -> None:
+    """With the first lock off: nothing is looked at in the expressions themselves."""
+    monkeypatch.setattr("sqe.rewrite.policy_text.spark_expression", lambda sql, identity: sql)
+    with pytest.raises(AccessError):
+        _guard(lake, Restrict("test", (RowFilter(text),)))
+    assert why in caplog.text
+
+
 def test_keys_are_values_of_markers_and_never_text(lake: BoundLake) -> None:
     limits = Restrict("test", masks={"name": HashMask()})
     view = _guard(lake, limits)

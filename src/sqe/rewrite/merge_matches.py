@@ -21,7 +21,7 @@ _NOBODY = "WHEN MATCHED AND FALSE THEN DELETE "
 
 
 def match_edits(statement: Statement, target: BoundTable) -> list[Edit]:
-    """None where Spark looks by itself, or need not."""
+    """Nothing where Spark looks by itself, or need not."""
     tree = statement.tree
     whens = tree.args["whens"].expressions if isinstance(tree, exp.Merge) else []
     if not any(one.args["source"] for one in whens) or any(one.args["matched"] for one in whens):

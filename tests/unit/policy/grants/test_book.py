@@ -174,9 +174,11 @@ def test_doing_it_again_is_no_mistake(book: GrantBook) -> None:
 
 def test_a_policy_that_is_there_stays_as_it_is(book: GrantBook) -> None:
     book.create_policy(ADMIN, EU)
+    before = book.policies(ADMIN)
     other = RowFilterPolicy("EU", RowFilter("region = 'US'"))
     book.create_policy(ADMIN, other, if_not_exists=True)
-    assert [one.name for one in book.policies(ADMIN)] == ["eu"]
+    assert book.policies(ADMIN) == before
+    assert [one.name for one in before] == ["eu"]
     with pytest.raises(UserError) as raised:
         book.create_policy(ADMIN, replace(GONE, name="eu"), if_not_exists=True)
     assert raised.value.code is ErrorCode.POLICY_ALREADY_EXISTS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 
@@ -10,8 +11,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from sqe.catalog.rest.serving import HttpThread
+from sqe.catalog.rest.serving import HttpOptions, HttpThread
 from sqe.errors import ErrorCode, ResourceError
 
 APP = Starlette(routes=[Route("/", lambda request: PlainTextResponse("here"))])
@@ -26,6 +28,28 @@ def test_it_serves_from_start_to_stop() -> None:
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"http://127.0.0.1:{port}/")
     assert not [t for t in threading.enumerate() if t.name == f"http-{port}"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_an_answer_does_not_wait_for_the_acknowledgement_of_its_headers(host: str) -> None:
+    at_once = []
+
+    class Looking(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            accepted = transport.get_extra_info("socket")
+            at_once.append(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            super().connection_made(transport)
+
+    server = HttpThread(APP, host, options=HttpOptions(protocol=Looking))
+    server.start()
+    successor = server.successor(HttpOptions(protocol=Looking))
+    assert httpx.get(server.url).text == "here"
+    successor.start()
+    server.stop()
+    assert httpx.get(successor.url).text == "here"
+    successor.stop()
+    assert len(at_once) == 2
+    assert all(at_once)
 
 
 def test_stopping_twice_or_before_the_start_does_no_harm() -> None:

@@ -18,11 +18,12 @@ from sqe.model.names import SchemaName
 from sqe.model.query import QueryRequest
 from sqe.server.build import Server, build
 from sqe.sessions.session import Session
-from sqe.settings import Settings, SparkSettings
+from sqe.settings import Settings
 from sqe.settings.settings import LogSettings
 from tests.differential.data import BASIC, SCHEMA
 from tests.differential.evolved import STEPS, Refer, Respec, Step
 from tests.differential.outcome import Answer, Failure, Outcome, Refusal, Side
+from tests.small_spark import small_spark
 
 CATALOG = "lake"
 SPARK, LOCAL, AUTO = "spark", "local", "auto"
@@ -143,11 +144,9 @@ def open_lakehouse(
         build(
             Settings(
                 home=home,
-                spark=SparkSettings(
-                    jars=jars,
-                    master="local[2]",
+                spark=small_spark(
+                    jars,
                     driver_memory=memory,
-                    class_data_sharing=False,
                     session_conf=QUICK_CONF if quick else SESSION_CONF,
                 ),
                 log=LogSettings(audit=False),

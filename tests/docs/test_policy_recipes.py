@@ -17,7 +17,7 @@ from sqe.model.query import QueryRequest
 from sqe.server.build import Server, build
 from sqe.settings import Settings
 from sqe.settings.policy import PolicySettings
-from sqe.settings.settings import SparkSettings
+from tests.small_spark import small_spark
 
 PAGE = Path(__file__).parents[2] / "docs" / "guides" / "policy-recipes.md"
 _BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
@@ -47,7 +47,7 @@ def server(tmp_path: Path, jar_cache: Path) -> Iterator[Server]:
     policy = PolicySettings(
         sql=True, administrators=("admin",), hash_keys={"default": SecretStr("a key of the tests")}
     )
-    spark = SparkSettings(jars=jar_cache, driver_memory="1g")
+    spark = small_spark(jar_cache)
     made = build(Settings(home=tmp_path / "home", policy=policy, spark=spark))
     yield made
     made.close()

@@ -15,6 +15,7 @@ from sqe.server.build import build
 from sqe.settings import LoadSettings, MaintenanceSettings, Settings, SparkSettings
 from tests.embedded.pipe.lake import Lake, Rules
 from tests.policy.hashing import POLICY
+from tests.small_spark import small_spark
 
 SESSION_CONF = {"spark.sql.shuffle.partitions": "2"}
 
@@ -32,13 +33,7 @@ def shared_lake(
         load=LoadSettings(folders=(tmp_path_factory.mktemp("loadable"),)),
         maintenance=MaintenanceSettings(min_snapshot_age_s=0),  # tests cannot wait for old ones
         policy=POLICY,
-        spark=SparkSettings(
-            jars=jar_cache,
-            master="local[2]",
-            driver_memory="1g",
-            class_data_sharing=False,  # a new home has no archive, and writing one takes its time
-            session_conf=SESSION_CONF,
-        ),
+        spark=small_spark(jar_cache, session_conf=SESSION_CONF),
     )
     rules = Rules()
     server = build(settings, (rules,))

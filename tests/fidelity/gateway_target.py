@@ -23,6 +23,7 @@ from tests.fidelity.corpus import SUITE_CONFS, CorpusFile
 from tests.fidelity.kinds import classify
 from tests.fidelity.tables import SUITE_TABLES
 from tests.fidelity.target import Answer, Connection, TargetError
+from tests.small_spark import SERVER_CONF
 
 TIME_ZONE = "spark.sql.session.timeZone"
 AUTO, LOCAL = "auto", "local"
@@ -40,7 +41,9 @@ class GatewayTarget:
         self._folder = folder
         home = folder / "spark"
         # The archive of classes pays only for a server that is started again.
-        options = SparkServerOptions(home, jar_cache=jars, master="local[2]", cds=False)
+        options = SparkServerOptions(
+            home, jar_cache=jars, master="local[2]", cds=False, extra_conf=SERVER_CONF
+        )
         self._spark = SparkServer(options)
         self._homes = 0
 

@@ -10,12 +10,13 @@ import time
 from pathlib import Path
 
 from sqe.server.build import build
-from sqe.settings import Settings, SparkSettings
+from sqe.settings import Settings
 from sqe.settings.settings import LogSettings, default_home
 from tests.differential.sides import QUICK_CONF
 from tests.policy.hashing import POLICY
 from tests.policy.oracle import ENGINES, SHARES, Oracle
 from tests.policy.worlds import Generated
+from tests.small_spark import small_spark
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -30,11 +31,10 @@ def main(arguments: list[str] | None = None) -> int:
         server = build(
             Settings(
                 home=Path(home) / "sqe",
-                spark=SparkSettings(
-                    jars=Path(os.environ.get("SQE_JARS") or default_home() / "jars"),
-                    master="local[2]",
+                spark=small_spark(
+                    Path(os.environ.get("SQE_JARS") or default_home() / "jars"),
                     driver_memory="2g",
-                    class_data_sharing=False,
+                    server_conf={},  # a long run: what Java compiles well pays
                     session_conf=QUICK_CONF,
                 ),
                 log=LogSettings(audit=False),

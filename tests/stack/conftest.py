@@ -18,6 +18,7 @@ from dev.stack.minio import root_admin, root_client
 from dev.stack.people import SQE, Client
 from dev.stack.places import ROOT, Places
 from dev.stack.stack import Stack
+from tests.small_spark import small_spark
 from tests.stack.serving import Serving, access_token, serving
 
 # Read before the tests' environment is made: it takes the developer's home and settings away.
@@ -102,12 +103,4 @@ def another_sqe(
 
 
 def _small(jar_cache: Path) -> dict[str, Any]:
-    """A new home has no archive of Spark's classes, and writing one takes its time."""
-    spark = {
-        "jars": jar_cache,
-        "master": "local[2]",
-        "driver_memory": "1g",
-        "class_data_sharing": False,
-        "session_conf": {"spark.sql.shuffle.partitions": "2"},
-    }
-    return {"spark": spark}
+    return {"spark": small_spark(jar_cache, session_conf={"spark.sql.shuffle.partitions": "2"})}

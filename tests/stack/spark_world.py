@@ -18,6 +18,7 @@ from sqe.engines.spark.server import SparkServer
 from sqe.model.identity import Secret
 from sqe.settings.identity import OidcSettings
 from sqe.testing import PolarisLikeCatalog, S3Keys, S3Storage, oidc_tokens
+from tests.small_spark import small_spark
 from tests.stack.front import Front
 from tests.stack.issuer_admin import IssuerAdmin
 from tests.stack.serving import PASSWORDS, Serving, serving
@@ -122,12 +123,8 @@ def _settings(places: Places, catalog: str, client: str, secret: str, jars: Path
         "password_grant": True,
     }
     lake = {"type": "rest", "uri": f"{catalog}/api/catalog", "warehouse": "lake"}
-    spark = {
-        "jars": jars,
-        "master": "local[1]",  # one task after the other: a job takes its time
-        "driver_memory": "1g",
-        "class_data_sharing": False,
-    }
+    # One task after the other: a job takes its time.
+    spark = small_spark(jars, master="local[1]")
     return {
         "default_schema": "ns1",
         "auth": {"oidc": {"keycloak": keycloak}},

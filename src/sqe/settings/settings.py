@@ -78,9 +78,11 @@ class SparkSettings(Strict):
     @field_validator("server_conf", "session_conf")
     @classmethod
     def _leave_the_locks_alone(cls, conf: dict[str, str]) -> dict[str, str]:
-        for key in conf:
+        for key, value in conf.items():
             if key.lower().startswith(_RESERVED_CONF):
                 raise ValueError(f"{key} is SQE's own: it changes what a query can reach or mean")
+            if key.lower().endswith("javaoptions") and "-Dspark." in value:
+                raise ValueError(f"{key} is for Java: say Spark's settings by their names")
         return conf
 
 

@@ -17,6 +17,7 @@ from sqe.server.build import build
 from sqe.settings import Settings, SparkSettings
 from tests.embedded.concurrency.operations import operation
 from tests.embedded.pipe.lake import Lake
+from tests.small_spark import small_spark
 
 
 def main(home: str, spark: str, table: str, seed: int, first: int) -> None:
@@ -39,13 +40,7 @@ def spark_settings(spark: str) -> SparkSettings:
     conf = {"spark.sql.shuffle.partitions": "2"}
     if spark.startswith("sc://"):
         return SparkSettings(remote=SecretStr(spark), session_conf=conf)
-    return SparkSettings(
-        jars=Path(spark),
-        master="local[2]",
-        driver_memory="1g",
-        class_data_sharing=False,  # who is killed never writes the archive
-        session_conf=conf,
-    )
+    return small_spark(Path(spark), session_conf=conf)
 
 
 def say(*words: object) -> None:

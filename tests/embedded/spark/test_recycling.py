@@ -10,8 +10,9 @@ import pytest
 
 from sqe.engines.spark.server import SparkServer
 from sqe.server.build import build
-from sqe.settings import Settings, SparkSettings
+from sqe.settings import Settings
 from tests.embedded.pipe.lake import Lake, until
+from tests.small_spark import small_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
 
@@ -23,13 +24,7 @@ def lake(tmp_path: Path, jar_cache: Path, monkeypatch: pytest.MonkeyPatch) -> It
     """Whose server is worn after two sessions, and in whose environment somebody left keys."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"):
         monkeypatch.setenv(name, POISON)
-    spark = SparkSettings(
-        jars=jar_cache,
-        master="local[2]",
-        driver_memory="1g",
-        class_data_sharing=False,
-        recycle_after_sessions=2,
-    )
+    spark = small_spark(jar_cache, recycle_after_sessions=2)
     server = build(Settings(home=tmp_path / "home", spark=spark))
     yield Lake.open(server)
     server.close()

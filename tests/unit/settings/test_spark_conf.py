@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import ValidationError
 
+from sqe.settings import SparkSettings
 from sqe.settings.spark_conf import MEANING, changes_meaning
 
 
@@ -25,3 +27,23 @@ def test_how_a_query_is_run_does_not_change_its_answer(key: str) -> None:
 )
 def test_everything_else_under_sql_may(key: str) -> None:
     assert changes_meaning(["spark.executor.memory", key]) == key
+
+
+@pytest.mark.parametrize("place", ["server_conf", "session_conf"])
+@pytest.mark.parametrize(
+    "conf",
+    [
+        {"spark.sql.extensions": "mine.Extensions"},
+        {"Spark.SQL.Catalog.lake": "org.apache.iceberg.spark.SparkCatalog"},
+        {"spark.driver.extraJavaOptions": "-Xss8m -Dspark.sql.extensions=mine.Extensions"},
+        {"spark.executor.extraJavaOptions": "-Dspark.authenticate=false"},
+    ],
+)
+def test_what_sqe_depends_on_cannot_be_set(place: str, conf: dict[str, str]) -> None:
+    with pytest.raises(ValidationError, match=next(iter(conf))):
+        SparkSettings.model_validate({place: conf})
+
+
+def test_java_may_be_told_how_to_run() -> None:
+    conf = {"spark.driver.extraJavaOptions": "-XX:+UseParallelGC"}
+    assert SparkSettings(server_conf=conf).server_conf == conf

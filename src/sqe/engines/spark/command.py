@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,6 +109,8 @@ def _flags(options: SparkServerOptions, runtime: Runtime, work: Path) -> list[st
         **server_conf(options, work),
     }
     return [
+        # First, so that what SQE says after it holds.
+        *shlex.split(options.extra_conf.get("spark.driver.extraJavaOptions", "")),
         f"-Xmx{options.heap}",
         "-Xss4m",
         "-XX:+ExitOnOutOfMemoryError",

@@ -49,6 +49,19 @@ def test_settings_with_secrets_are_not_on_the_command_line(
     assert flags.stat().st_mode & 0o077 == 0
 
 
+def test_flags_for_java_are_given_and_do_not_undo_our_own(tmp_path: Path, runtime: Runtime) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    conf = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC '-Da=b c' -Xmx9g -Duser.home=/"}
+    options = SparkServerOptions(tmp_path, tmp_path, driver_memory="512m", extra_conf=conf)
+    prepare(options, runtime, work)
+    flags = (work / "java.args").read_text().splitlines()
+    assert flags[:2] == ['"-XX:+UseSerialGC"', '"-Da=b c"']
+    assert [flag for flag in flags if flag.startswith('"-Xmx')][-1] == '"-Xmx512m"'
+    homes = [flag for flag in flags if flag.startswith('"-Duser.home')]
+    assert homes[-1] == f'"-Duser.home={work}"'
+
+
 def test_the_child_inherits_no_credentials(
     tmp_path: Path, runtime: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 	--no-header --no-annotate --no-emit-index-url --no-emit-find-links $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-fast test-stack stack-up stack-down fidelity differential policy-proof mutation soak matrix lint format check docs bench-smoke lock clean
+.PHONY: help setup demo serve test test-fast test-stack stack-up stack-down fidelity differential policy-proof write-proof mutation soak matrix lint format check docs bench-smoke lock clean
 
 help: ## print the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -54,6 +54,9 @@ differential: setup ## Spark against the local engine: CASES=… generated queri
 
 policy-proof: setup ## tables under rules against filtered copies: CASES=… questions, SEED=…
 	$(BIN)/python -m tests.policy --cases $(CASES) --seed $(SEED)
+
+write-proof: setup ## DELETE, UPDATE and MERGE against plain Python: CASES=… of them, SEED=…
+	$(BIN)/python -m pytest tests/embedded/writes/test_row_model.py --row-cases=$(CASES) --row-seed=$(SEED)
 
 mutation: setup ## remove guards and checks one by one: does a test notice? ARGS=--share 0.2
 	$(BIN)/python -m dev.mutation $(ARGS)

@@ -1,10 +1,11 @@
-"""Runs the tests in two halves at once: alone, each waits for Spark or for one thread most of the
-time, so that two take little longer than one.
+"""Runs the tests, two runs of pytest at once: alone, each waits for Spark or for one thread most of
+the time, so that two take little longer than one.
 
     python dev/run_tests.py             all of them
     python dev/run_tests.py ARGUMENTS   pytest with these arguments, in one process
 
-The second half's output comes after the first one's. Each half ends with pytest's own summary.
+What the first of the two lanes runs is shown at once, what the second one ran after it. Each run
+ends with pytest's own summary.
 """
 
 from __future__ import annotations
@@ -16,60 +17,52 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
-# About equally long. Each is one run of pytest after another: one Spark does not live through all
-# of them. What is in neither half is told by a test.
-HALVES = (
+# The longest first, so that both lanes end at about the same time. Each has its own Spark: one does
+# not live through all of them. What is in none of them is told by a test.
+RUNS = (
     (
-        (
-            "tests/embedded",
-            "--ignore=tests/embedded/policy",
-            "--ignore=tests/embedded/trino_corpus",
-            "--ignore=tests/embedded/trino_scripts",
-        ),
+        "tests/embedded",
+        "--ignore=tests/embedded/policy",
+        "--ignore=tests/embedded/trino_corpus",
+        "--ignore=tests/embedded/trino_scripts",
     ),
-    (
-        (
-            "tests/unit",
-            "tests/contract",
-            "tests/docs",
-            "tests/fidelity",
-            "tests/differential",
-            "tests/embedded/trino_corpus",
-            "tests/embedded/trino_scripts",
-        ),
-        ("tests/embedded/policy",),
-    ),
+    ("tests/embedded/policy",),
+    ("tests/embedded/trino_corpus", "tests/embedded/trino_scripts"),
+    ("tests/fidelity", "tests/differential"),
+    ("tests/unit",),
+    ("tests/contract", "tests/docs"),
 )
 
 
-class Half:
-    """Its runs, one after the other, also where one fails."""
+class Lane:
+    """Takes the next run when it has ended one, also where that failed."""
 
-    def __init__(self, name: str, runs: Sequence[Sequence[str]], output: IO[bytes] | None) -> None:
-        self._commands = [[*_pytest(f"{name}{at}"), *run] for at, run in enumerate(runs)]
+    def __init__(self, waiting: deque[tuple[str, ...]], output: IO[bytes] | None) -> None:
+        self._waiting = waiting
         self._output = output
         self._running: subprocess.Popen[bytes] | None = None
-        self._stopped = False
         self.codes: list[int] = []
         self.thread = threading.Thread(target=self._run)
         self.thread.start()
 
     def stop(self, number: int) -> None:
-        self._stopped = True
         if self._running is not None:
             self._running.send_signal(number)
 
     def _run(self) -> None:
-        for command in self._commands:
-            if self._stopped:
-                self.codes.append(1)
+        while True:
+            try:
+                run = self._waiting.popleft()
+            except IndexError:
                 return
+            command = [*_pytest(run[0].replace("/", "-")), *run]
             self._running = subprocess.Popen(
                 command, cwd=ROOT, stdout=self._output, stderr=self._output
             )
@@ -79,24 +72,28 @@ class Half:
 def main(arguments: Sequence[str]) -> int:
     if arguments:
         return subprocess.run([*_pytest("one"), *arguments], cwd=ROOT).returncode
-    halves: list[Half] = []
+    waiting = deque(RUNS)
+    lanes: list[Lane] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
-        for half in halves:
-            half.stop(number)
+        waiting.clear()
+        for lane in lanes:
+            lane.stop(number)
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
     with tempfile.TemporaryFile() as kept:
-        for name, output, runs in zip("ab", (None, kept), HALVES, strict=True):
-            halves.append(Half(name, runs, output))
-        for half in halves:
-            half.thread.join()
+        lanes += [Lane(waiting, output) for output in (None, kept)]
+        for lane in lanes:
+            lane.thread.join()
         kept.seek(0)
         sys.stdout.flush()
         shutil.copyfileobj(kept, sys.stdout.buffer)
         sys.stdout.flush()
-    return next((code for half in halves for code in half.codes if code), 0)
+    codes = [code for lane in lanes for code in lane.codes]
+    if len(codes) < len(RUNS):
+        return 1  # it was stopped
+    return next((code for code in codes if code), 0)
 
 
 def _pytest(name: str) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import sqe
-from dev.run_tests import HALVES
+from dev.run_tests import RUNS
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
@@ -158,11 +158,11 @@ def test_tests_do_not_see_the_developers_environment(isolated_home: Path) -> Non
     assert not list(isolated_home.iterdir())
 
 
-def test_each_test_runs_in_one_of_the_two_halves() -> None:
+def test_each_test_is_in_one_run() -> None:
     config = project()["tool"]["pytest"]["ini_options"]
-    halves = [argument for half in HALVES for run in half for argument in run]
-    apart = [one for one in halves if not one.startswith("--ignore=")]
+    runs = [argument for run in RUNS for argument in run]
+    apart = [one for one in runs if not one.startswith("--ignore=")]
     assert {one for one in apart if one.count("/") == 1} == set(config["testpaths"])
-    moved = [one.removeprefix("--ignore=") for one in halves if one.startswith("--ignore=")]
+    moved = [one.removeprefix("--ignore=") for one in runs if one.startswith("--ignore=")]
     assert sorted(moved) == sorted(one for one in apart if one.count("/") > 1)
     assert all((ROOT / one).is_dir() for one in apart)

@@ -22,6 +22,11 @@ NewTable = Callable[..., str]
 _numbers = count()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--row-cases", type=int, help="how many generated changes of rows are tried")
+    parser.addoption("--row-seed", type=int, help="which ones")
+
+
 @pytest.fixture(scope="session")
 def writes(shared_lake: Lake) -> Lake:
     shared_lake.run("CREATE SCHEMA writes")
@@ -32,9 +37,10 @@ def writes(shared_lake: Lake) -> Lake:
 def new_table(writes: Lake) -> NewTable:
     """Makes a table of this test's own and answers its name."""
 
-    def make(columns: str, way: str = "copy-on-write", rows: str = "") -> str:
+    def make(columns: str, way: str = "copy-on-write", rows: str = "", partition: str = "") -> str:
         name = f"writes.t{next(_numbers)}"
-        writes.run(f"CREATE TABLE {name} ({columns}) TBLPROPERTIES ({WAYS[way]})")
+        by = f"PARTITIONED BY ({partition})" if partition else ""
+        writes.run(f"CREATE TABLE {name} ({columns}) {by} TBLPROPERTIES ({WAYS[way]})")
         if rows:
             writes.run(f"INSERT INTO {name} {rows}")
         return name

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 _MOST = 2000  # pairs that are looked at, before nothing is said
+_LONGEST = 1000  # characters; looking at longer ones takes seconds
 _KEPT = 20_000
 _LAST = 0x10FFFF
 _ENDS = (0x0A, 0x0D, 0x85, 0x2028, 0x2029)  # of lines: Java's dot does not fit them
@@ -62,7 +63,9 @@ _two, _several = lru_cache(_KEPT)(Then), lru_cache(_KEPT)(Either)
 
 
 def read(text: str, ignore_case: bool = False) -> Regex | None:
-    """None: it has something in it that is not read here."""
+    """None: it has something in it that is not read here, or too much."""
+    if len(text) > _LONGEST:
+        return None
     try:
         return _Reader(text, ignore_case).done()
     except (_Unread, RecursionError):

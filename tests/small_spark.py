@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -24,3 +25,13 @@ def small_spark(jars: Path | None, **settings: Any) -> SparkSettings:
         "server_conf": SERVER_CONF,
     }
     return SparkSettings.model_validate(small | settings)
+
+
+def small_spark_config(file: Path, jars: Path) -> dict[str, str]:
+    """For an SQE that is a process of its own: writes its settings, answers where it finds them."""
+    spark = {"jars": str(jars), "driver_memory": "1g", "class_data_sharing": False}
+    # JSON's texts and booleans are TOML's.
+    lines = [f"{key} = {json.dumps(value)}" for key, value in spark.items()]
+    lines += ["[spark.server_conf]", *(f'"{k}" = {json.dumps(v)}' for k, v in SERVER_CONF.items())]
+    file.write_text("\n".join(["[spark]", *lines]))
+    return {"SQE_CONFIG": str(file)}

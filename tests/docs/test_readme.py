@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.console import sessions
+from tests.small_spark import small_spark_config
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -24,9 +25,8 @@ def test_the_session_at_the_top_prints_what_the_readme_says(
 ) -> None:
     environment = {
         **os.environ,
+        **small_spark_config(tmp_path / "sqe.toml", jar_cache),
         "SQE_HOME": str(tmp_path / "home"),
-        "SQE_SPARK__JARS": str(jar_cache),
-        "SQE_SPARK__CLASS_DATA_SHARING": "false",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
     for command, expected in sessions(README)[0]:

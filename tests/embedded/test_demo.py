@@ -10,17 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.small_spark import small_spark_config
+
 
 def take_the_tour(home: Path, jars: Path) -> str:
     """What the tour prints, without the times; tables that are there are not made again."""
     done = subprocess.run(
         [sys.executable, "-m", "sqe", "--home", str(home), "demo"],
-        env={
-            **os.environ,
-            "SQE_SPARK__JARS": str(jars),
-            "SQE_SPARK__CLASS_DATA_SHARING": "false",
-            "SQE_SPARK__DRIVER_MEMORY": "1g",
-        },
+        env={**os.environ, **small_spark_config(home.with_name("sqe.toml"), jars)},
         capture_output=True,
         text=True,
         check=False,

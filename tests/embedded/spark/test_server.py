@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from sqe.engines.spark.java import find_java
 from sqe.engines.spark.options import SparkServerOptions
 from sqe.engines.spark.server import Endpoint, SparkServer
 from sqe.errors import ErrorCode, UpstreamError
+from tests.small_spark import SERVER_CONF
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
 
@@ -37,7 +39,7 @@ time.sleep(600)
 @pytest.fixture(scope="module")
 def options(tmp_path_factory: pytest.TempPathFactory, jar_cache: Path) -> SparkServerOptions:
     home = tmp_path_factory.mktemp("spark home")  # a space: flags are quoted
-    return SparkServerOptions(home, jar_cache, driver_memory="1g")
+    return SparkServerOptions(home, jar_cache, driver_memory="1g", extra_conf=SERVER_CONF)
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +181,7 @@ def test_a_damaged_class_archive_does_not_keep_spark_from_starting(
     trained: SparkServerOptions, tmp_path: Path
 ) -> None:
     (archive,) = trained.archives.glob("spark-*.jsa")
-    options = SparkServerOptions(tmp_path, trained.jar_cache, driver_memory="1g")
+    options = replace(trained, home=tmp_path)
     options.archives.mkdir()
     damaged = options.archives / archive.name
     damaged.write_bytes(archive.read_bytes()[:5_000_000])

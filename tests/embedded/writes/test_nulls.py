@@ -40,21 +40,21 @@ PARTITIONS = pytest.mark.parametrize(
 class Tables:
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
+        self._kept: dict[str, list[int]] = {}
 
     def new(self, partitions: str, mode: str = "merge-on-read") -> str:
         name = f"nulls.t{next(_NUMBERS)}"
         modes = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("delete", "update"))
-        self.lake.all(
-            f"CREATE TABLE {name} (k INT, i INT, s STRING, ts TIMESTAMP) {partitions}"
-            f" TBLPROPERTIES ({modes})",
-            f"INSERT INTO {name} SELECT * FROM {_ROWS}",
-        )
+        made = f"CREATE TABLE {name} {partitions} TBLPROPERTIES ({modes})"
+        self.lake.run(f"{made} AS SELECT * FROM {_ROWS}")
         return name
 
     def kept(self, condition: str) -> list[int]:
         """Those that it is not true of: asked where nothing is handed to a table."""
-        found = self.lake.rows(f"SELECT k, ({condition}) AS c FROM {_ROWS} ORDER BY k")
-        return [k for k, holds in found if not holds]
+        if condition not in self._kept:
+            found = self.lake.rows(f"SELECT k, ({condition}) AS c FROM {_ROWS} ORDER BY k")
+            self._kept[condition] = [k for k, holds in found if not holds]
+        return self._kept[condition]
 
 
 @pytest.fixture(scope="module")

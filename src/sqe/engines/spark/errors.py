@@ -143,6 +143,9 @@ _LOST = (
     "Stream removed",
     "maximum number of retries has been exceeded",
 )
+# All that Spark 4.1 says where a subquery that it compares rows with (it makes one for MERGE) turns
+# out to be empty before there are rows.
+_EMPTY_SUBQUERY = "None.get"
 # Where Spark puts the place, its copy of the text and the unresolved plan: all behind the message.
 _TAIL = re.compile(r"\s*(?:;\s*line \d+,? pos(?:ition)? \d+|\(?line \d+, pos|== SQL).*", re.DOTALL)
 _PLAN = re.compile(r";\n['!]?[A-Z]\w*\b(?=.*(?:#\d|\n\s*[:+]- )).*", re.DOTALL)
@@ -200,6 +203,12 @@ def translate(
     raised = raised_error(text) if condition == "USER_RAISED_EXCEPTION" else None
     if raised is not None:
         return raised
+    if text == _EMPTY_SUBQUERY:
+        return error_of(
+            code,
+            "Spark cannot plan this: a subquery, or the ON of a MERGE, is false for all rows.",
+            hint="Leave out what is always false in it.",
+        )
     return error_of(
         code,
         grant.to_user(text) if grant else text,

@@ -52,6 +52,13 @@ def test_a_file_that_is_not_there_is_damage(grant: Grant) -> None:
     assert translate(SparkException(text), grant).code is ErrorCode.CORRUPT_DATA
 
 
+def test_what_spark_says_of_an_empty_subquery_is_said_for_people(grant: Grant) -> None:
+    error = translate(SparkException("None.get"), grant)
+    assert error.code is ErrorCode.ENGINE_ERROR
+    assert "false for all rows" in error.message
+    assert error.hint
+
+
 def test_a_lost_spark_is_still_lost(grant: Grant) -> None:
     assert translate(SparkException("Connection refused"), grant).code is ErrorCode.ENGINE_LOST
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from sqe.model.decision import RowFilter
 from tests.policy.rows import VALUES, Columns, Row
-
-Truth = bool | None
+from tests.truth import Truth, and_, not_, or_
 
 
 @dataclass(frozen=True)
@@ -66,8 +65,8 @@ def _joined(rng: Random, columns: Columns, owners: str, depth: int) -> Condition
     one, two = (condition(rng, columns, owners, depth) for _ in range(2))
     word = rng.choice(["AND", "OR", "NOT"])
     if word == "NOT":
-        return Condition(f"NOT ({one.sql})", lambda row, who: _not(one.holds(row, who)), one.trino)
-    join = _and if word == "AND" else _or
+        return Condition(f"NOT ({one.sql})", lambda row, who: not_(one.holds(row, who)), one.trino)
+    join = and_ if word == "AND" else or_
     return Condition(
         f"({one.sql}) {word} ({two.sql})",
         lambda row, who: join(one.holds(row, who), two.holds(row, who)),
@@ -146,19 +145,3 @@ def _owned(rng: Random, columns: Columns, owners: str) -> Condition:
 
 def _value(rng: Random, kind: str) -> Any:
     return rng.choice([value for value in VALUES[kind] if value is not None])
-
-
-def _and(one: Truth, two: Truth) -> Truth:
-    if one is False or two is False:
-        return False
-    return None if one is None or two is None else True
-
-
-def _or(one: Truth, two: Truth) -> Truth:
-    if one is True or two is True:
-        return True
-    return None if one is None or two is None else False
-
-
-def _not(one: Truth) -> Truth:
-    return None if one is None else not one

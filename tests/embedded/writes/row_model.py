@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from tests.truth import Truth, and_, not_, or_
+
 Value = int | str | None
 Row = tuple[Value, ...]
 Named = Mapping[str, Value]  # "t.k": 1, ...
-Truth = bool | None
 COLUMNS = {"k": "INT", "v": "INT", "p": "STRING"}
 _KEYS: Sequence[Value] = (1, 2, 3, 4, None)
 _NUMBERS: Sequence[Value] = (0, 1, 5, 9, None)
@@ -124,7 +125,7 @@ def _change(rng: Random, rows: list[Row], source: list[Row]) -> Case:
     where = _subquery(rng, source) if rng.random() < 0.5 else _condition(rng, "t")
     update = _updated(rng, "t") if rng.random() < 0.5 else None
     clauses = [Clause(where, update)]
-    text = f"UPDATE {{t}} t {update.text[7:]}" if update else "DELETE FROM {t} t"
+    text = update.text.replace("UPDATE", "UPDATE {t} t", 1) if update else "DELETE FROM {t} t"
 
     def outcome() -> list[Row]:
         return [left for row in rows for left in _applied(clauses, _named(row, None), row)]
@@ -240,30 +241,23 @@ def _against(column: str, sign: str, value: Value) -> Condition:
 
 def _among(column: str, listed: Sequence[Value], negated: bool) -> Condition:
     def within(here: Named) -> Truth:
-        found = _any([_compare(here[column], "=", one) for one in listed])
-        return found if found is None else found is not negated
+        found: Truth = False
+        for one in listed:
+            found = or_(found, _compare(here[column], "=", one))
+        return not_(found) if negated else found
 
     sign = "NOT IN" if negated else "IN"
     return Condition(f"{column} {sign} ({', '.join(map(_literal, listed))})", within)
 
 
 def _joined(word: str, left: Condition, right: Condition) -> Condition:
-    def both(here: Named) -> Truth:
-        sides = [left.of(here), right.of(here)]
-        if word == "OR":
-            return _any(sides)
-        none = _any([None if one is None else not one for one in sides])
-        return None if none is None else not none
-
-    return Condition(f"({left.text} {word} {right.text})", both)
+    join = and_ if word == "AND" else or_
+    text = f"({left.text} {word} {right.text})"
+    return Condition(text, lambda here: join(left.of(here), right.of(here)))
 
 
 def _negated(inner: Condition) -> Condition:
-    def not_(here: Named) -> Truth:
-        found = inner.of(here)
-        return None if found is None else not found
-
-    return Condition(f"NOT ({inner.text})", not_)
+    return Condition(f"NOT ({inner.text})", lambda here: not_(inner.of(here)))
 
 
 def _compare(left: Value, sign: str, right: Value) -> Truth:
@@ -272,12 +266,6 @@ def _compare(left: Value, sign: str, right: Value) -> Truth:
     if left is None or right is None:
         return None
     return _COMPARED[sign](left, right)
-
-
-def _any(found: Sequence[Truth]) -> Truth:
-    if True in found:
-        return True
-    return None if None in found else False
 
 
 def _named(row: Row | None, source: Row | None) -> dict[str, Value]:

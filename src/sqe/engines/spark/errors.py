@@ -206,8 +206,9 @@ def translate(
     if text == _EMPTY_SUBQUERY:
         return error_of(
             code,
-            "Spark cannot plan this: a subquery, or the ON of a MERGE, is false for all rows.",
-            hint="Leave out what is always false in it.",
+            "Spark failed while it planned this (None.get). "
+            "It does where a subquery, or the ON of a MERGE, is false for all rows.",
+            hint="Leave out what is always false.",
         )
     return error_of(
         code,

@@ -1,4 +1,4 @@
-"""Many queries cancelled or abandoned at any moment, several at a time.
+"""Thousands of queries cancelled or abandoned at any moment, several at a time.
 
 SQE_CANCELS=20000 makes it a long run.
 """
@@ -25,7 +25,7 @@ from sqe.results.cancellation import Cancellation
 from tests.unit.engines.local.runtime.conftest import MakeWorld
 from tests.unit.engines.local.runtime.world import World, loaded_of, new_run, scan_of
 
-CANCELS = int(os.environ.get("SQE_CANCELS", "800"))
+CANCELS = int(os.environ.get("SQE_CANCELS", "2000"))
 NUMBER = pa.schema({"n": pa.int64()})
 QUERIES = (
     "SELECT n FROM scan_1",

@@ -8,12 +8,13 @@ PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11 pyth
 	"$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& command -v "$$candidate" && break; done)
 BIN := .venv/bin
-CODE := $(wildcard src tests dev benchmarks)
+CODE := $(wildcard src tests dev benchmarks clients)
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-header --no-annotate --no-emit-index-url --no-emit-find-links $(if $(UPGRADE),--upgrade)
+	--no-header --no-annotate --no-emit-index-url --no-emit-find-links --no-emit-package sqe-client \
+	$(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-fast test-stack stack-up stack-down fidelity differential policy-proof write-proof mutation soak matrix lint format check docs bench-smoke lock clean
+.PHONY: help setup demo serve test test-all test-changed fresh test-fast test-stack stack-up stack-down fidelity differential policy-proof write-proof cancel-proof mutation soak matrix lint format check docs dist bench-smoke lock clean
 
 help: ## print the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -31,8 +32,17 @@ demo: setup ## a small lakehouse and a tour of it; ends by itself
 serve: setup ## run the gateway until Ctrl-C
 	@$(BIN)/sqe serve
 
-test: setup ## all tests that run on one machine
-	$(BIN)/python dev/run_tests.py $(ARGS)
+test: setup ## the tests that run on one machine; SUITE=… all cases of one suite, ARGS=… for pytest
+	$(BIN)/python -m dev.run_tests $(if $(SUITE),--suite=$(SUITE)) $(ARGS)
+
+test-all: setup ## the same with every case of the long proofs, of which `make test` tries a share
+	$(BIN)/python -m dev.run_tests --cases=all
+
+test-changed: setup ## the suites that a change concerns; BASE=… is what it is compared with
+	$(BIN)/python -m dev.run_tests --changed=$(or $(BASE),HEAD)
+
+fresh: python ## the demo and the tests as on a fresh machine: empty home, no Java; ARGS=… for a part
+	@"$(PYTHON)" dev/fresh.py $(ARGS)
 
 test-fast: setup ## the unit tests only, without Spark
 	$(BIN)/python -m pytest tests/unit -m "not spark and not java and not slow" $(ARGS)
@@ -46,8 +56,8 @@ stack-up: setup ## start Keycloak, MinIO, Nessie, OPA and a catalog here; print 
 stack-down: setup ## stop them; what was fetched and built stays in the cache
 	@$(BIN)/python -m dev.stack down
 
-fidelity: setup ## every statement of Spark's own SQL tests (make test runs a sample)
-	$(BIN)/python -m pytest tests/fidelity --fidelity=all $(ARGS)
+fidelity: setup ## every statement of Spark's own SQL tests (make test tries a share)
+	$(BIN)/python -m pytest tests/fidelity --cases=all $(ARGS)
 
 differential: setup ## Spark against the local engine: CASES=… generated queries, SEED=…
 	$(BIN)/python -m tests.differential --cases $(CASES) --seed $(SEED)
@@ -56,7 +66,10 @@ policy-proof: setup ## tables under rules against filtered copies: CASES=… que
 	$(BIN)/python -m tests.policy --cases $(CASES) --seed $(SEED)
 
 write-proof: setup ## DELETE, UPDATE and MERGE against plain Python: CASES=… of them, SEED=…
-	$(BIN)/python -m pytest tests/embedded/writes/test_row_model.py --row-cases=$(CASES) --row-seed=$(SEED)
+	$(BIN)/python -m pytest tests/embedded/writes/test_row_model.py --cases=all --row-cases=$(CASES) --row-seed=$(SEED)
+
+cancel-proof: setup ## cancel statements at CASES=… random moments, SEED=…: does their work end?
+	$(BIN)/python -m pytest tests/embedded/client/test_cancels.py --cancel-cases=$(CASES) --cancel-seed=$(SEED)
 
 mutation: setup ## remove guards and checks one by one: does a test notice? ARGS=--share 0.2
 	$(BIN)/python -m dev.mutation $(ARGS)
@@ -65,7 +78,7 @@ soak: setup ## concurrent writes and kills for MINUTES=…, SEED=… (make test 
 	$(BIN)/python -m tests.soak --minutes $(MINUTES) --seed $(SEED)
 
 matrix: setup ## try every row of docs/reference/iceberg-matrix.md, and write the page
-	$(BIN)/python -m pytest tests/embedded/matrix --matrix=write $(ARGS)
+	$(BIN)/python -m pytest tests/embedded/matrix --cases=all --matrix=write $(ARGS)
 
 lint: setup ## ruff, mypy, import contracts
 	$(BIN)/ruff check $(CODE)
@@ -84,6 +97,11 @@ docs: setup ## regenerate docs/reference from the code
 
 bench-smoke: setup ## the figures, one line each; also as JSON under benchmarks/results
 	$(BIN)/python -m benchmarks
+
+dist: setup ## build the wheels of the engine and of its client into dist/
+	@rm -rf dist
+	$(BIN)/python -m hatchling build -t wheel
+	cd clients/python && $(CURDIR)/$(BIN)/python -m hatchling build -t wheel -d $(CURDIR)/dist
 
 lock: python ## resolve the lock files again (UPGRADE=1 takes newer versions)
 	@"$(PYTHON)" dev/bootstrap.py tools

@@ -32,7 +32,7 @@ def trino_server(bench: Bench) -> Iterator[str]:
 
     NotMeasured: there is no Trino to be had here, and why.
     """
-    java = _java()
+    java = newest_java()
     installed = _installed(bench)
     port = _free_port()
     folder = bench.folder()
@@ -58,7 +58,7 @@ def trino_server(bench: Bench) -> Iterator[str]:
                 process.kill()
 
 
-def _java() -> Path:
+def newest_java() -> Path:
     """The first that is new enough: JAVA_HOME's, then those of the system."""
     homes = [Path(os.environ["JAVA_HOME"])] if "JAVA_HOME" in os.environ else []
     for home in [*homes, *sorted(Path("/usr/lib/jvm").glob("*"), reverse=True)]:
@@ -77,7 +77,8 @@ def _installed(bench: Bench) -> Path:
     installed = folder / _NAME
     if not installed.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        archive = _fetched(bench, folder)
+        bench.note(f"fetching Trino {VERSION} (821 MB), once")
+        archive = fetched(folder, f"io.trino:trino-server:{VERSION}:tar.gz", _SHA256)
         coming = folder / f"{_NAME}.{os.getpid()}"
         coming.mkdir()
         # All of it: the plugins share files as hard links.
@@ -91,23 +92,26 @@ def _installed(bench: Bench) -> Path:
     return installed
 
 
-def _fetched(bench: Bench, folder: Path) -> Path:
+def fetched(folder: Path, coordinate: str, sha256: str) -> Path:
+    """A file of Maven's, by group:name:version:type. NotMeasured: it cannot be had."""
+    _, name, version, kind = coordinate.split(":")
     maven = shutil.which("mvn")
     if maven is None:
-        raise NotMeasured(f"Trino {VERSION} is not in the cache, and there is no Maven to fetch it")
-    bench.note(f"fetching Trino {VERSION} (821 MB), once")
+        raise NotMeasured(
+            f"{name} {version} is not in the cache, and there is no Maven to fetch it"
+        )
     command = [maven, "-q", "-B", "dependency:copy", f"-DoutputDirectory={folder}"]
-    command += [f"-Dartifact=io.trino:trino-server:{VERSION}:tar.gz"]
+    command += [f"-Dartifact={coordinate}"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise NotMeasured(f"Maven could not fetch Trino {VERSION}: {done.stdout[-500:]}")
-    archive = folder / f"{_NAME}.tar.gz"
-    with archive.open("rb") as content:
+        raise NotMeasured(f"Maven could not fetch {name} {version}: {done.stdout[-500:]}")
+    file = folder / f"{name}-{version}.{kind}"
+    with file.open("rb") as content:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
-    if digest != _SHA256:
-        archive.unlink()
-        raise RuntimeError(f"{archive.name} is not the pinned one: its SHA-256 is {digest}")
-    return archive
+    if digest != sha256:
+        file.unlink()
+        raise RuntimeError(f"{file.name} is not the pinned one: its SHA-256 is {digest}")
+    return file
 
 
 def _configure(folder: Path, port: int) -> None:

@@ -27,6 +27,8 @@ PYTHON = ENVIRONMENT / "bin" / "python"
 STAMP = ENVIRONMENT / ".sqe-setup"
 BOOTSTRAP_LOCK = ROOT / "requirements" / "bootstrap.lock"
 DEV_LOCK = ROOT / "requirements" / "dev.lock"
+# The engine and its client: two distributions of one version, from the same sources.
+PROJECTS = (ROOT, ROOT / "clients" / "python")
 
 # What pip is told, and the name under which uv is told the same.
 UV_NAMES = {
@@ -55,11 +57,11 @@ def main(arguments: list[str]) -> int:
 
 def fingerprint() -> str:
     """Changes when the environment would: locks, project table, version, interpreter."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    projects = [tomllib.loads((path / "pyproject.toml").read_text()) for path in PROJECTS]
     parts = [
         BOOTSTRAP_LOCK.read_text(),
         DEV_LOCK.read_text(),
-        json.dumps([project["build-system"], project["project"]], sort_keys=True),
+        json.dumps([[one["build-system"], one["project"]] for one in projects], sort_keys=True),
         version(),
         sys.version,
         str(ROOT),
@@ -104,7 +106,8 @@ def install() -> None:
     except (subprocess.CalledProcessError, OSError):
         say("uv could not; trying pip")
         pip(*locked)
-    pip("install", "--no-build-isolation", "--no-deps", "--editable", ROOT)
+    for project in PROJECTS:
+        pip("install", "--no-build-isolation", "--no-deps", "--editable", project)
     run(PYTHON, "-m", "compileall", "-q", ROOT / "src")
     say(f"ready in {time.monotonic() - started:.0f} s")
 

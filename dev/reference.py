@@ -18,6 +18,7 @@ from pydantic.fields import FieldInfo
 
 from sqe.cli.exit_codes import MEANINGS
 from sqe.cli.main import COMMANDS, cli
+from sqe.cli.shell.commands import GROUPS
 from sqe.errors import ErrorCategory, ErrorCode
 from sqe.settings.load import kinds_of
 from sqe.settings.settings import Settings, default_home
@@ -119,12 +120,24 @@ def cli_page() -> str:
         command = cli.get_command(context, name)
         assert command is not None
         lines += [f"## sqe {name}", "", "```", _help(command, f"sqe {name}"), "```", ""]
+        if name == "shell":
+            lines += _shell_lines()
         for inner, sub in command.commands.items() if isinstance(command, click.Group) else ():
             full = f"sqe {name} {inner}"
             lines += [f"### {full}", "", "```", _help(sub, full), "```", ""]
     lines += ["## Exit codes", "", "| code | name | meaning |", "|---|---|---|"]
     lines += [f"| {code.value} | {code.name} | {MEANINGS[code]} |" for code in MEANINGS]
     return "\n".join(lines) + "\n"
+
+
+def _shell_lines() -> Iterator[str]:
+    """What `\\?` says in the shell."""
+    for title, commands in GROUPS.items():
+        yield from (f"| {title} | |", "|---|---|")
+        for command in commands:
+            usage, meaning = (text.replace("|", "\\|") for text in (command.usage, command.meaning))
+            yield f"| `{usage}` | {meaning} |"
+        yield ""
 
 
 def _help(command: click.Command, name: str) -> str:

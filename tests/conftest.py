@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from sqe.engines.spark.java import Java, find_java
 from sqe.settings.settings import default_home
+from tests.left_out import (  # noqa: F401 - pytest finds its hooks here
+    pytest_collectreport,
+    pytest_runtest_logreport,
+    pytest_terminal_summary,
+)
+from tests.rotation import pytest_addoption as pytest_addoption
+from tests.rotation import pytest_configure as pytest_configure
+from tests.rotation import rotation as rotation
 
 FOREIGN = (
     "SQE_",
@@ -62,6 +71,12 @@ def isolated_home(_isolated_session: None, tmp_path: Path, monkeypatch: pytest.M
     home.mkdir()
     _isolate(monkeypatch, home)
     return home
+
+
+@pytest.fixture(scope="session")
+def java(_isolated_session: None) -> Java:
+    """The one that runs Spark; it comes with the locked packages where the machine has none."""
+    return find_java()
 
 
 @pytest.fixture(scope="session")

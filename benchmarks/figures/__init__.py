@@ -9,9 +9,11 @@ from benchmarks.figure import Figure, Target
 from benchmarks.figures.bind_10k_tables import bind_10k_tables
 from benchmarks.figures.cli_help import cli_help
 from benchmarks.figures.cold_query import cold_query
+from benchmarks.figures.fair_insert import fair_small_insert
 from benchmarks.figures.idle_rss import idle_rss
 from benchmarks.figures.jdbc_metadata import jdbc_metadata
 from benchmarks.figures.list_10k_tables import list_10k_tables
+from benchmarks.figures.load_csv import load_csv
 from benchmarks.figures.local_over_duckdb import (
     tpcds_local_over_duckdb,
     tpcds_local_share,
@@ -35,7 +37,7 @@ from benchmarks.figures.spark_session import spark_session
 from benchmarks.figures.stack_users import new_session, users_p50, users_p99
 from benchmarks.figures.stream_50m import stream_50m_growth, stream_50m_local, stream_50m_peak
 from benchmarks.figures.tpch_over_direct import tpch_over_direct
-from benchmarks.figures.trino_fetch import trino_fetch
+from benchmarks.figures.trino_fetch import jdbc_fetch, trino_fetch
 
 FIGURES: tuple[Figure, ...] = (
     Figure(
@@ -144,6 +146,13 @@ FIGURES: tuple[Figure, ...] = (
         trino_fetch,
     ),
     Figure(
+        "jdbc_fetch_1m_ratio",
+        "ratio",
+        Target("<=", 1),
+        "a million rows to Trino's JDBC driver, from SQE over from a Trino",
+        jdbc_fetch,
+    ),
+    Figure(
         "tpch_sf1_local_over_duckdb",
         "x",
         Target("<=", 1.3),
@@ -233,6 +242,20 @@ FIGURES: tuple[Figure, ...] = (
         Target("<", 300),
         "the Spark session of a new user: what their first query on a warm Spark takes longer",
         spark_session,
+    ),
+    Figure(
+        "load_csv_1m_ratio",
+        "x",
+        Target("<=", 1.5),
+        "COPY INTO of a million rows of CSV over DuckDB's reading of them plus Spark's writing",
+        load_csv,
+    ),
+    Figure(
+        "fair_small_insert_ratio",
+        "ratio",
+        Target("<=", 4),
+        "an INSERT of 1,000 rows beside another user's COPY of 1 GB of CSV, over the same alone",
+        fair_small_insert,
     ),
     Figure(
         "tpch_sf1_spark_over_direct",

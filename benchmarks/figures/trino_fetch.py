@@ -1,4 +1,4 @@
-"""Rows over Trino's protocol to Trino's own Python client, from SQE and from a real Trino."""
+"""Rows over Trino's protocol to Trino's own clients, from SQE and from a real Trino."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from benchmarks.iceberg_tables import open_catalog
 from benchmarks.local_lake import NO_SPARK
 from benchmarks.processes import ROOT, environment, sqe_command
 from benchmarks.tpch_tables import SCHEMA, tpch_home
-from benchmarks.trino_server import VERSION, trino_server
+from benchmarks.trino_server import VERSION, fetched, newest_java, trino_server
 from sqe.catalog.protocol import Ident
 
 ROWS = 1_000_000
@@ -30,9 +30,15 @@ _STOP_S = 30
 _TYPES = {"long": "bigint", "int": "integer", "string": "varchar"}  # Iceberg's, as Trino says
 
 
+_JDBC = "484"
+_JDBC_SHA256 = "46476af2968e6f3234e8b22d7e29c26e6d7213ce88ab546a29c4c318c921cd34"
+# The command of a client that reads texts and answers seconds and rows, for a server's address.
+Command = Callable[[str], list[str]]
+
+
 @dataclass(frozen=True)
 class Client:
-    """The ``trino`` package in a process of its own, connected to one server."""
+    """A client of Trino's in a process of its own, connected to one server."""
 
     process: subprocess.Popen[str]
 
@@ -40,21 +46,46 @@ class Client:
         """Seconds until the last row was there, and how many there were."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps(text) + "\n")
+        self.process.stdin.write(text + "\n")
         self.process.stdin.flush()
         seconds, rows = json.loads(self.process.stdout.readline())
         return seconds, rows
 
 
 def trino_fetch(bench: Bench) -> Measured:
+    return _fetch(bench, _python)
+
+
+def jdbc_fetch(bench: Bench) -> Measured:
+    folder = bench.cache / "trino"
+    folder.mkdir(parents=True, exist_ok=True)
+    driver = folder / f"trino-jdbc-{_JDBC}.jar"
+    if not driver.exists():
+        fetched(folder, f"io.trino:trino-jdbc:{_JDBC}:jar", _JDBC_SHA256)
+    java, program = newest_java(), ROOT / "benchmarks" / "programs" / "JdbcFetch.java"
+
+    def command(address: str) -> list[str]:
+        where = address.replace("http://", "jdbc:trino://")
+        return [str(java), "-Xmx1g", "-cp", str(driver), str(program), where]
+
+    return _fetch(bench, command)
+
+
+def _python(address: str) -> list[str]:
+    return [sys.executable, "-m", "benchmarks.programs.trino_client", address]
+
+
+def _fetch(bench: Bench, command: Command) -> Measured:
     """The quickest of some runs in turns, after one of each side that warms it up."""
     home = bench.once(tpch_home)
     table = f"lake.{SCHEMA}.lineitem"
     text = f"SELECT {COLUMNS} FROM {table} LIMIT {ROWS}"
     with ExitStack() as stack:
-        trino = stack.enter_context(_client(stack.enter_context(trino_server(bench))))
-        _register(trino, home)
-        sqe = stack.enter_context(_client(stack.enter_context(_sqe_server(home))))
+        peer = stack.enter_context(trino_server(bench))
+        with _client(_python(peer)) as registering:
+            _register(registering, home)
+        trino = stack.enter_context(_client(command(peer)))
+        sqe = stack.enter_context(_client(command(stack.enter_context(_sqe_server(home)))))
         sides = {"sqe": sqe, "trino": trino}
         rows = {name: side.ask(text)[1] for name, side in sides.items()}
         if rows["sqe"] != rows["trino"]:
@@ -77,9 +108,9 @@ def trino_fetch(bench: Bench) -> Measured:
 
 
 @contextmanager
-def _client(address: str) -> Iterator[Client]:
+def _client(command: list[str]) -> Iterator[Client]:
     with subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.programs.trino_client", address],
+        command,
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

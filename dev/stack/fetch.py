@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -14,44 +13,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dev.stack.messages import StackError, say
+from sqe.engines.spark.ivy import Artifact
+from sqe.engines.spark.jars import ensure_artifacts
+from sqe.engines.spark.java import find_java
+from sqe.errors import UpstreamError
 
 # Code that runs for some minutes is not worth the best compiler: without it, a start takes half
 # the processor time.
 SHORT_LIVED = "-XX:TieredStopAtLevel=1"
 
 
-@dataclass(frozen=True, slots=True)
-class Artifact:
-    """A file of Maven's repositories; ``coordinate`` is group:name:version:type[:classifier]."""
-
-    coordinate: str
-    sha256: str
-
-    @property
-    def file_name(self) -> str:
-        _, name, version, kind, *classifier = self.coordinate.split(":")
-        return f"{'-'.join([name, version, *classifier])}.{kind}"
-
-    def fetch(self, folder: Path) -> Path:
-        """The file in that folder. It is never there under its name before it is checked."""
-        path = folder / self.file_name
-        if path.exists():
-            return path
-        say(f"fetching {self.file_name}, once")
-        with coming(path) as made:
-            command = [tool("mvn", "Maven"), "-q", "-B", "dependency:copy"]
-            command += [f"-Dartifact={self.coordinate}", f"-DoutputDirectory={made.parent}"]
-            run(command, made.parent)
-            fetched = made.parent / self.file_name
-            with fetched.open("rb") as content:
-                digest = hashlib.file_digest(content, "sha256").hexdigest()
-            if digest != self.sha256:
-                raise StackError(
-                    f"{self.file_name} is not the pinned one: its SHA-256 is {digest}, expected "
-                    f"{self.sha256}. Delete it from ~/.m2/repository and try again."
-                )
-            fetched.rename(made)
-        return path
+def fetch(artifact: Artifact, folder: Path) -> Path:
+    """The file in that folder. It is never there under its name before it is checked."""
+    if not (folder / artifact.file_name).exists():
+        say(f"fetching {artifact.file_name}, once")
+    try:
+        return ensure_artifacts(folder, find_java(), {}, (artifact,))[0]
+    except UpstreamError as error:
+        raise StackError(f"{error.message} {error.hint}") from None
 
 
 @dataclass(frozen=True, slots=True)

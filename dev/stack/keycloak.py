@@ -9,17 +9,21 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
-from dev.stack.fetch import SHORT_LIVED, Artifact, coming, java, run
+from dev.stack.fetch import SHORT_LIVED, coming, fetch, java, run
 from dev.stack.messages import StackError, say
 from dev.stack.people import SQE, Person, realms
 from dev.stack.places import HOST, Places
 from dev.stack.processes import Command
 from dev.stack.service import answers, content, status
+from sqe.engines.spark.ivy import Artifact
 
 VERSION = "26.7.3"
 _ARCHIVE = Artifact(
-    f"org.keycloak:keycloak-quarkus-dist:{VERSION}:tar.gz",
+    "org.keycloak",
+    "keycloak-quarkus-dist",
+    VERSION,
     "77657f30b7e90d70f727712ce1c967f430fd6a5e9f458d32d8c6df0635345f47",
+    extension="tar.gz",
 )
 # What Keycloak is built for, once: with other options a start would build it again.
 _BUILD = ("--db=dev-mem", "--health-enabled=false", "--metrics-enabled=false")
@@ -39,7 +43,7 @@ class Keycloak:
     def prepare(self) -> None:
         if self._home.exists():
             return
-        archive = _ARCHIVE.fetch(self._places.cache)
+        archive = fetch(_ARCHIVE, self._places.cache)
         with coming(self._home) as made:
             made.mkdir()
             subprocess.run(["tar", "-xzf", archive, "-C", made, "--strip-components=1"], check=True)

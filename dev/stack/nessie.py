@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from dev.stack.fetch import SHORT_LIVED, Artifact, java
+from dev.stack.fetch import SHORT_LIVED, fetch, java
 from dev.stack.keycloak import token_of
 from dev.stack.messages import StackError
 from dev.stack.minio import BUCKET, REGION, USERS
@@ -17,11 +17,15 @@ from dev.stack.people import ADMINISTRATOR, CATALOG
 from dev.stack.places import HOST, Places
 from dev.stack.processes import Command
 from dev.stack.service import answers, status
+from sqe.engines.spark.ivy import Artifact
 
 VERSION = "0.99.0"
 _JAR = Artifact(
-    f"org.projectnessie.nessie:nessie-quarkus:{VERSION}:jar:runner",
+    "org.projectnessie.nessie",
+    "nessie-quarkus",
+    VERSION,
     "ce9fa33e2878bf5ea3981876b9e6204cabc0362b3dd82326b10e47271a78c417",
+    classifier="runner",
 )
 NAMESPACES = ("ns1", "ns2")
 _READ = "op in ['READ_CONTENT_KEY','READ_ENTITY_VALUE']"
@@ -49,7 +53,7 @@ class Nessie:
         self._jar = places.cache / _JAR.file_name
 
     def prepare(self) -> None:
-        _JAR.fetch(self._places.cache)
+        fetch(_JAR, self._places.cache)
 
     def command(self, folder: Path) -> Command:
         settings = "".join(f"{key}={value}\n" for key, value in self._settings().items())

@@ -14,4 +14,16 @@ The map, in the order a query travels (see ``gateway/pipeline.py``):
     gateway          the five methods every front end calls
 """
 
+from typing import Any
+
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """``sqe.connect`` and ``sqe.client``, imported when they are asked for: the root is cheap."""
+    if name not in ("client", "connect"):
+        raise AttributeError(f"module 'sqe' has no attribute {name!r}")
+    import importlib
+
+    client = importlib.import_module("sqe.client")
+    return client if name == "client" else client.connect

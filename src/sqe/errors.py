@@ -14,8 +14,11 @@ maps codes in its own file.
 
 from __future__ import annotations
 
+import errno
+import re
 from dataclasses import dataclass
 from enum import Enum
+from importlib.util import find_spec
 
 
 class ErrorCategory(Enum):
@@ -79,6 +82,7 @@ class ErrorCode(Enum):
     OUT_OF_MEMORY = (ErrorCategory.RESOURCES, "The memory limit was reached.")
     DISK_FULL = (ErrorCategory.RESOURCES, "The disk has no room left.")
     HOME_IN_USE = (ErrorCategory.RESOURCES, "Another process holds this home or its catalog.")
+    PORT_IN_USE = (ErrorCategory.RESOURCES, "A port to listen on is taken, or not allowed.")
 
     SERVER_UNAVAILABLE = (ErrorCategory.UPSTREAM, "The SQE server cannot be reached.")
     ENGINE_UNAVAILABLE = (ErrorCategory.UPSTREAM, "Spark cannot be started or reached.")
@@ -175,6 +179,32 @@ class InternalError(SqeError):
     category = ErrorCategory.INTERNAL
 
 
+# What the system, SQLite and Java say of a disk without room.
+DISK_IS_FULL = re.compile(
+    r"No space left on device|Disk quota exceeded|ENOSPC|EDQUOT|database or disk is full"
+)
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether it, or what it was raised for, is that there is no room on the disk."""
+    found: BaseException | None = error
+    while found is not None:
+        if isinstance(found, OSError) and found.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        if not isinstance(found, SqeError) and DISK_IS_FULL.search(str(found)):
+            return True
+        found = found.__cause__ or found.__context__
+    return False
+
+
+def disk_full(what: str) -> ResourceError:
+    return ResourceError(
+        ErrorCode.DISK_FULL,
+        f"The disk has no room left for {what}.",
+        hint="Free some space and try again; nothing was changed.",
+    )
+
+
 _CLASSES: dict[ErrorCategory, type[SqeError]] = {
     cls.category: cls
     for cls in (UserError, AccessError, ResourceError, UpstreamError, InternalError)
@@ -191,3 +221,16 @@ def error_of(
 ) -> SqeError:
     """The error of the class that fits the code, for maps from foreign errors."""
     return _CLASSES[code.category](code, message, hint=hint, position=position, trino=trino)
+
+
+def check_engine(needed_by: str, otherwise: str = "Run") -> None:
+    """Raises where only sqe-client is installed. For whoever has found a module missing.
+
+    ``otherwise`` begins the hint, with what helps besides installing the engine.
+    """
+    if find_spec("sqe.server") is None:
+        raise UserError(
+            ErrorCode.NOT_SUPPORTED,
+            f"{needed_by} needs the engine, and only sqe-client is installed.",
+            hint=f"{otherwise}: pip install sqe",
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from random import Random
 
 import pytest
 
@@ -11,53 +10,52 @@ from tests.differential import delicate, tpc
 from tests.differential.compare import Verdict
 from tests.differential.coverage import untried
 from tests.differential.expressions import EVERYTHING, Palette
-from tests.differential.grammar import QUERY, Case
+from tests.differential.grammar import QUERY, Case, case
 from tests.differential.judge import Judge
 from tests.differential.outcome import Answer, Failure, Outcome, Refusal, Side
 from tests.differential.runner import Tally, run_cases, run_generated
 from tests.differential.sides import AUTO, LOCAL, SPARK, Lakehouse, pair
 from tests.differential.sweep import sweep
 from tests.differential.tree import listing, node
+from tests.rotation import Rotation
 
 SEED = 2026
 CASES = 300
-ASKED_OF_SPARK = 25  # queries of a benchmark
+PARTS = 5  # of the cases, a run tries one
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 
-@pytest.fixture(scope="module")
-def used() -> set[str]:
-    """What the cases that ran locally were made of, in all tests so far: coverage is the last."""
-    return set()
-
-
-def no_differences(tally: Tally, used: set[str] | None = None) -> None:
-    if used is not None:
-        used.update(tally.used)
+def no_differences(tally: Tally) -> None:
     assert tally.passed, "\n\n".join([*map(str, tally.causes()), tally.summary()])
 
 
+def run_share(cases: list[Case], judges: list[Judge], rotation: Rotation) -> None:
+    """The part of the cases that is tried now has Spark's answers."""
+    tally, chosen = Tally(), rotation.share(cases, PARTS, lambda case: case.name)
+    run_cases(chosen, judges, tally)
+    different = {difference.name for difference in tally.differences}
+    for one in chosen:
+        rotation.note(one.name, one.name not in different)
+    no_differences(tally)
+
+
 def test_what_is_known_to_be_delicate_has_sparks_answer(
-    judges: list[Judge], used: set[str]
+    judges: list[Judge], rotation: Rotation
 ) -> None:
-    tally = Tally()
-    run_cases(delicate.cases(), judges, tally)
-    no_differences(tally, used)
+    run_share(delicate.cases(), judges, rotation)
 
 
 def test_every_entry_by_itself_has_sparks_answer(
-    judges: list[Judge], palette: Palette, used: set[str]
+    judges: list[Judge], palette: Palette, rotation: Rotation
 ) -> None:
-    tally = Tally()
-    run_cases(sweep(SEED, palette), judges, tally)
-    no_differences(tally, used)
+    run_share(sweep(SEED, palette), judges, rotation)
 
 
 def test_generated_queries_have_sparks_answers(
-    judges: list[Judge], palette: Palette, used: set[str]
+    judges: list[Judge], palette: Palette, rotation: Rotation
 ) -> None:
-    no_differences(run_generated([judges], palette, SEED, CASES), used)
+    run_share([case(SEED, n, palette) for n in range(CASES)], judges, rotation)
 
 
 def test_whatever_auto_chooses_the_answer_is_sparks(lakehouse: Lakehouse) -> None:
@@ -76,25 +74,27 @@ def test_moments_have_sparks_answers_where_clocks_change(
     no_differences(mine)
 
 
-def test_every_entry_of_the_proven_list_was_tried(used: set[str]) -> None:
-    if not used:
-        pytest.skip("nothing was run")
-    missing = untried(used)
+def test_every_entry_of_the_proven_list_is_in_a_case(
+    lakehouse: Lakehouse, palette: Palette
+) -> None:
+    """Of all cases, not only those of which Spark is asked now."""
+    local = lakehouse.side(LOCAL)
+    tally = Tally()
+    generated = [case(SEED, number, palette) for number in range(CASES)]
+    run_cases([*delicate.cases(), *sweep(SEED, palette), *generated], [Judge(local, local)], tally)
+    missing = untried(set(tally.used))
     assert not missing, f"no case that ran locally used: {', '.join(missing)}"
 
 
 @pytest.mark.parametrize("benchmark", [tpc.TPCH, tpc.TPCDS], ids=lambda found: found.name)
 def test_the_benchmarks_queries_have_sparks_answers(
-    benchmark: tpc.Benchmark, lakehouse: Lakehouse
+    benchmark: tpc.Benchmark, lakehouse: Lakehouse, rotation: Rotation
 ) -> None:
     """All of them run locally; Spark is asked about some, and in the long form about all."""
     tpc.load(benchmark, lakehouse)
     judges = [Judge(*pair(lakehouse, schema=benchmark.name)) for _ in range(2)]
     cases = tpc.cases(benchmark)
-    compared = Random(SEED).sample(cases, min(len(cases), ASKED_OF_SPARK))
-    mine = Tally()
-    run_cases(compared, judges, mine)
-    no_differences(mine)
+    run_share(cases, judges, rotation)
     local = lakehouse.side(LOCAL, schema=benchmark.name)
     outcomes = {case.name: local.ask(case.sql) for case in cases}
     assert not [name for name, outcome in outcomes.items() if isinstance(outcome, Failure)]

@@ -15,13 +15,11 @@ from typing import Any
 import pytest
 
 from sqe.auth.hashing import hash_password
-from sqe.engines.spark.jars import ensure_jars
-from sqe.engines.spark.java import find_java
-from sqe.errors import UpstreamError
+from sqe.engines.spark.java import Java
 from sqe.model.identity import Secret
 from sqe.model.password_hash import ScryptCost
 from tests.embedded.flight.serving import Serving, make_lakehouse
-from tests.flight_clients.cache import CACHE
+from tests.flight_clients.cache import fetch
 from tests.flight_clients.golang import NoGo, program
 from tests.flight_clients.jdbc import DRIVER
 
@@ -61,17 +59,13 @@ def test_python(page: str, port: str) -> None:
 
 @pytest.mark.java
 @pytest.mark.timeout(300)
-def test_java(port: str, tmp_path: Path) -> None:
-    try:
-        java = find_java()
-    except UpstreamError as error:
-        pytest.skip(f"The JDBC driver needs Java: {error.message}")
+def test_java(port: str, java: Java, tmp_path: Path) -> None:
     if shutil.which("javac", path=str(java.executable.resolve().parent)) is None:
-        pytest.skip(f"{java.executable} runs programs but cannot compile them: no javac")
+        pytest.skip("Java programs cannot be compiled: there is no JDK 17 or 21 (javac)")
     (source,), (session,) = blocks("jdbc.md", "java"), blocks("jdbc.md", "console")
     (tmp_path / "Example.java").write_text(source.replace("32010", port))
     command, _, expected = session.removeprefix("$ java ").partition("\n")
-    (jar,) = ensure_jars(CACHE / "jdbc", java, {}, (DRIVER,))
+    (jar,) = fetch("jdbc", java, DRIVER)
     words = command.replace(jar.name, str(jar)).split(" ")
     done = subprocess.run(
         [str(java.executable), *words], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -86,7 +80,7 @@ def test_go(port: str) -> None:
     try:
         built = program(source.replace(*ADDRESS))
     except NoGo as why:
-        pytest.skip(f"The Go snippet needs Go: {why}")
+        pytest.skip(str(why))
     done = subprocess.run(
         [str(built)],
         env={**os.environ, "FLIGHT_URI": f"grpc+tcp://localhost:{port}"},

@@ -12,7 +12,13 @@ from pydantic import SecretStr
 
 from sqe.engines.spark.addresses import EmbeddedAddress
 from sqe.server.build import build
-from sqe.settings import LoadSettings, MaintenanceSettings, Settings, SparkSettings
+from sqe.settings import (
+    LoadSettings,
+    MaintenanceSettings,
+    Settings,
+    SparkSettings,
+    UnloadSettings,
+)
 from tests.embedded.pipe.lake import Lake, Rules
 from tests.policy.hashing import POLICY
 from tests.small_spark import small_spark
@@ -31,6 +37,7 @@ def shared_lake(
     settings = Settings(
         home=tmp_path_factory.mktemp("pipe home"),
         load=LoadSettings(folders=(tmp_path_factory.mktemp("loadable"),)),
+        unload=UnloadSettings(folders=(tmp_path_factory.mktemp("writable"),)),
         maintenance=MaintenanceSettings(min_snapshot_age_s=0),  # tests cannot wait for old ones
         policy=POLICY,
         spark=small_spark(jar_cache, session_conf=SESSION_CONF),
@@ -57,6 +64,14 @@ def lake(shared_lake: Lake) -> Lake:
 def loadable(shared_lake: Lake, tmp_path: Path) -> Path:
     """A folder of this test's own that COPY may read."""
     folder = shared_lake.server.settings.load.folders[0] / tmp_path.name
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def writable(shared_lake: Lake, tmp_path: Path) -> Path:
+    """A folder of this test's own that COPY may write to."""
+    folder = shared_lake.server.settings.unload.folders[0] / tmp_path.name
     folder.mkdir()
     return folder
 

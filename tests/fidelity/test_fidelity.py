@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fidelity.conftest import REPOSITORY, count_files, wants_all
+from tests.fidelity.conftest import REPOSITORY, count_files
 from tests.fidelity.corpus import CorpusFile
 from tests.fidelity.gateway_target import GatewayTarget
 from tests.fidelity.outcome import Outcome, Result
@@ -24,6 +24,7 @@ def results() -> list[Result]:
     return []
 
 
+@pytest.mark.rotating(parts=12)
 def test_no_answer_differs_from_sparks(
     corpus_file: CorpusFile, target: GatewayTarget, results: list[Result]
 ) -> None:
@@ -34,13 +35,12 @@ def test_no_answer_differs_from_sparks(
     assert not wrong, "\n".join(wrong)
 
 
-def test_the_share_of_identical_answers(
-    results: list[Result], request: pytest.FixtureRequest
-) -> None:
+@pytest.mark.all_cases
+def test_the_share_of_identical_answers(results: list[Result]) -> None:
     if not results:
         pytest.skip("no file was run")
     report = Report(tuple(results))
-    if wants_all(request.config) and len({r.case.file for r in results}) == count_files():
+    if len({r.case.file for r in results}) == count_files():
         PAGE.parent.mkdir(parents=True, exist_ok=True)
         PAGE.write_text(page(report), "utf-8")
     assert report.share > WANTED_SHARE, report.summary()

@@ -24,6 +24,7 @@ def results() -> list[Result]:
     return []
 
 
+@pytest.mark.rotating(parts=12)
 def test_what_runs_locally_has_sparks_answer(
     corpus_file: CorpusFile, target: GatewayTarget, results: list[Result]
 ) -> None:

@@ -15,14 +15,13 @@ from urllib.parse import quote
 from py4j.java_gateway import GatewayParameters, JavaGateway
 from py4j.protocol import Py4JJavaError
 
-from sqe.engines.spark.jars import Jar, ensure_jars, spark_jars
+from sqe.engines.spark.ivy import Artifact
+from sqe.engines.spark.jars import spark_jars
 from sqe.engines.spark.java import Java
-from tests.flight_clients.cache import CACHE
+from tests.flight_clients.cache import artifact, fetch
 
-DRIVER = Jar(
-    "org.apache.arrow",
-    "flight-sql-jdbc-driver",
-    "18.3.0",
+DRIVER = artifact(
+    "org.apache.arrow:flight-sql-jdbc-driver:18.3.0",
     "3f418b46c880e263558c5de669bdbede2c5d4375527ced116fb29f795b03704c",
 )
 CLASS = "org.apache.arrow.driver.jdbc.ArrowFlightJdbcDriver"
@@ -74,8 +73,8 @@ def errors() -> Iterator[None]:
 class Jdbc:
     """``java.sql`` for tests, with one driver."""
 
-    def __init__(self, java: Java, driver: Jar = DRIVER, name: str = CLASS) -> None:
-        jar = ensure_jars(CACHE / "jdbc", java, {}, (driver,))[0]
+    def __init__(self, java: Java, driver: Artifact = DRIVER, name: str = CLASS) -> None:
+        (jar,) = fetch("jdbc", java, driver)
         bridge = next(path for path in spark_jars() if path.name.startswith("py4j-"))
         # Without --add-opens Flight's driver fails at its first result, and then hangs.
         command = [str(java.executable), "-Xmx512m", "-XX:TieredStopAtLevel=1"]

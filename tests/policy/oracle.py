@@ -150,8 +150,10 @@ class Oracle:
     heard: Callable[[Difference], None] = lambda _: None
     tally: Tally = field(default_factory=Tally)
 
-    def run(self, cases: int) -> Tally:
-        for number in count():
+    def run(self, cases: int, first_world: int = 0) -> Tally:
+        with written_to(self.server) as rest:
+            rest.create_namespace(SCRATCH)
+        for number in count(first_world):
             wanted = min(PER_WORLD, cases - self.tally.cases)
             if wanted <= 0:
                 return self.tally
@@ -161,8 +163,6 @@ class Oracle:
     def _world(self, number: int, cases: int) -> None:
         made = world(self.seed, number)
         with written_to(self.server) as rest:
-            if number == 0:
-                rest.create_namespace(SCRATCH)
             made.load(rest)
         made.rule(self.rules)
         views = "spark" in self.engines and self._views(made)

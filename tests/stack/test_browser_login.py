@@ -24,6 +24,7 @@ from dev.stack.places import Places
 from sqe.engines.spark.java import find_java
 from sqe.server.build import Server, build
 from sqe.settings import Settings
+from tests.flight_clients.cache import fetch
 from tests.stack.browser import Browser
 from tests.trino_clients.cli import JAR
 from tests.unit.server.certificates import Authority
@@ -170,8 +171,10 @@ def test_a_code_is_of_the_login_it_was_given_for(lake: Lake) -> None:
 @pytest.mark.java
 def test_trinos_own_command_line_logs_in(lake: Lake) -> None:
     """It prints where to log in, waits, and goes on."""
-    command = [str(find_java().executable), "-Xmx256m", "-XX:TieredStopAtLevel=1", "-jar"]
-    command += [str(JAR.fetched()), "--server", lake.url, "--user", "alice"]
+    java = find_java()
+    (jar,) = fetch("trino", java, JAR)
+    command = [str(java.executable), "-Xmx256m", "-XX:TieredStopAtLevel=1", "-jar"]
+    command += [str(jar), "--server", lake.url, "--user", "alice"]
     command += ["--truststore-path", str(lake.authorities), "--external-authentication"]
     command += ["--external-authentication-redirect-handler", "PRINT"]
     command += ["--execute", "SELECT current_user"]

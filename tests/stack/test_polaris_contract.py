@@ -26,7 +26,7 @@ from pyiceberg.exceptions import CommitFailedException, ForbiddenError
 from dev.stack.minio import BUCKET, ROOT_PASSWORD, ROOT_USER
 from dev.stack.people import SHORT, SHORT_S
 from dev.stack.places import Places
-from sqe.engines.spark.jars import ensure_jars
+from sqe.engines.spark.jars import ensure_artifacts
 from sqe.engines.spark.java import find_java
 from sqe.errors import ErrorCode
 from sqe.http import Http, HttpOptions
@@ -366,7 +366,7 @@ def test_spark_without_sqe_reads_and_writes(
     filled: PolarisLikeCatalog, token: Token, jar_cache: Path
 ) -> None:
     filled.admin.set(claimed_seconds=240)  # Java renews what ends within 5 minutes
-    jars = ensure_jars(jar_cache, find_java(), {})
+    jars = ensure_artifacts(jar_cache, find_java(), {})
     answers = spark(
         {
             "spark.jars": ",".join(map(str, jars)),

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqe.engines.spark.java import Java
-from tests.trino_clients.maven import Artifact
+from tests.flight_clients.cache import artifact
 
-JAR = Artifact(
-    "io.trino:trino-cli:476:jar:executable",
+JAR = artifact(
+    "io.trino:trino-cli:476:executable",
     "fe4e9c7fb569cd67673afa1622945f6308e1e59bdb825419352b80887661757b",
 )
 

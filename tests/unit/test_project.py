@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 
 import sqe
-from dev.run_tests import RUNS
+from dev.suites import read_suites
 
 ROOT = Path(__file__).resolve().parents[2]
+CLIENT = ROOT / "clients" / "python"
 LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
 HEAVY = {
     "duckdb",
@@ -37,8 +38,8 @@ MACHINE = re.compile(r"(?<![\w.*}-])/(?:" + "|".join(["work", "root", "home"]) +
 NOT_OURS = {".git", ".venv", ".hypothesis", "__pycache__", "build", "dist", "results"}
 
 
-def project() -> dict[str, Any]:
-    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+def project(folder: Path = ROOT) -> dict[str, Any]:
+    return tomllib.loads((folder / "pyproject.toml").read_text())
 
 
 def files() -> Iterator[Path]:
@@ -96,13 +97,15 @@ def test_the_locks_agree_with_each_other() -> None:
     assert base <= dev
 
 
-def test_the_locks_name_every_direct_dependency() -> None:
-    declared = project()["project"]
+@pytest.mark.parametrize("folder", [ROOT, CLIENT], ids=["engine", "client"])
+def test_the_locks_name_every_direct_dependency(folder: Path) -> None:
+    declared = project(folder)["project"]
     extras = [name for group in declared["optional-dependencies"].values() for name in group]
     locked = (ROOT / "requirements" / "dev.lock").read_text()
     for dependency in declared["dependencies"] + extras:
         name = re.split(r"[^\w-]", dependency)[0].replace("_", "-").lower()
-        assert re.search(rf"^{name}==", locked, re.MULTILINE), f"{name}: run `make lock`"
+        ours = name == "sqe-client"
+        assert ours or re.search(rf"^{name}==", locked, re.MULTILINE), f"{name}: run `make lock`"
 
 
 def test_pyproject_holds_no_addresses() -> None:
@@ -141,8 +144,11 @@ def test_the_layers_name_every_package_and_nothing_else() -> None:
 
 
 def test_the_version_is_said_once() -> None:
-    assert importlib.metadata.version("sqe") == sqe.__version__
-    assert "version" in project()["project"]["dynamic"]
+    for name, folder in {"sqe": ROOT, "sqe-client": CLIENT}.items():
+        assert importlib.metadata.version(name) == sqe.__version__
+        assert "version" in project(folder)["project"]["dynamic"]
+    # But for this: a dependency cannot be computed.
+    assert f"sqe-client=={sqe.__version__}" in project()["project"]["dependencies"]
 
 
 @pytest.mark.parametrize("module", ["sqe", "sqe.cli.main"])
@@ -158,11 +164,10 @@ def test_tests_do_not_see_the_developers_environment(isolated_home: Path) -> Non
     assert not list(isolated_home.iterdir())
 
 
-def test_each_test_is_in_one_run() -> None:
+def test_each_test_is_in_one_suite() -> None:
     config = project()["tool"]["pytest"]["ini_options"]
-    runs = [argument for run in RUNS for argument in run]
-    apart = [one for one in runs if not one.startswith("--ignore=")]
+    apart = [path for suite in read_suites() for path in suite.paths]
     assert {one for one in apart if one.count("/") == 1} == set(config["testpaths"])
-    moved = [one.removeprefix("--ignore=") for one in runs if one.startswith("--ignore=")]
+    moved = [path for suite in read_suites() for path in suite.left_out]
     assert sorted(moved) == sorted(one for one in apart if one.count("/") > 1)
     assert all((ROOT / one).is_dir() for one in apart)

@@ -34,6 +34,23 @@ class EventSink(Protocol):
     def emit(self, event: QueryEvent) -> None: ...
 
 
+class QueryLog:
+    """What becomes of a query, in SQE's own log where its level is debug. The audit log has it in
+    full, with the text; this one is for reading along."""
+
+    def emit(self, event: QueryEvent) -> None:
+        if not _log.isEnabledFor(logging.DEBUG):
+            return
+        record = event.record
+        said = f"query {record.query_id} of {record.user}: {event.name}"
+        if record.route is not None and event.name == "running":
+            said += f" on {record.route.engine.value} ({record.route.reason})"
+        if record.state.ended:
+            said += f" after {(record.ended or event.at) - record.created:.3f} s"
+            said += f", {record.error_code}" if record.error_code else f", {record.rows} rows"
+        _log.debug("%s", said)
+
+
 class Events:
     """Sends each event to every sink. A sink that fails is logged and passed over."""
 

@@ -1,9 +1,10 @@
-"""SQE's own log: JSON lines in the home, rotated, without secrets."""
+"""SQE's own log: JSON lines in the home, rotated, or on a stream; without secrets."""
 
 from __future__ import annotations
 
 import json
 import logging
+import sys
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -12,6 +13,11 @@ from sqe.audit.redact import redact
 
 _BYTES = 10_000_000
 _KEPT = 3
+
+
+class _LogFile(RotatingFileHandler):
+    def handleError(self, record: logging.LogRecord) -> None:
+        """A line that cannot be written, on a full disk say, is lost; nobody else is disturbed."""
 
 
 class JsonFormatter(logging.Formatter):
@@ -27,12 +33,15 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(fields, ensure_ascii=False)
 
 
-def log_to(path: Path, level: str) -> logging.Handler:
-    """Sends the ``sqe`` loggers to the file. The caller removes the handler when it is done."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handler = RotatingFileHandler(
-        path, maxBytes=_BYTES, backupCount=_KEPT, encoding="utf-8", delay=True
-    )
+def log_to(path: Path, level: str, to: str = "file") -> logging.Handler:
+    """Sends the ``sqe`` loggers to the file, or to stdout or stderr instead. The caller removes the
+    handler when it is done."""
+    handler: logging.Handler
+    if to == "file":
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handler = _LogFile(path, maxBytes=_BYTES, backupCount=_KEPT, encoding="utf-8", delay=True)
+    else:
+        handler = logging.StreamHandler(sys.stdout if to == "stdout" else sys.stderr)
     handler.setFormatter(JsonFormatter())
     logger = logging.getLogger("sqe")
     logger.setLevel(level.upper())

@@ -78,9 +78,14 @@ class Broker:
                 return
             # Imported here: the HTTP stack is not needed before the first Spark session.
             from sqe.catalog.rest.routes import catalog_app
-            from sqe.catalog.rest.serving import HttpThread
+            from sqe.catalog.rest.serving import HttpOptions, HttpThread
 
-            server = HttpThread(catalog_app(self._open_catalog), self._host, self._port)
+            server = HttpThread(
+                catalog_app(self._open_catalog),
+                self._host,
+                self._port,
+                HttpOptions(setting="serve.broker_port"),
+            )
             port = server.start()
             self._server = server
             self.url = f"http://{self._host}:{port}"

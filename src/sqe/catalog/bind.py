@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from sqe.catalog.bound import (
     BoundAbsent,
@@ -21,6 +21,7 @@ from sqe.catalog.materialized import is_materialized, read_definition, refuse_ch
 from sqe.catalog.one_view import look_into
 from sqe.catalog.problems import no_schema, not_found, refuse_existing, refuse_views
 from sqe.catalog.protocol import Catalogs, Json
+from sqe.catalog.reader_text import text_for_reader
 from sqe.catalog.resolve import Candidate, candidates
 from sqe.catalog.schemas import columns_of
 from sqe.catalog.views import DEFINER, SECURITY, StoredView, digest_of, read_view
@@ -28,6 +29,7 @@ from sqe.errors import ErrorCode, SqeError, TextPosition, UserError, error_of
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
 from sqe.sessions.session import Session
+from sqe.sql.commands import TIME_ZONE
 from sqe.sql.markers import without_markers
 from sqe.sql.materialized import RefreshMaterializedView
 from sqe.sql.parse import parse
@@ -50,6 +52,7 @@ class _Context:
     temporary_views: bool = True
     open_views: tuple[str, ...] = ()
     as_user: str = ""  # in whose name it is read; see ``BoundReference``
+    values: Mapping[str, str] = field(default_factory=dict)  # see ``QueryRequest.session_values``
     inside: str = ""
     where: TextPosition | None = None
 
@@ -100,8 +103,11 @@ class Binder:
         """One for which no view is read with its owner's rights."""
         return Binder(self.catalogs, self._limits, self._view_depth, None, self._hiding)
 
-    def bind(self, statement: Statement, session: Session) -> BoundStatement:
-        return self._bind(statement, session, _Context(session.schema))
+    def bind(
+        self, statement: Statement, session: Session, values: Mapping[str, str] | None = None
+    ) -> BoundStatement:
+        """``values``: see ``QueryRequest.session_values``."""
+        return self._bind(statement, session, _Context(session.schema, values=values or {}))
 
     def find(
         self, statement: Statement, reference: Reference, session: Session, schema: SchemaName
@@ -143,7 +149,8 @@ class Binder:
             return None  # it is refused for what it is
         definition = read_definition(loaded.metadata)
         name = bound[0].reference.parts[-1]
-        inside = _Context(definition.schema, False, inside=f"In materialized view {name}: ")
+        about = f"In materialized view {name}: "
+        inside = _Context(definition.schema, False, values=context.values, inside=about)
         try:
             query = without_markers(parse(definition.text, self._limits))
         except SqeError as error:
@@ -284,11 +291,13 @@ class Binder:
             open_views=(*context.open_views, key),
             # An owner who reads it themselves is here, with all the rights they have.
             as_user=view.definer if view.definer != session.identity.user else "",
+            values=context.values,
             inside=context.inside + own,
             where=context.where if context.inside else where,
         )
         try:
-            query = without_markers(parse(view.text, self._limits))
+            text = text_for_reader(view, context.values, session.property(TIME_ZONE))
+            query = without_markers(parse(text, self._limits))
         except SqeError as error:
             message = own + error.message
             raise error_of(error.code, message, hint=error.hint, position=where) from error

@@ -6,24 +6,26 @@ Safety never depends on this: what it cannot tell for sure it leaves to the engi
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from sqe.catalog.bound import BoundAbsent, BoundReference, BoundStatement, BoundTable, BoundView
 from sqe.errors import AccessError, ErrorCode, SqeError, UserError, error_of
 from sqe.sql.columns import column_names, column_uses
-from sqe.sql.statement import position_at
+from sqe.sql.statement import Span, Statement, position_at
+from sqe.sql.visible_columns import Names, fold_case, names_of, unknown_columns
 
 # Iceberg's columns that every table has besides its own.
 _OWN = frozenset({"_file", "_pos", "_partition", "_spec_id", "_deleted", "_row_id"}) | {
     "_last_updated_sequence_number"
 }
+_LISTED = 20  # columns in a hint
 # The columns of a relation that do not exist for this user, in small letters.
 Hidden = Callable[[BoundReference], Collection[str]]
 
 
 def check_columns(bound: BoundStatement, hidden: Hidden) -> None:
-    """Refuses a qualified column that its table certainly does not have, in views too. Only for
-    those who may read the tables: what is said tells their columns."""
+    """Refuses a column that nothing in the query certainly has, in views too. Only for those
+    who may read the tables: what is said tells their columns."""
     for reference in bound.references:
         if isinstance(reference.target, BoundView):
             _check_view(bound, reference, reference.target, hidden)
@@ -41,8 +43,14 @@ def _check_view(
         check_columns(view.inner, hidden)
     except SqeError as error:
         # Places in the view's text would mislead: the user sees their own text only.
-        message = f"In view {view.relation or view.name}: {error.message}"
-        raise error_of(error.code, message, hint=error.hint, position=where) from error
+        inside = f"In view {view.relation or view.name}: "
+        if view.definer and error.code is ErrorCode.COLUMN_NOT_FOUND:
+            # What it is made of is not the reader's to know.
+            said = "a column that it reads is not there."
+            raise error_of(error.code, inside + said, position=where) from error
+        raise error_of(
+            error.code, inside + error.message, hint=error.hint, position=where
+        ) from error
 
 
 def _check_unseen(view: BoundView, hidden: Hidden) -> None:
@@ -64,7 +72,9 @@ def _check_unseen(view: BoundView, hidden: Hidden) -> None:
 
 def _check(bound: BoundStatement, hidden: Hidden) -> None:
     statement = bound.statement
-    known: dict[int, tuple[str, list[str]]] = {}
+    if statement.tree is None:
+        return
+    known: dict[int, tuple[str, Names]] = {}
     struct_roots: set[str] = set()
     for reference in bound.references:
         target = reference.target
@@ -74,33 +84,59 @@ def _check(bound: BoundStatement, hidden: Hidden) -> None:
         columns = [one.name for one in target.columns if one.name.lower() not in unseen]
         struct_roots |= {column.lower() for column in columns}
         # A snapshot, a branch or a metadata table may have other columns than the table has now.
-        now = reference.reference.temporal is None
-        if now and not (isinstance(target, BoundTable) and target.suffix):
+        now = reference.reference.temporal is None and not reference.reference.options
+        if now and columns and not (isinstance(target, BoundTable) and target.suffix):
             table = str(target.name) if isinstance(target, BoundTable) else ""
             name = table or reference.reference.parts[-1]
-            known[reference.reference.span.start] = (name, columns)
-    if not known or statement.tree is None:
-        return
+            known[reference.reference.span.start] = (name, names_of(columns))
+    if known:
+        _check_qualified(statement, known, struct_roots)
+    _check_unqualified(statement, known)
+
+
+def _check_qualified(
+    statement: Statement, known: Mapping[int, tuple[str, Names]], struct_roots: Collection[str]
+) -> None:
     for use in column_uses(statement.tree):
         if use.relation.start not in known:
             continue
         relation, columns = known[use.relation.start]
-        wanted = use.column.lower()
-        lowered = [column.lower() for column in columns]
         if (
-            wanted in lowered
-            or wanted in _OWN
+            fold_case(use.column) in columns
+            or use.column.lower() in _OWN
             or _qualifier(statement.text, use.span.start) in struct_roots
         ):
             continue
-        close = difflib.get_close_matches(wanted, lowered, n=1)
-        nearest = columns[lowered.index(close[0])] if close else ""
-        raise UserError(
-            ErrorCode.COLUMN_NOT_FOUND,
-            f"{relation} has no column {use.column}.",
-            hint=f"Did you mean {nearest}?" if nearest else f"It has {', '.join(columns[:20])}.",
-            position=position_at(statement.text, use.span.start, use.span.of(statement.text)),
-        )
+        raise _not_found(statement, use.column, use.span, relation, columns)
+
+
+def _check_unqualified(statement: Statement, known: Mapping[int, tuple[str, Names]]) -> None:
+    def columns_of(start: int) -> Names | None:
+        return known[start][1] if start in known else None
+
+    for unknown in unknown_columns(statement.text, statement.tree, columns_of):
+        relation = known[unknown.relation][0] if unknown.relation is not None else ""
+        raise _not_found(statement, unknown.name, unknown.span, relation, unknown.near)
+
+
+def _not_found(
+    statement: Statement, column: str, span: Span, relation: str, columns: Names
+) -> UserError:
+    """``relation``: the one that should have it, where that is certain."""
+    close = difflib.get_close_matches(fold_case(column), columns, n=1)
+    if close:
+        hint = f"Did you mean {columns[close[0]]}?"
+    elif columns:
+        listed = ", ".join(list(columns.values())[:_LISTED])
+        hint = f"It has {listed}." if relation else f"There are {listed}."
+    else:
+        hint = f"Nothing is read here that has columns; text is written as '{column}'."
+    return UserError(
+        ErrorCode.COLUMN_NOT_FOUND,
+        f"{relation} has no column {column}." if relation else f"There is no column {column}.",
+        hint=hint,
+        position=position_at(statement.text, span.start, span.of(statement.text)),
+    )
 
 
 def _qualifier(text: str, column_start: int) -> str:

@@ -3,6 +3,8 @@ stages see the same, and a catalog far away is asked once. What is run afterward
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,6 +14,7 @@ from sqe.catalog.protocol import Catalog, Catalogs, Ident, Loaded, Namespace
 from sqe.errors import ABSENT, ErrorCode, SqeError, error_of
 from sqe.model.identity import Identity
 
+_log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _SETTLED = (*ABSENT, ErrorCode.ACCESS_DENIED)
 
@@ -47,13 +50,17 @@ def look_into(catalogs: Catalogs, name: str, identity: Identity) -> Looks:
     catalog = catalogs.open(name, identity)
     seen = _SEEN.get()
     # Who sees all of a catalog and who sees a part of it must not hear each other's answers.
-    return catalog if seen is None else _Seen(catalog, seen, (name, identity, type(catalog)))
+    whose = (name, identity, type(catalog))
+    return catalog if seen is None else _Seen(name, catalog, seen, whose)
 
 
 class _Seen:
     """Implements ``Looks``. That something is not there, or not this user's, is seen once, too."""
 
-    def __init__(self, catalog: Catalog, seen: dict[Hashable, Any], whose: Hashable) -> None:
+    def __init__(
+        self, name: str, catalog: Catalog, seen: dict[Hashable, Any], whose: Hashable
+    ) -> None:
+        self._name = name
         self._catalog = catalog
         self._seen = seen
         self._whose = whose
@@ -79,12 +86,15 @@ class _Seen:
     def _once(self, ask: Callable[[Any], _T], what: Hashable) -> _T:
         key = (self._whose, ask.__name__, what)
         if key not in self._seen:
+            started = time.perf_counter()
             try:
                 self._seen[key] = ask(what)
             except SqeError as error:
                 if error.code not in _SETTLED:
                     raise
                 self._seen[key] = error
+            taken = (time.perf_counter() - started) * 1000
+            _log.debug("catalog %s: %s %s took %.1f ms", self._name, ask.__name__, what, taken)
         found = self._seen[key]
         if isinstance(found, SqeError):
             raise error_of(found.code, found.message, hint=found.hint)

@@ -44,6 +44,7 @@ class StoredView:
     query_columns: tuple[str, ...] = ()
     types: tuple[str, ...] = ()  # Spark's, where they were kept: the view goes on giving them
     definer: str = ""  # whose rights it is read with; empty: those of who reads it
+    trino: bool = False  # made in Trino's SQL: ``text`` is a translation
 
 
 def read_view(name: RelationName, loaded: Loaded, *, reads: bool = True) -> StoredView:
@@ -68,7 +69,13 @@ def read_view(name: RelationName, loaded: Loaded, *, reads: bool = True) -> Stor
         relation=name,
         query_columns=_query_columns(metadata.get("properties", {})),
         types=_types(metadata.get("properties", {})),
+        trino=is_trino(metadata),
     )
+
+
+def is_trino(metadata: Json) -> bool:
+    """Whether the view was made in Trino's SQL."""
+    return "trino" in (dialect.lower() for dialect in view_dialects(metadata))
 
 
 def digest_of(text: str, schema: SchemaName | None, uuid: str) -> str:

@@ -12,7 +12,7 @@ import click
 
 from sqe.cli.exit_codes import ExitCode
 from sqe.cli.invocation import Invocation
-from sqe.errors import SqeError
+from sqe.errors import SqeError, check_engine
 from sqe.model.query import QueryRequest
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def command(invocation: Invocation, as_json: bool, spark: bool) -> None:
 
     Exit code 0 if nothing failed (warnings do not count), else 5.
     """
+    check_engine("sqe doctor")
     checks = []
     for check in _checks(invocation, spark):
         checks.append(check)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqe.client.transport import Transport
     from sqe.model.identity import Identity
     from sqe.model.names import SchemaName
-    from sqe.model.query import QueryRequest, Route
+    from sqe.model.query import QueryRecord, QueryRequest, Route, RowsAffected
     from sqe.results.description import Description
     from sqe.results.stream import ResultStream
     from sqe.settings import Settings
@@ -40,6 +40,10 @@ class Gateway(Protocol):
     def describe(self, request: QueryRequest) -> Description: ...
     def route(self, request: QueryRequest) -> Route: ...
     def cancel(self, query_id: str) -> None: ...
+    def run_rows(
+        self, request: QueryRequest, started: Callable[[str], None]
+    ) -> RowsAffected | None: ...
+    def record(self, query_id: str) -> QueryRecord: ...
     def begin(self, session_id: str) -> str: ...
     def commit(self, session_id: str, transaction_id: str) -> None: ...
     def rollback(self, session_id: str, transaction_id: str) -> None: ...
@@ -54,7 +58,8 @@ class Server(Protocol):
     def listen(self, host: str | None, port: int | None) -> str: ...
     def listen_trino(self, host: str | None, port: int | None) -> str: ...
     def warm_local(self) -> None: ...
-    def close(self) -> None: ...
+    def drain(self, seconds: float) -> None: ...
+    def close(self, within: float | None = None) -> None: ...
     def status(self) -> dict[str, Any]: ...
 
 
@@ -80,13 +85,26 @@ class Invocation:
 
         return load_settings(self.config, {"home": str(self.home)} if self.home else None)
 
+    def open(self) -> Server:
+        """The server of this process. A home that was asked for and is new is told of: it may be
+        a path that was mistyped."""
+        settings = self.settings()
+        if self.home is not None:
+            from sqe.client.targets import is_home
+
+            if not is_home(settings.home):
+                import click
+
+                click.echo(f"sqe: a new lakehouse is made in {settings.home}", err=True)
+        return self.build(settings.for_command())
+
     @contextmanager
     def session(self) -> Iterator[tuple[Gateway, OpenSession]]:
         """A gateway in this process, Spark not yet started, and a session of the current user."""
         from sqe.client.embedded import current_user
         from sqe.model.identity import Identity
 
-        server = self.build(self.settings())
+        server = self.open()
         collect_garbage()
         try:
             server.start(warm_spark=False)

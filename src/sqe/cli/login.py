@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 def command(server: str, issuer: str | None, client_id: str | None, **given: Any) -> None:
     """Log in through the server's identity provider, in a browser.
 
-    The login is kept in the system's keyring (with `sqe[keyring]`) or in a file that only you can
-    read, and renewed when it is used: `sqe sql --server`, `sqe shell --server`. Without --device
-    and --browser, a browser is opened where there is a screen.
+    The login is kept in the system's keyring (with `sqe-client[keyring]`) or in a file that only
+    you can read, and renewed when it is used: `sqe sql --server`, `sqe shell --server`. Without
+    --device and --browser, a browser is opened where there is a screen.
     """
     from sqe.cli.tokens import kept_logins
     from sqe.cli.tokens_issuer import login_of, provider_of

@@ -14,7 +14,7 @@ import click
 from sqe import __version__
 from sqe.cli.exit_codes import ExitCode, exit_code_of
 from sqe.cli.invocation import Invocation
-from sqe.errors import SqeError
+from sqe.errors import SqeError, check_engine, disk_full, is_disk_full
 
 # name -> (module that has it as ``command``, the line in `sqe --help`)
 COMMANDS = {
@@ -35,6 +35,8 @@ COMMANDS = {
     "doctor": ("sqe.cli.doctor", "Say what is installed, found and reachable, and what to do."),
 }
 
+_PARAMETERS = "sqe.cli.parameters"  # of the subcommand, in click's own notes
+
 
 class LazyGroup(click.Group):
     """Imports a subcommand when it is called, and turns every error into words and a code."""
@@ -47,6 +49,7 @@ class LazyGroup(click.Group):
             return None
         command = importlib.import_module(COMMANDS[cmd_name][0]).command
         assert isinstance(command, click.Command)  # noqa: S101 - tells mypy
+        ctx.meta[_PARAMETERS] = [parameter.name for parameter in command.params]
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -55,7 +58,7 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            return self._invoke_with_engine(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except KeyboardInterrupt:
@@ -73,9 +76,23 @@ class LazyGroup(click.Group):
         except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback
             from sqe.cli.errors import render_error, report_defect
 
-            defect = report_defect(error, ctx.find_object(Invocation))
-            click.echo(render_error(defect), err=True)
-            ctx.exit(ExitCode.INTERNAL)
+            known: SqeError = (
+                disk_full("the output")
+                if is_disk_full(error)
+                else report_defect(error, ctx.find_object(Invocation))
+            )
+            click.echo(render_error(known), err=True)
+            ctx.exit(exit_code_of(known))
+
+    def _invoke_with_engine(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError:
+            name = f"sqe {ctx.invoked_subcommand}"
+            if "server" in ctx.meta.get(_PARAMETERS, ()):
+                check_engine(f"{name} without --server", "Give --server, or run")
+            check_engine(name)
+            raise
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -12,6 +12,7 @@ import click
 
 from sqe.cli.exit_codes import exit_code_of
 from sqe.cli.invocation import Invocation
+from sqe.cli.remote import Remote, server_options
 
 if TYPE_CHECKING:
     from sqe.cli.upkeep import Caretaker, Step, Upkeep
@@ -29,14 +30,13 @@ if TYPE_CHECKING:
 @click.option("--delete-files", type=click.IntRange(1), help="Rewrite so many delete files.")
 @click.option("--manifests", type=click.IntRange(1), help="Rewrite when so many are too many.")
 @click.option("--snapshot-age", type=float, help="Expire snapshots older than so many days.")
+@server_options
 @click.pass_obj
 def command(
     invocation: Invocation,
     /,
     names: tuple[str, ...],
-    dry_run: bool,
-    as_json: bool,
-    orphans: bool,
+    remote: Remote | None,
     **given: Any,
 ) -> None:
     """Look at tables, say what they need and why, and do it.
@@ -46,18 +46,18 @@ def command(
     """
     from sqe.cli.upkeep import Caretaker
 
-    thresholds = _thresholds(invocation.settings().maintenance, given, orphans)
+    thresholds = _thresholds(invocation.settings().maintenance, given)
     failed = None
-    with invocation.session() as (gateway, session):
-        caretaker = Caretaker(gateway, session, thresholds)
+    with invocation.transport("sqe-maintain", remote=remote) as transport:
+        caretaker = Caretaker(transport, thresholds)
         for table in list(caretaker.tables(names)):
-            upkeep = _attend(caretaker, table, dry_run, as_json)
+            upkeep = _attend(caretaker, table, given["dry_run"], given["as_json"])
             failed = failed or next(iter(upkeep.errors), None)
     if failed is not None:
         raise click.exceptions.Exit(exit_code_of(failed))
 
 
-def _thresholds(settings: MaintenanceSettings, given: dict[str, Any], orphans: bool) -> Thresholds:
+def _thresholds(settings: MaintenanceSettings, given: dict[str, Any]) -> Thresholds:
     from sqe.maintenance.needs import Thresholds
 
     def chosen(option: str, setting: Any) -> Any:
@@ -69,7 +69,7 @@ def _thresholds(settings: MaintenanceSettings, given: dict[str, Any], orphans: b
         delete_files=chosen("delete_files", settings.delete_files),
         manifests=chosen("manifests", settings.manifests),
         snapshot_age=datetime.timedelta(days=chosen("snapshot_age", settings.snapshot_age_days)),
-        orphans=orphans,
+        orphans=given["orphans"],
     )
 
 

@@ -1,9 +1,10 @@
-"""The bar on stderr for a query that takes more than a second."""
+"""On stderr, what a query waits for and how far it is: a bar, or plain lines for what starts."""
 
 from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
@@ -20,7 +21,8 @@ _REFRESH_S = 0.1
 
 
 class ProgressLine:
-    """Asks how far a statement is, and shows it; but not where the screen is no terminal."""
+    """Asks how far a statement is, and shows it if that takes more than a second, or at once if an
+    engine has to be started. Where the screen is no terminal, only what is started is said."""
 
     def __init__(self, screen: TextIO | None = None, patience_s: float = _PATIENCE_S) -> None:
         self._screen = screen or sys.stderr
@@ -38,9 +40,9 @@ class ProgressLine:
         self._rows += rows
 
     def __enter__(self) -> ProgressLine:
-        if self._screen.isatty():
-            self._thread = threading.Thread(target=self._show, name="progress", daemon=True)
-            self._thread.start()
+        show = self._show if self._screen.isatty() else self._say
+        self._thread = threading.Thread(target=show, name="progress", daemon=True)
+        self._thread.start()
         return self
 
     def __exit__(
@@ -58,8 +60,28 @@ class ProgressLine:
             self._thread.join()
             self._thread = None
 
+    def _say(self) -> None:
+        """A line for each thing that is waited for, without how far it is."""
+        before = ""
+        while not self._done.wait(_REFRESH_S):
+            phase = self._phase().partition(",")[0]
+            if phase and phase != before:
+                print(f"{phase} …", file=self._screen, flush=True)
+            before = phase or before
+
+    def _phase(self) -> str:
+        return self._ask().work.phase if self._ask is not None else ""
+
+    def _wait(self) -> None:
+        """Until there is something to say."""
+        until = time.monotonic() + self._patience_s
+        while time.monotonic() < until and not self._phase():
+            if self._done.wait(min(_REFRESH_S, self._patience_s)):
+                return
+
     def _show(self) -> None:
-        if self._done.wait(self._patience_s):
+        self._wait()
+        if self._done.is_set():
             return
         with _new_bar(self._screen) as bar:
             task = bar.add_task("starting", total=None, detail="")
@@ -80,6 +102,7 @@ class ProgressLine:
         parts = []
         if progress.tasks:
             parts.append(f"{progress.tasks_done / progress.tasks:.0%}")
+        if progress.stages:
             parts.append(f"stage {progress.stages_done}/{progress.stages}")
             parts.append(f"task {progress.tasks_done}/{progress.tasks}")
         if progress.bytes_read:
@@ -104,6 +127,8 @@ def _new_bar(screen: TextIO) -> Bar:
 
 
 def _headline(status: Status) -> str:
+    if status.work.phase:
+        return status.work.phase
     if status.state is QueryState.RUNNING and status.engine is not None:
         return f"running on {status.engine.value}"
     return status.state.value

@@ -76,6 +76,9 @@ def _remote(server: str | None, given: dict[str, Any]) -> Remote | None:
             if value:
                 raise click.UsageError(f"--{name.replace('_', '-')} needs --server.")
         return None
+    from sqe.client.targets import check_server
+
+    check_server(server)
     options = {name: given[name] for name in ("user", "tls_ca", "tls_cert", "tls_key", "tls_host")}
     if given["token_file"] is not None:
         if given["user"] is not None:

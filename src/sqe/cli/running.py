@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
-from types import FrameType
 from typing import TYPE_CHECKING
 
+from sqe.cli.interruption import Interruption, Keys
 from sqe.cli.progress import ProgressLine
+from sqe.errors import ErrorCode, UserError
 from sqe.model.query import EngineKind, RowsAffected
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from sqe.cli.formats.writer import ResultWriter
     from sqe.client.transport import Running, Transport
+    from sqe.results.stream import ResultStream
 
 
 _ENGINES = {EngineKind.LOCAL: "local engine", EngineKind.SPARK: "Spark"}
+_SCREEN_ROWS = 1000  # written at a time, so that a cancel does not wait for a large batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,75 +31,92 @@ class Outcome:
     has_columns: bool
     engine: str = ""  # in words, where one of the two ran it
     affected: RowsAffected | None = None
+    more: bool = False  # there are rows that were not asked for
 
     @property
     def summary(self) -> str:
+        return self.told(timing=True)
+
+    def told(self, *, timing: bool, hint: str = "") -> str:
+        """``hint`` says how to see the rows that were left out."""
         time = f"{self.seconds:.2f} s" + (f", {self.engine}" if self.engine else "")
         if self.affected is not None:
-            return f"{self.affected} ({time})"
+            return f"{self.affected} ({time})" if timing else str(self.affected)
         if not self.has_columns:
-            return f"ok ({time})"
-        return f"({self.rows:,} {'row' if self.rows == 1 else 'rows'}, {time})"
+            return f"ok ({time})" if timing else "ok"
+        rows = f"{self.rows:,} {'row' if self.rows == 1 else 'rows'}"
+        parts = [f"showing {self.rows:,} of more rows" if self.more else rows]
+        parts += [time] if timing else []
+        return f"({', '.join(parts)}{'; ' + hint if self.more and hint else ''})"
 
 
-def run_statement(transport: Transport, text: str, writer: ResultWriter) -> Outcome:
-    """Runs it, streams every batch to the writer, and says how many rows came or changed."""
+def run_statement(
+    transport: Transport,
+    text: str,
+    writer: ResultWriter,
+    limit: int = 0,
+    keys: Keys | None = None,
+) -> Outcome:
+    """Runs it, streams every batch to the writer, and says how many rows came or changed. After
+    ``limit`` rows, if that is not 0, the rest is not fetched and the query is cancelled."""
     started = time.monotonic()
-    rows = 0
-    with ProgressLine() as progress, _Interruption() as interruption:
+    with ProgressLine() as progress, Interruption(keys) as interruption:
+        writer.out.before_rows = progress.clear
+        writer.out.before_pager = interruption.release_terminal
         running = transport.execute(text)
         progress.watch(running.progress)
         interruption.watch(running)
-        with running.result() as result:
-            if result.columns:
-                writer.begin(result)
-            for batch in result:
-                if writer.on_screen:
-                    progress.clear()
-                writer.write(batch)
-                rows += batch.num_rows
-                progress.count(batch.num_rows)
-            progress.clear()
-            if result.columns:
-                writer.end()
+        try:
+            with running.result() as result:
+                rows, more = _stream(result, writer, limit, progress, interruption)
+        except BaseException:
+            if not interruption.asked:
+                running.cancel()  # nobody reads the rest
+            raise
+        if more:
+            running.cancel()
+        progress.clear()
     seconds = time.monotonic() - started
-    ran_on = running.progress().engine
-    engine = _ENGINES.get(ran_on, "") if ran_on is not None else ""
-    return Outcome(rows, seconds, bool(result.columns), engine, result.affected)
+    return Outcome(rows, seconds, bool(result.columns), _engine(running), result.affected, more)
 
 
-class _Interruption:
-    """While a query runs, the first Ctrl-C cancels it and the second one gives up waiting.
+def _engine(running: Running) -> str:
+    engine = running.progress().engine
+    return _ENGINES.get(engine, "") if engine is not None else ""
 
-    A signal handler runs in the middle of whatever the main thread does, maybe inside a lock of
-    the gateway; so the handler itself only starts a thread, and that one cancels.
-    """
 
-    def __init__(self) -> None:
-        self._running: Running | None = None
-        self._asked = False
+def _stream(
+    result: ResultStream,
+    writer: ResultWriter,
+    limit: int,
+    progress: ProgressLine,
+    interruption: Interruption,
+) -> tuple[int, bool]:
+    """How many rows were written, and whether there are more."""
+    rows, more = 0, False
+    if result.columns:
+        writer.begin(result)
+    for batch in _portions(result, on_screen=writer.out.width is not None):
+        if interruption.asked:
+            raise UserError(ErrorCode.CANCELLED, "The query was cancelled.")
+        if limit and rows + batch.num_rows > limit:
+            batch, more = batch.slice(0, limit - rows), True
+        if batch.num_rows:
+            writer.write(batch)
+        rows += batch.num_rows
+        progress.count(batch.num_rows)
+        if more or writer.out.reader_left:
+            more = True
+            break
+    if result.columns:
+        writer.end()
+    return rows, more
 
-    def __enter__(self) -> _Interruption:
-        self._main = threading.current_thread() is threading.main_thread()
-        if self._main:
-            self._previous = signal.signal(signal.SIGINT, self._on_signal)
-        return self
 
-    def __exit__(self, *exc: object) -> None:
-        if self._main:
-            signal.signal(signal.SIGINT, self._previous)
-
-    def watch(self, running: Running) -> None:
-        self._running = running
-        if self._asked:
-            self._cancel()
-
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if self._asked:
-            raise KeyboardInterrupt
-        self._asked = True
-        self._cancel()
-
-    def _cancel(self) -> None:
-        if self._running is not None:
-            threading.Thread(target=self._running.cancel, name="cancel", daemon=True).start()
+def _portions(result: ResultStream, *, on_screen: bool) -> Iterator[pa.RecordBatch]:
+    for batch in result:
+        if not on_screen:
+            yield batch
+            continue
+        for start in range(0, batch.num_rows, _SCREEN_ROWS):
+            yield batch.slice(start, _SCREEN_ROWS)

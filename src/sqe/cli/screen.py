@@ -32,16 +32,6 @@ def width(text: str) -> int:
     return cells if cells >= 0 else len(text)
 
 
-def cut(text: str, limit: int) -> str:
-    """The text in at most ``limit`` columns, its end replaced by an ellipsis if it is longer."""
-    if width(text) <= limit:
-        return text
-    shown = text[: max(0, limit - 1)]
-    while shown and width(shown) > limit - 1:
-        shown = shown[:-1]
-    return shown + "…"
-
-
 def pad(text: str, columns: int, *, right: bool) -> str:
     space = " " * (columns - width(text))
     return space + text if right else text + space

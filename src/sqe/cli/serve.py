@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import Any
 
@@ -9,6 +10,7 @@ import click
 
 from sqe.cli.invocation import Invocation, collect_garbage
 
+_log = logging.getLogger(__name__)
 _PORT = click.IntRange(0, 65535)
 
 
@@ -29,7 +31,7 @@ def command(
     http://…` on stderr once it answers; Spark starts in the background. GET /health says whether
     the process lives, GET /ready whether the gateway answers.
     """
-    from sqe.catalog.rest.serving import HttpThread
+    from sqe.catalog.rest.serving import HttpOptions, HttpThread
     from sqe.server.run import Addresses, serve
 
     settings = invocation.settings()
@@ -40,6 +42,18 @@ def command(
     )
     server = invocation.build(settings)
     collect_garbage()
-    if not serve(server, HttpThread, at, lambda line: click.echo(line, err=True)):
-        click.echo("sqe did not stop in time and was ended", err=True)
+    options = HttpOptions(setting="serve.port")
+    if not serve(
+        server,
+        lambda app, host, port: HttpThread(app, host, port, options),
+        at,
+        _announce,
+        settings.serve.drain_s,
+    ):
+        _announce("sqe did not stop in time and was ended")
         os._exit(0)  # what hangs would hang on at a normal end, too
+
+
+def _announce(line: str) -> None:
+    click.echo(line, err=True)
+    _log.info("%s", line)

@@ -63,13 +63,13 @@ def is_complete(source: str) -> bool:
 
 
 def _open_comment(source: str) -> bool:
-    return any(kind == "open" for _, _, kind in _tokens(source))
+    return any(kind == "open" for _, _, kind in tokens(source))
 
 
 def _pieces(source: str) -> Iterator[tuple[int, bool, bool]]:
     """(end, holds code, ended by a semicolon) of each piece; the last one may be empty."""
     position, has_code = 0, False
-    for start, end, kind in _tokens(source):
+    for start, end, kind in tokens(source):
         has_code = has_code or bool(source[position:start].strip())
         position = end
         if kind == "end":
@@ -80,7 +80,7 @@ def _pieces(source: str) -> Iterator[tuple[int, bool, bool]]:
     yield len(source), has_code or bool(source[position:].strip()), False
 
 
-def _tokens(source: str) -> Iterator[tuple[int, int, str]]:
+def tokens(source: str) -> Iterator[tuple[int, int, str]]:
     """Spans of semicolons ("end"), quoted things ("code") and comments ("skip", "open")."""
     position = 0
     while match := _TOKEN.search(source, position):

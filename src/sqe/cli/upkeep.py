@@ -1,24 +1,22 @@
-"""Finds tables, asks how they are, and runs what they need, through the gateway and as the user."""
+"""Finds tables, asks how they are, and runs what they need, as the user."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
-from sqe.cli.invocation import Gateway, OpenSession
+from sqe.cli.formats.output import Output
 from sqe.cli.running import run_statement
-from sqe.client.embedded import EmbeddedTransport
+from sqe.client.transport import Transport
 from sqe.errors import ErrorCode, SqeError
 from sqe.maintenance.needs import Need, TableState, Thresholds, needs
-from sqe.maintenance.questions import read_state, state_query, targets
+from sqe.maintenance.questions import read_state, state_question
 from sqe.model.names import quote
-from sqe.model.query import QueryRequest
 from sqe.results.stream import ResultStream
-
-_SOURCE = "sqe-maintain"
 
 
 @dataclass
@@ -48,10 +46,8 @@ class Upkeep:
 
 
 class Caretaker:
-    def __init__(self, gateway: Gateway, session: OpenSession, thresholds: Thresholds) -> None:
-        self._gateway = gateway
-        self._session = session
-        self._transport = EmbeddedTransport(gateway, session, _SOURCE)
+    def __init__(self, transport: Transport, thresholds: Thresholds) -> None:
+        self._transport = transport
         self._thresholds = thresholds
 
     def tables(self, names: Sequence[str]) -> Iterator[str]:
@@ -96,21 +92,14 @@ class Caretaker:
             upkeep.after = self.state(upkeep.table)
 
     def state(self, table: str) -> TableState:
-        rows = self._ask(f"SHOW TBLPROPERTIES {table}")
-        sizes = targets((row["key"], row["value"]) for row in rows)
-        files = self._gateway.describe(
-            QueryRequest(self._session.id, f"TABLE {table}.data_files", _SOURCE)
-        )
-        partitioned = any(column.name == "partition" for column in files.columns)
-        query = state_query(table, sizes, self._thresholds, partitioned=partitioned)
-        [row] = self._ask(query)
-        return read_state(row, sizes)
+        [row] = self._ask(state_question(table))
+        return read_state(row, self._thresholds)
 
     def _schema(self, asked: str, namespace: str) -> str:
         """The schema with its catalog in front, as the user named it or as the session has it."""
         if asked.lower().endswith(f".{namespace.lower()}"):
             return asked
-        return f"{quote(self._session.schema.catalog)}.{namespace}"
+        return f"{quote(self._transport.schema().catalog)}.{namespace}"
 
     def _ask(self, sql: str) -> list[dict[str, Any]]:
         kept = _Kept()
@@ -121,7 +110,7 @@ class Caretaker:
 class _Kept:
     """Takes a small result as rows. Implements ``ResultWriter``."""
 
-    on_screen = False
+    out = Output(io.BytesIO())  # nothing is written
 
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []

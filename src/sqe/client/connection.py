@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -16,8 +17,9 @@ from sqe.client.exceptions import (
     ProgrammingError,
     translated,
 )
+from sqe.client.targets import check_home, is_url, refuse_host
 from sqe.client.transport import Running, Transport
-from sqe.errors import ErrorCode, UserError
+from sqe.errors import ErrorCode, UserError, check_engine
 from sqe.model.names import quote
 from sqe.model.query import Parameter
 
@@ -30,10 +32,12 @@ def connect(
     catalog: str | None = None,
     schema: str | None = None,
     autocommit: bool = True,
+    create: bool = False,
     **options: Any,
 ) -> Connection:
     """Opens a session on a server (``grpc://host:port``, ``grpc+tls://host:port``) or, in this
-    process, in a home: the one of that path, or the usual one.
+    process, in a home: the one of that path, or the usual one. With ``create`` a lakehouse is made
+    where that path has none yet.
 
     A server takes ``user`` and ``password``, or ``token``; and, for TLS, the files ``tls_ca``
     (authorities, if not the machine's), ``tls_cert`` and ``tls_key`` (of the client), and
@@ -41,7 +45,9 @@ def connect(
     nothing is there for others before ``commit()``.
     """
     with translated():
-        connection = Connection(open_transport(target, _SOURCE, options), autocommit=autocommit)
+        connection = Connection(
+            open_transport(target, _SOURCE, options, create=create), autocommit=autocommit
+        )
         try:
             _use(connection.transport, catalog, schema)
         except BaseException:
@@ -51,25 +57,36 @@ def connect(
 
 
 def open_transport(
-    target: str | PathLike[str] | None, source: str, options: dict[str, Any]
+    target: str | PathLike[str] | None,
+    source: str,
+    options: dict[str, Any],
+    *,
+    create: bool = False,
 ) -> Transport:
     """The one place that knows which transport serves which target. Raises ``SqeError``."""
     given = {name: value for name, value in options.items() if value is not None}
     where = fspath(target) if target is not None else ""
-    if "://" in where:
+    if is_url(where):
         from sqe.client.flight.options import FlightOptions
         from sqe.client.flight.transport import FlightTransport
 
         return FlightTransport(FlightOptions.of(where, given), source)
+    refuse_host(where)
     if given:
         raise UserError(
             ErrorCode.INVALID_ARGUMENT,
             f"A home in this process takes no {', '.join(sorted(given))}: there is no login.",
             hint="For a server, give its URL: grpc+tls://host:port.",
         )
+    if where and not create:
+        check_home(Path(where).expanduser())
     from sqe.client.embedded import open_home
 
-    return open_home(where or None, source)
+    try:
+        return open_home(where or None, source)
+    except ModuleNotFoundError:
+        check_engine("A home in this process", "Connect to a server by its URL, or run")
+        raise
 
 
 def _use(transport: Transport, catalog: str | None, schema: str | None) -> None:
@@ -110,7 +127,7 @@ class Connection:
         self.check_open()
         return Cursor(self)
 
-    def execute(self, operation: str, parameters: Sequence[Any] = ()) -> Cursor:
+    def execute(self, operation: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Cursor:
         """A new cursor that has run the statement."""
         return self.cursor().execute(operation, parameters)
 
@@ -152,11 +169,17 @@ class Connection:
 
     def run(self, text: str, parameters: Sequence[Parameter]) -> Running:
         """Starts a statement in the transaction that is open, or must be. For cursors."""
+        return self.transport.execute(text, parameters, self._enter_transaction())
+
+    def run_rows(self, text: str, rows: Sequence[Sequence[Parameter]]) -> Running:
+        """As ``run``, for each row of parameters."""
+        return self.transport.execute_rows(text, rows, self._enter_transaction())
+
+    def _enter_transaction(self) -> str:
         with self._lock:
             if not self._transaction and not self.autocommit:
                 self._transaction = self.transport.begin()
-            transaction = self._transaction
-        return self.transport.execute(text, parameters, transaction)
+            return self._transaction
 
     def close(self) -> None:
         """Ends the session; what still runs in it is cancelled."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from sqe.client.exceptions import InterfaceError, ProgrammingError, translated
+from sqe.client.named import positional, positional_rows
 from sqe.client.parameters import parameters_of
-from sqe.client.repeating import as_few
 from sqe.client.transport import Running, Status
 from sqe.client.types import description_of
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from sqe.client.connection import Connection
     from sqe.results.stream import ResultStream
+
+_CHANGES_ROWS = re.compile(r"\s*(?:INSERT|UPDATE|DELETE|MERGE)\b", re.IGNORECASE)
 
 
 class Cursor:
@@ -41,27 +44,38 @@ class Cursor:
         self._row_iterator: Iterator[tuple[Any, ...]] | None = None
         self._opened: tuple[pa.RecordBatch, int] | None = None  # a batch, and its rows fetched
 
-    def execute(self, operation: str, parameters: Sequence[Any] = ()) -> Cursor:
-        """Runs one statement; each ``?`` in it takes the next parameter. Returns the cursor."""
-        self._start(operation, parameters)
+    def execute(self, operation: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Cursor:
+        """Runs one statement; each ``?`` in it takes the next parameter, or each ``:name`` the one
+        of that name. Returns the cursor."""
+        text, values = positional(operation, parameters)
+        bound = parameters_of(values)
+        self._start(lambda: self.connection.run(text, bound))
         return self
 
-    def executemany(self, operation: str, seq_of_parameters: Iterable[Sequence[Any]]) -> Cursor:
-        """Once for each; rows of an ``INSERT … VALUES (?, …)`` go together, many at a time."""
-        total: int | None = 0
-        for text, parameters in as_few(operation, seq_of_parameters):
-            self._start(text, parameters)
-            total = None if self.rowcount < 0 or total is None else total + self.rowcount
-        self.rowcount = -1 if total is None else total
+    def executemany(
+        self,
+        operation: str,
+        seq_of_parameters: Iterable[Sequence[Any]] | Iterable[Mapping[str, Any]],
+    ) -> Cursor:
+        """Once for each. A statement that changes rows does so for all of them or, if one fails,
+        for none; an ``INSERT … VALUES (?, …)`` is one statement, and one commit."""
+        text, rows = positional_rows(operation, seq_of_parameters)
+        if not _CHANGES_ROWS.match(operation):
+            for parameters in rows:
+                self.execute(text, parameters)
+            return self
+        bound = [parameters_of(row) for row in rows]
+        if bound:
+            self._start(lambda: self.connection.run_rows(text, bound))
+        else:
+            self._leave()
+            self.rowcount = 0
         return self
 
-    def _start(self, text: str, parameters: Sequence[Any]) -> None:
-        self._open()
-        self._finish()
-        self.description, self.rowcount = None, -1
-        bound = parameters_of(parameters)
+    def _start(self, run: Callable[[], Running]) -> None:
+        self._leave()
         with translated():
-            self._running = self.connection.run(text, bound)
+            self._running = run()
             result = self._running.result()
             if result.columns:
                 self._result = result
@@ -106,8 +120,9 @@ class Cursor:
         return pa.Table.from_batches(list(self._rest()), schema=result.schema)
 
     def fetch_df(self) -> pd.DataFrame:
-        """The rest of the result as a pandas DataFrame."""
-        frame: pd.DataFrame = self.fetch_arrow_table().to_pandas()
+        """The rest of the result as a pandas DataFrame. Dates are datetime64, so that ``.dt`` and
+        resampling work on them."""
+        frame: pd.DataFrame = self.fetch_arrow_table().to_pandas(date_as_object=False)
         return frame
 
     def fetch_polars(self) -> pl.DataFrame:
@@ -160,6 +175,12 @@ class Cursor:
         if self._closed:
             raise InterfaceError("The cursor is closed.")
         self.connection.check_open()
+
+    def _leave(self) -> None:
+        """Whatever the cursor did last is over."""
+        self._open()
+        self._finish()
+        self.description, self.rowcount = None, -1
 
     def _answer(self) -> ResultStream:
         self._open()

@@ -15,7 +15,7 @@ from sqe.client.transport import Status
 from sqe.errors import SqeError
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
-from sqe.model.query import Parameter, QueryRecord, QueryRequest
+from sqe.model.query import Parameter, QueryRecord, QueryRequest, RowsAffected
 
 if TYPE_CHECKING:
     from sqe.audit.events import QueryEvent
@@ -39,6 +39,10 @@ class Gateway(Protocol):
     ) -> str: ...
     def fetch(self, query_id: str) -> ResultStream: ...
     def cancel(self, query_id: str) -> None: ...
+    def run_rows(
+        self, request: QueryRequest, started: Callable[[str], None]
+    ) -> RowsAffected | None: ...
+    def record(self, query_id: str) -> QueryRecord: ...
     def begin(self, session_id: str) -> str: ...
     def commit(self, session_id: str, transaction_id: str) -> None: ...
     def rollback(self, session_id: str, transaction_id: str) -> None: ...
@@ -73,6 +77,22 @@ class EmbeddedTransport:
             transaction,
         )
         return EmbeddedQuery(self._gateway, request)
+
+    def execute_rows(
+        self, text: str, rows: Sequence[Sequence[Parameter]], transaction: str = ""
+    ) -> EmbeddedRows:
+        request = QueryRequest(
+            self._session.id,
+            text,
+            self._source,
+            self._files,
+            transaction=transaction,
+            rows=tuple(map(tuple, rows)),
+        )
+        return EmbeddedRows(self._gateway, request)
+
+    def offer(self, path: str, sent: Callable[[int], None]) -> str:
+        return path
 
     def begin(self) -> str:
         return self._gateway.begin(self._session.id)
@@ -111,12 +131,54 @@ class EmbeddedQuery:
             self._gateway.cancel(self._query_id)
 
     def progress(self) -> Status:
-        record = self._record
-        if record is None:
+        return _status(self._record)
+
+
+class EmbeddedRows:
+    """A statement for many rows of parameters. It runs while ``result`` is waited for."""
+
+    def __init__(self, gateway: Gateway, request: QueryRequest) -> None:
+        self._gateway = gateway
+        self._request = request
+        self._lock = threading.Lock()
+        self._query_id = ""  # of the query that is part of it and runs now
+        self._cancelled = False
+
+    def result(self) -> ResultStream:
+        import pyarrow as pa
+
+        from sqe.results.stream import ResultStream
+
+        counted = self._gateway.run_rows(self._request, self._started)
+        return ResultStream((), pa.schema([]), (), affected=lambda: counted)
+
+    def _started(self, query_id: str) -> None:
+        with self._lock:
+            self._query_id = query_id
+            cancelled = self._cancelled
+        if cancelled:
+            self.cancel()
+
+    def cancel(self) -> None:
+        with self._lock:
+            self._cancelled = True
+            query_id = self._query_id
+        if query_id:
+            with suppress(SqeError):  # it may have ended in the meantime
+                self._gateway.cancel(query_id)
+
+    def progress(self) -> Status:
+        try:
+            return _status(self._gateway.record(self._query_id) if self._query_id else None)
+        except SqeError:
             return Status()
-        route = record.shown_route
-        engine = route.engine if route is not None else None
-        return Status(record.state, engine, record.progress)
+
+
+def _status(record: QueryRecord | None) -> Status:
+    if record is None:
+        return Status()
+    route = record.shown_route
+    return Status(record.state, route.engine if route is not None else None, record.progress)
 
 
 @dataclass
@@ -138,7 +200,7 @@ def open_home(home: str | None, source: str) -> EmbeddedTransport:
     key = settings.home.resolve()
     with _lock:
         if key not in _homes:
-            server = build(settings)
+            server = build(settings.for_command())
             server.start(warm_spark=False)
             _homes[key] = _Home(server)
         opened = _homes[key]

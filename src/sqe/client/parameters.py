@@ -18,7 +18,9 @@ _DIGITS = 38  # the longest decimal
 
 def parameters_of(values: Sequence[Any]) -> tuple[Parameter, ...]:
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise InterfaceError("Parameters are a sequence, one value for each `?`.")
+        raise InterfaceError(
+            "Parameters are a sequence with one value for each `?`, or a mapping for `:name`."
+        )
     return tuple(parameter_of(value) for value in values)
 
 

@@ -5,7 +5,7 @@ Both ways raise ``SqeError``; the connection and the command line each say it in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -50,6 +50,17 @@ class Transport(Protocol):
     def execute(
         self, text: str, parameters: Sequence[Parameter] = (), transaction: str = ""
     ) -> Running: ...
+
+    def execute_rows(
+        self, text: str, rows: Sequence[Sequence[Parameter]], transaction: str = ""
+    ) -> Running:
+        """For each row of parameters: all of them or, if one fails, none."""
+        ...
+
+    def offer(self, path: str, sent: Callable[[int], None]) -> str:
+        """What COPY INTO takes for a file of this machine, by its real path. ``sent`` is told how
+        many bytes more have gone where it has to be sent."""
+        ...
 
     def begin(self) -> str:
         """A new transaction, for the statements that are part of it."""

@@ -17,7 +17,16 @@ from typing import TypeVar
 
 from sqe.catalog.transaction import Transaction, inside
 from sqe.engines.protocol import Run
-from sqe.errors import ErrorCode, InternalError, ResourceError, SqeError
+from sqe.errors import (
+    ErrorCode,
+    InternalError,
+    ResourceError,
+    SqeError,
+    UpstreamError,
+    disk_full,
+    is_disk_full,
+)
+from sqe.gateway.batches import run_rows
 from sqe.gateway.others import Others
 from sqe.gateway.pipeline import Pipeline, Planned
 from sqe.gateway.tracker import Listener, QueryTracker, TrackedQuery
@@ -25,7 +34,7 @@ from sqe.gateway.transactions import Transactions
 from sqe.gateway.uploads import Uploads
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
-from sqe.model.query import QueryRecord, QueryRequest, Route
+from sqe.model.query import QueryRecord, QueryRequest, Route, RowsAffected
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.sessions.session import Session
@@ -54,8 +63,10 @@ class Gateway:
         self._timeout = query_timeout_s
         self._transactions = Transactions()
         self._threads: set[threading.Thread] = set()
+        self._draining = False
         sessions.on_close(lambda session: tracker.cancel_session(session.id, session.expiry))
         sessions.on_close(lambda session: self._transactions.end_session(session.id))
+        sessions.on_close(lambda session: uploads.end_session(session.id))
 
     @property
     def others(self) -> Others:
@@ -66,6 +77,7 @@ class Gateway:
 
     def submit(self, request: QueryRequest, listener: Listener | None = None) -> str:
         """Starts the statement and answers its id at once; errors come from ``fetch``."""
+        self._check_open()
         session, query = self._begin(request, listener)
         query_id = query.record.query_id
         if query.record.state.ended:
@@ -89,6 +101,13 @@ class Gateway:
     def fetch(self, query_id: str) -> ResultStream:
         """The result, as soon as its columns are known. Raises the query's error."""
         return self._tracker.get(query_id).result()
+
+    def run_rows(
+        self, request: QueryRequest, started: Callable[[str], None]
+    ) -> RowsAffected | None:
+        """Runs a statement for each of ``request.rows``, all of them or none, and waits for it.
+        ``started`` is told the id of each query that is part of it. None: nobody has counted."""
+        return run_rows(self, request, self._pipeline.limits, started)
 
     def describe(self, request: QueryRequest) -> Description:
         """What the statement would answer, without running it. Without ``parameters`` its markers
@@ -150,17 +169,26 @@ class Gateway:
         """Those that this user may see."""
         return self.others.viewed(identity, self._tracker.records())
 
+    def drain(self, seconds: float) -> None:
+        """Refuses new queries, and waits that long for those that run."""
+        self._draining = True
+        self._join(seconds)
+
     def close(self) -> None:
         """Cancels what runs and waits for it: Python must not end while a thread is inside of an
         engine, which would end the process by an abort."""
         self._sessions.close_all()
-        deadline = time.monotonic() + _CLOSE_S
+        self._join(_CLOSE_S)
+        self.uploads.close()
+
+    def _join(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
         for thread in list(self._threads):
             thread.join(max(0.0, deadline - time.monotonic()))
-        self.uploads.close()
 
     def _look(self, request: QueryRequest, ask: Callable[[Planned, Run], _T]) -> _T:
         """Plans the statement and asks about it; recorded like one that runs."""
+        self._check_open()
         session, query = self._begin(request)
         timer = self._start_timer(query)
         try:
@@ -189,6 +217,13 @@ class Gateway:
             session.done()
         query.described()
         return answer
+
+    def _check_open(self) -> None:
+        """Who is in a transaction can still end it."""
+        if self._draining:
+            raise UpstreamError(
+                ErrorCode.SERVER_UNAVAILABLE, "SQE is stopping.", hint="Connect again in a moment."
+            )
 
     def _begin(
         self, request: QueryRequest, listener: Listener | None = None
@@ -240,7 +275,7 @@ class Gateway:
             query.cancellation,
             query.progressed,
             query.routed,
-            files=files,
+            files=files | self.uploads.of_session(session.id),
         )
 
     def _start_timer(self, query: TrackedQuery) -> threading.Timer | None:
@@ -263,6 +298,8 @@ class Gateway:
             known = error
             if query.translated and (not known.trino or query.record.route is not None):
                 known.position = None  # it counts in the translated text
+        elif is_disk_full(error):
+            known = disk_full("what the query writes")
         else:
             query_id = query.record.query_id
             _log.error("query %s failed unexpectedly", query_id, exc_info=error)
@@ -271,5 +308,6 @@ class Gateway:
                 f"SQE failed on this query ({type(error).__name__}).",
                 hint=f"The log has details under {query_id}.",
             )
+        known.message = self.uploads.shown(known.message)
         query.fail(known)
         return known

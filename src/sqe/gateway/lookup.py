@@ -158,7 +158,8 @@ class PipeLookup:
             return known
         assert view.relation is not None  # noqa: S101  a temporary view has no owner
         loaded = Loaded(json.dumps(known.metadata).encode())
-        return replace(known, metadata=self._of_view(view.relation, loaded))
+        metadata = self._of_view(view.relation, loaded)
+        return replace(known, metadata=metadata, definer=view.definer)
 
     def _of_view(self, name: RelationName, loaded: Loaded) -> Json:
         seen = self._sight(self._session.identity, name, loaded, True)

@@ -9,7 +9,6 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from sqe.catalog.bind import Binder
-from sqe.catalog.bound import BoundStatement
 from sqe.catalog.one_view import one_view
 from sqe.catalog.seen import Sight, sees_all
 from sqe.catalog.transaction import current
@@ -22,12 +21,11 @@ from sqe.gateway.ownership import Ownership
 from sqe.gateway.rights import Rights
 from sqe.gateway.scopes import check_scope
 from sqe.gateway.transactions import check_transaction, join_transaction
-from sqe.model.identity import Identity
 from sqe.model.query import ClientState, EngineKind, QueryRequest, Route
 from sqe.policy.policy import Policy
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
-from sqe.rewrite.guard import Decisions, guard
+from sqe.rewrite.guard import guard
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.hash_keys import HashKeys
 from sqe.rewrite.parameters import described, with_values
@@ -102,16 +100,16 @@ class Pipeline:
             check_scope(session.identity, statement)
             join_transaction(statement)
         with stage("bind"):
-            bound = self.binder.bind(statement, session)
+            bound = self.binder.bind(statement, session, request.session_values)
             check_transaction(bound)
         with stage("decide"):
             self.rights.check(statement, session)
-            decisions = self._decide(bound, session.identity)
+            decisions = decisions_on(self.policy, bound, session.identity)
         with stage("guard"):
             guarded = guard(bound, decisions, self._authority(session))
-            values = request.parameters
-            left_open = describes and values is None
-            guarded = described(guarded) if left_open else with_values(guarded, values)
+            values, rows = request.parameters, request.rows
+            left_open = describes and values is None and not rows
+            guarded = described(guarded) if left_open else with_values(guarded, values, rows)
         with stage("route"):
             route = self.router.route(guarded, session)
         return Planned(guarded, route)
@@ -126,14 +124,14 @@ class Pipeline:
             lookup = PipeLookup(self.binder.catalogs, session, client, look, self.sight)
             translated = translate_request(request, session, lookup, grants=self.grants)
             self.rights.check_client(request, translated.changes, session.identity)
-        text = translated.text or NOTHING
-        planned = self._plan(replace(request, text=text, client=None), session, stage)
-        return replace(planned, translated=translated)
+        text, values = translated.text or NOTHING, translated.session_values
+        inner = replace(request, text=text, client=None, session_values=values)
+        return replace(self._plan(inner, session, stage), translated=translated)
 
     def _look_into(self, session: Session) -> Open:
         def look(text: str) -> GuardedStatement:
             bound = self.binder.bind(parse(text, self.limits), session)
-            decisions = self._decide(bound, session.identity)
+            decisions = decisions_on(self.policy, bound, session.identity)
             return guard(bound, decisions, self._authority(session))
 
         return look
@@ -151,11 +149,19 @@ class Pipeline:
         return trino_result(
             planned.translated,
             lambda: self._run_spark(planned, run),
-            lambda text: self._run_spark(self._plan_text(text, run.session), run),
+            lambda text: self._run_spark(self._plan_anew(planned, run.session, text), run),
         )
 
-    def _plan_text(self, text: str, session: Session) -> Planned:
-        return self.plan(QueryRequest(session.id, text), session, lambda stage: nullcontext())
+    def _plan_anew(self, planned: Planned, session: Session, text: str) -> Planned:
+        values = planned.translated.session_values if planned.translated is not None else {}
+        request = QueryRequest(
+            session.id,
+            text,
+            parameters=planned.guarded.parameters,
+            rows=planned.guarded.value_rows,
+            session_values=values,
+        )
+        return self.plan(request, session, lambda stage: nullcontext())
 
     def _run_spark(self, planned: Planned, run: Run) -> ResultStream:
         if current() is not None:  # a conflict there is one of its own statements
@@ -178,9 +184,7 @@ class Pipeline:
         return result
 
     def _run_again(self, planned: Planned, run: Run) -> ResultStream:
-        text, values = planned.guarded.bound.statement.text, planned.guarded.parameters
-        request = QueryRequest(run.session.id, text, parameters=values)
-        fresh = self.plan(request, run.session, lambda stage: nullcontext())
+        fresh = self._plan_anew(planned, run.session, planned.guarded.bound.statement.text)
         same_tables(planned.guarded.bound, fresh.guarded.bound)
         reason = f"{fresh.route.reason}; run again after a conflict"
         run.rerouted(replace(fresh.route, reason=reason))
@@ -197,6 +201,3 @@ class Pipeline:
             parameters=tuple(parameter.type for parameter in guarded.parameters),
             changes=not reads and not found.columns,
         )
-
-    def _decide(self, bound: BoundStatement, identity: Identity) -> Decisions:
-        return decisions_on(self.policy, bound, identity)

@@ -6,11 +6,11 @@ from sqe.errors import AccessError, ErrorCode
 from sqe.gateway.transactions import only_reads
 from sqe.model.identity import Identity
 from sqe.model.scopes import ALL, READ
-from sqe.sql.analyze import ShowStats
+from sqe.sql.analyze import ShowMaintenance, ShowStats
 from sqe.sql.materialized import ShowCreateMaterializedView, ShowMaterializedViews
 from sqe.sql.statement import Statement, StatementKind
 
-_LOOKS = (ShowCreateMaterializedView, ShowMaterializedViews, ShowStats)
+_LOOKS = (ShowCreateMaterializedView, ShowMaintenance, ShowMaterializedViews, ShowStats)
 
 
 def check_scope(identity: Identity, statement: Statement) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 import time
@@ -29,6 +30,7 @@ from sqe.results.cancellation import Cancellation
 from sqe.results.sizes import batch_bytes
 from sqe.results.stream import ResultStream
 
+_log = logging.getLogger(__name__)
 Listener = Callable[[QueryEvent], None]
 
 
@@ -71,7 +73,9 @@ class TrackedQuery:
         try:
             yield
         finally:
-            seconds = {**self._record.stage_seconds, name: time.perf_counter() - started}
+            taken = time.perf_counter() - started
+            _log.debug("query %s: %s took %.1f ms", self._record.query_id, name, taken * 1000)
+            seconds = {**self._record.stage_seconds, name: taken}
             with self._lock:
                 self._record = replace(self._record, stage_seconds=seconds)
 
@@ -87,7 +91,8 @@ class TrackedQuery:
         self._change("running", state=QueryState.RUNNING, route=route)
 
     def progressed(self, progress: Progress) -> None:
-        if not self._record.restricted:
+        says_nothing = progress == Progress(phase=progress.phase)  # of any rows
+        if says_nothing or not self._record.restricted:
             self._change("progress", progress=progress)
 
     def pump(self, result: ResultStream) -> None:
@@ -225,7 +230,9 @@ class QueryTracker:
             running = [one for one in running if not one.state.ended]
             mine = sum(1 for one in running if one.user == user)
             exceeded = self._limits.exceeded(len(running), mine)
-            self._queries[query_id] = self._running[query_id] = query
+            self._queries[query_id] = query
+            if exceeded is None:  # a refused one never runs, and must not count for the next
+                self._running[query_id] = query
         emit(QueryEvent("queued", now, record))
         if exceeded is not None:
             query.fail(exceeded)

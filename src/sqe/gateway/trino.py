@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from sqe.model.query import ClientChanges, ClientState, Outcome, QueryRecord, Qu
 from sqe.results.stream import ResultStream
 from sqe.sessions.session import Session
 from sqe.sql.trino.context import Context, Lookup
+from sqe.sql.trino.session_values import values_for_views
 from sqe.sql.trino.translate import translate
 from sqe.sql.trino.translated import Rows, Translated
 
@@ -44,7 +46,8 @@ def translate_request(
     client = request.client or ClientState()
     now = datetime.datetime.now(datetime.UTC)
     user = session.identity.user
-    return translate(Context(request.text, client, user, lookup, now, grants=grants))
+    context = Context(request.text, client, user, lookup, now, grants=grants)
+    return replace(translate(context), session_values=values_for_views(context))
 
 
 def carry_out(

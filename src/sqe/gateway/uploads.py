@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
+from urllib.parse import quote as url_quote
 
 from sqe.engines.local.spill import SpillFolder
 from sqe.errors import ErrorCode, ResourceError
@@ -17,6 +20,8 @@ from sqe.errors import ErrorCode, ResourceError
 MB = 1024 * 1024
 # Left free for everybody else: an upload ends before the disk is full.
 _RESERVE = 256 * MB
+_MOST_KEPT = 10_000  # files of one session
+_ENDING = re.compile(r"(?:\.[A-Za-z0-9]{1,10}){1,2}\Z")
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,22 @@ class Upload:
             raise no_room()
 
 
+@dataclass(frozen=True)
+class ClientFile:
+    """A file as its client has it: its whole path there, and when it was changed (ns)."""
+
+    path: str
+    changed: int
+
+    @property
+    def suffix(self) -> str:
+        """What our copy's name ends with: the same for the same file of theirs, so that a table
+        knows what it has loaded; and the ending, which tells the format and the compression."""
+        digest = blake2b(self.path.encode("utf-8", "surrogateescape"), digest_size=10).hexdigest()
+        ending = _ENDING.search(os.path.basename(self.path))
+        return f".{digest}{ending.group().lower() if ending else ''}"
+
+
 def no_room(error: OSError | None = None) -> ResourceError:
     why = (error.strerror if error is not None else "") or "no room is left"
     return ResourceError(
@@ -57,10 +78,18 @@ class Uploads:
         self._lock = threading.Lock()
         self._folder: SpillFolder | None = None
         self._numbers = itertools.count(1)
+        self._kept: dict[str, list[str]] = {}  # by session
 
     @contextmanager
     def new(self, suffix: str) -> Iterator[Upload]:
         """A name for a file that is gone when the block ends, however it ends."""
+        upload = self._new_upload(suffix)
+        try:
+            yield upload
+        finally:
+            upload.path.unlink(missing_ok=True)
+
+    def _new_upload(self, suffix: str) -> Upload:
         with self._lock:
             if self._folder is None:
                 try:
@@ -68,15 +97,54 @@ class Uploads:
                 except OSError as error:
                     raise no_room(error) from error
             name = f"upload-{next(self._numbers)}{suffix}"
-        path = Path(os.path.realpath(self._folder.path)) / name
+            return Upload(Path(os.path.realpath(self._folder.path)) / name, self._most)
+
+    @contextmanager
+    def kept(self, session_id: str, file: ClientFile) -> Iterator[Upload]:
+        """A name for a file of a client as it is. Statements of its session may load it, once the
+        block has ended well and until the session ends."""
+        upload = self._new_upload(file.suffix)
         try:
-            yield Upload(path, self._most)
-        finally:
-            with suppress(FileNotFoundError):
-                path.unlink()
+            yield upload
+            os.utime(upload.path, ns=(file.changed, file.changed))
+        except BaseException:
+            upload.path.unlink(missing_ok=True)
+            raise
+        with self._lock:
+            files = self._kept.setdefault(session_id, [])
+            files.append(str(upload.path))
+        if len(files) > _MOST_KEPT:
+            self.end_session(session_id)
+            raise ResourceError(
+                ErrorCode.DISK_FULL, f"A session keeps no more than {_MOST_KEPT:,} files."
+            )
+
+    def of_session(self, session_id: str) -> frozenset[str]:
+        """Real paths of the files that it keeps."""
+        with self._lock:
+            return frozenset(self._kept.get(session_id, ()))
+
+    def shown(self, message: str) -> str:
+        """A message without where on this machine uploads lie: ``upload://`` and the name."""
+        with self._lock:
+            folder = self._folder
+        if folder is None:
+            return message
+        place = os.path.realpath(folder.path)
+        for spelled in (f"{place}/", f"{url_quote(place)}/"):
+            message = message.replace(spelled, "upload://")
+        return message
+
+    def end_session(self, session_id: str) -> None:
+        with self._lock:
+            files = self._kept.pop(session_id, [])
+        for file in files:
+            with suppress(OSError):
+                os.unlink(file)
 
     def close(self) -> None:
         with self._lock:
+            self._kept.clear()
             folder, self._folder = self._folder, None
         if folder is not None:
             folder.close()

@@ -98,6 +98,11 @@ class QueryRequest:
     transaction: str = ""  # the id of the transaction it is part of; empty: it is one by itself
     # Set: the text is Trino's, and this is what its client keeps.
     client: ClientState | None = None
+    # SQL by the names of session functions, for the texts of views that were made in Trino's SQL:
+    # the text is the translation of a statement that began then and there.
+    session_values: Mapping[str, str] = field(default_factory=dict)
+    # In place of ``parameters``, of an INSERT … VALUES (?, …): all of these rows are one statement.
+    rows: tuple[tuple[Parameter, ...], ...] = field(default=(), repr=False)
 
 
 class QueryState(Enum):
@@ -122,6 +127,7 @@ class Progress:
     tasks: int = 0
     tasks_done: int = 0
     bytes_read: int = 0
+    phase: str = ""  # in words, what is waited for before there is any work
 
     @property
     def fraction(self) -> float | None:
@@ -142,6 +148,12 @@ class RowsAffected:
         """Those that are counted, by name."""
         named = {"inserted": self.inserted, "updated": self.updated, "deleted": self.deleted}
         return {name: count for name, count in named.items() if count is not None}
+
+    def __add__(self, other: RowsAffected) -> RowsAffected:
+        mine, theirs = self.counts, other.counts
+        return RowsAffected(
+            **{name: mine.get(name, 0) + theirs.get(name, 0) for name in {*mine, *theirs}}
+        )
 
     @property
     def total(self) -> int:

@@ -15,7 +15,9 @@ class Spans:
     """Where each row's children are. Only the children of this (maybe sliced) array are touched."""
 
     def __init__(self, array: pa.Array) -> None:
-        if kinds.is_fixed_size_list(array.type):
+        if not len(array):
+            offsets = [0]  # Spark sends no buffer of them, and pyarrow would read what is not there
+        elif kinds.is_fixed_size_list(array.type):
             size = array.type.list_size
             offsets = [(array.offset + row) * size for row in range(len(array) + 1)]
         else:

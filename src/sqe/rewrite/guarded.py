@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable, BoundView
 from sqe.model.decision import Allow, Decision, Restrict
@@ -14,6 +14,14 @@ from sqe.sql.statement import Access
 LOOKING = (Access.READ, Access.DESCRIBE)
 
 
+@dataclass(frozen=True, slots=True)
+class ParameterRows:
+    """Values of an INSERT's markers for many rows: by marker its type, and a value for each row."""
+
+    types: tuple[str, ...]
+    columns: tuple[tuple[object, ...], ...] = field(repr=False)
+
+
 @dataclass(frozen=True)
 class GuardedStatement:
     """Only ``rewrite.guard`` makes one. No Deny is among the decisions."""
@@ -21,6 +29,17 @@ class GuardedStatement:
     bound: BoundStatement
     decisions: Mapping[Key, Decision]
     parameters: tuple[Parameter, ...] = ()  # one for each marker, from ``rewrite.parameters``
+    rows: ParameterRows | None = None  # in place of ``parameters``, of an INSERT of many rows
+
+    @property
+    def value_rows(self) -> tuple[tuple[Parameter, ...], ...]:
+        """``rows`` as they were asked for."""
+        if self.rows is None:
+            return ()
+        return tuple(
+            tuple(map(Parameter, self.rows.types, row))
+            for row in zip(*self.rows.columns, strict=True)
+        )
 
     @property
     def restricted(self) -> bool:

@@ -16,15 +16,16 @@ _BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
 _MOST_PARTS = 10_000  # values inside one nested value; more are data, and loaded
 
 
-def checked(parameter: Parameter, number: int) -> Parameter:
-    """``number`` counts from 1 and is for the message, which never shows the value."""
+def checked(parameter: Parameter, number: int, row: int = 0) -> Parameter:
+    """``number`` and ``row`` count from 1 and are for the message, which never shows the value."""
     kind = parse_type(parameter.type)
     try:
         return Parameter(str(kind), _fitted(kind, parameter.value))
     except (_Unfit, ValueError, ArithmeticError):
         raise UserError(
             ErrorCode.INVALID_ARGUMENT,
-            f"The value of parameter {number} is none of type {kind}.",
+            f"The value of parameter {number}{f' in row {row}' if row else ''} is none of type"
+            f" {kind}.",
             hint="Send it as another type; values are cast as literals are.",
         ) from None
 

@@ -12,6 +12,7 @@ from sqe.errors import ErrorCode, UserError
 from sqe.model.query import Parameter
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.marker_types import marker_types, takes_an_int
+from sqe.rewrite.parameter_rows import with_rows
 from sqe.rewrite.parameter_values import checked
 from sqe.sql.dialect import MARKER
 from sqe.sql.statement import Statement
@@ -19,8 +20,14 @@ from sqe.sql.statement import Statement
 _INTS = range(-(2**31), 2**31)
 
 
-def with_values(guarded: GuardedStatement, values: Sequence[Parameter] | None) -> GuardedStatement:
-    """The statement as it may run: one value for each marker."""
+def with_values(
+    guarded: GuardedStatement,
+    values: Sequence[Parameter] | None,
+    rows: Sequence[Sequence[Parameter]] = (),
+) -> GuardedStatement:
+    """The statement as it may run: one value for each marker, or one for each of many rows."""
+    if rows:
+        return with_rows(guarded, rows)
     count = len(guarded.bound.statement.markers)
     if len(values or ()) != count:
         given = "no values were" if not values else f"{len(values)} values were"

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import logging
+import os
+import time
 from collections.abc import Sequence
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from sqe.audit.events import Events
+from sqe import __version__
+from sqe.audit.events import Events, EventSink, QueryLog
 from sqe.audit.jsonl import AuditLog
 from sqe.audit.logs import log_to, stop_logging
 from sqe.broker.broker import Broker
@@ -16,15 +20,16 @@ from sqe.engines.coordinator.access_tools import AccessTools
 from sqe.engines.coordinator.coordinator import Coordinator
 from sqe.engines.coordinator.engine import CoordinatorEngine
 from sqe.engines.local.lazy import LazyLocalEngine
-from sqe.engines.local.options import MB
 from sqe.engines.local.spill import remove_left_behind
 from sqe.engines.metadata import MetadataSource
 from sqe.engines.protocol import Engine
 from sqe.engines.spark.addresses import EmbeddedAddress, RemoteAddress
+from sqe.engines.spark.csv_copying import Loading
 from sqe.engines.spark.engine import SparkConnectEngine
 from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.spark.server import SparkServer
 from sqe.engines.spark.sessions import ServerAddress, SparkSessions
+from sqe.engines.unload_folders import UnloadFolders
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.insides import Insides
 from sqe.gateway.ownership import Ownership
@@ -57,6 +62,8 @@ from sqe.sessions.limits import Lifetimes, SessionCounts
 from sqe.sessions.reaper import SessionReaper
 from sqe.sessions.store import SessionStore
 from sqe.settings import Settings
+from sqe.settings.shown import shown_settings
+from sqe.settings.sizes import MB
 from sqe.settings.spark_conf import changes_meaning
 from sqe.sql.text import TextLimits
 from sqe.store.database import Database
@@ -66,6 +73,9 @@ if TYPE_CHECKING:
     from sqe.server.access import Access
     from sqe.server.listener import Front
 
+_log = logging.getLogger(__name__)
+_CANCEL_S = 1.5  # how long cancelled queries have before Spark is ended
+_REST_S = 1.0  # what everything but Spark takes to close
 UPLOADS = "uploads"  # the folder for what clients send to be loaded
 
 
@@ -80,7 +90,10 @@ class Server:
         # Before anything that has to be ended: rules that are wrong refuse the start.
         self._policies = policies_of(settings, self._store, sources)
         self.policy = self._policies.policy
-        self._log: logging.Handler = log_to(home / "logs" / "sqe.log", settings.log.level)
+        log = settings.log
+        self._log: logging.Handler = log_to(home / "logs" / "sqe.log", log.level, log.to)
+        shown = shown_settings(settings)
+        _log.info("sqe %s is starting, process %d, settings %s", __version__, os.getpid(), shown)
         self._audit = AuditLog(home / "logs" / "audit.jsonl") if settings.log.audit else None
         self.book = self._policies.book(self._audit.changed if self._audit else None)
         self._configured = SettingsCatalogs(settings)
@@ -96,7 +109,7 @@ class Server:
         self.gateway = Gateway(
             self._pipeline(),
             self._sessions,
-            QueryTracker(Events([self._audit] if self._audit else []), query_limits(settings)),
+            QueryTracker(Events(self._sinks()), query_limits(settings)),
             Uploads(home / UPLOADS, settings.load.upload_mb * MB),
             settings.limits.query_timeout_s,
         )
@@ -107,6 +120,9 @@ class Server:
         self._access: Access | None = None
         self._fronts: list[Front] = []
         self._reaper: SessionReaper | None = None
+
+    def _sinks(self) -> list[EventSink]:
+        return [QueryLog(), *([self._audit] if self._audit is not None else [])]
 
     def _pipeline(self) -> Pipeline:
         """Users' listings and names go through what they may know of; engines and rights through
@@ -120,8 +136,8 @@ class Server:
         runtime = process_runtime(lambda identity: self.gateway.records_for(identity))
         rules = KnownRules(self.book, self.policy) if self.book is not None else None
         metadata = MetadataSource(visible, runtime, sight, rules)
-        self._engine = self._spark_engine(metadata)
         self._local = LazyLocalEngine(local_options(settings), metadata.rows, self.catalogs)
+        self._engine = self._spark_engine(metadata)
         router = Router(
             _survey(settings, self._local),
             RoutingLimits(settings.local.max_bytes, settings.local.max_files),
@@ -133,7 +149,8 @@ class Server:
             EngineKind.LOCAL: self._local,
         }
         commands = CoordinatorEngine(visible, self.catalogs, sight, access_tools)
-        coordinator = Coordinator(commands, visible, metadata, engines, router)
+        writable = UnloadFolders(self.settings.unload.folders, never=[self.settings.home])
+        coordinator = Coordinator(commands, visible, metadata, engines, router, writable)
         return Pipeline(
             limits=limits,
             binder=binder,
@@ -153,7 +170,7 @@ class Server:
             self.catalogs,
             metadata.as_values,
             floors(self.settings),
-            LoadFolders(folders, never=[home], uploads=home / UPLOADS),
+            Loading(LoadFolders(folders, never=[home], uploads=home / UPLOADS), self._local),
         )
 
     def start(self, warm_spark: bool = False) -> None:
@@ -217,17 +234,29 @@ class Server:
             "sessions": self._sessions.count,
         }
 
-    def close(self) -> None:
-        for front in self._fronts:
-            front.stop()
+    def drain(self, seconds: float) -> None:
+        """Takes no more queries, and lets those that run end by themselves that long."""
+        self.gateway.drain(seconds)
+
+    def close(self, within: float | None = None) -> None:
+        """Cancels what runs and ends everything; ``within`` these seconds, if given, even where
+        something hangs: what Spark does ends with Spark, and clients are hung up on."""
+        deadline = None if within is None else time.monotonic() + within
+        self.gateway.drain(0)
+        ending = [Thread(target=front.stop, daemon=True) for front in self._fronts]
+        ending.append(Thread(target=self.gateway.close, daemon=True))
+        for thread in ending:
+            thread.start()
+        ending[-1].join(_CANCEL_S)
+        if self.spark is not None:
+            self.spark.close(None if deadline is None else deadline - time.monotonic() - _REST_S)
+        for thread in ending:
+            thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
         if self._reaper is not None:
             self._reaper.stop()
-        self.gateway.close()
         self._engine.close()
         self._local.close()
         self.broker.close()
-        if self.spark is not None:
-            self.spark.stop()
         self._configured.close()
         if self._access is not None:
             self._access.close()
@@ -235,6 +264,7 @@ class Server:
         self._store.close()
         if self._audit is not None:
             self._audit.close()
+        _log.info("sqe has stopped")
         stop_logging(self._log)
 
 

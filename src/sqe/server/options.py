@@ -5,15 +5,16 @@ from __future__ import annotations
 import datetime
 from pathlib import Path
 
-from sqe.engines.local.options import MB, LocalOptions
+from sqe.engines.local.options import LocalOptions
 from sqe.engines.spark.options import SparkServerOptions
 from sqe.engines.spark.upkeep import SparkLimits
-from sqe.errors import ErrorCode, ResourceError
+from sqe.errors import ErrorCode, ResourceError, disk_full, is_disk_full
 from sqe.gateway.tracker import QueryLimits
 from sqe.maintenance.floors import Floors
 from sqe.model.identity import Secret
 from sqe.rewrite.hash_keys import HashKeys
 from sqe.settings import Settings
+from sqe.settings.sizes import MB
 
 LOCAL = "local"  # the folder for what the local engine spills
 
@@ -23,6 +24,8 @@ def prepare_home(home: Path) -> Path:
         home.mkdir(parents=True, exist_ok=True)
         home.chmod(0o700)
     except OSError as error:
+        if is_disk_full(error):
+            raise disk_full(f"the home {home}") from error
         raise ResourceError(
             ErrorCode.HOME_IN_USE,
             f"The home {home} cannot be used: {error.strerror}.",

@@ -26,7 +26,7 @@ from sqe import __version__
 from sqe.settings import Settings
 
 _LOOK_S = 0.5
-_STOP_S = 20.0  # a supervisor sends SIGKILL after 30 s or so; be gone before
+_STOP_S = 5.0  # after serve.drain_s
 
 
 class Running(Protocol):
@@ -36,7 +36,8 @@ class Running(Protocol):
     def listen(self, host: str | None, port: int | None) -> str: ...
     def listen_trino(self, host: str | None, port: int | None) -> str: ...
     def warm_local(self) -> None: ...
-    def close(self) -> None: ...
+    def drain(self, seconds: float) -> None: ...
+    def close(self, within: float | None = None) -> None: ...
     def status(self) -> dict[str, Any]: ...
 
 
@@ -81,8 +82,10 @@ def serve(
     http_server: Callable[[Starlette, str, int], Http],
     at: Addresses,
     announce: Callable[[str], None],
+    drain_s: float = 0.0,
 ) -> bool:
-    """Runs until SIGTERM or SIGINT. False if closing took too long and was given up."""
+    """Runs until SIGTERM or SIGINT, then queries have ``drain_s`` to end. False if closing took
+    too long and was given up."""
     with _stop_signals() as stop:
         http = http_server(health_app(server), at.host, at.port)
         try:
@@ -100,16 +103,22 @@ def serve(
             while not stop.wait(_LOOK_S):
                 pass  # a signal that comes just before it waits does not wake it
             announce("sqe is stopping")
-            http.stop()
         finally:
-            closed = _close_within(server, _STOP_S)
+            closed = _close(server, http, drain_s)
     return closed
 
 
-def _close_within(server: Running, seconds: float) -> bool:
-    closing = threading.Thread(target=server.close, name="closing", daemon=True)
+def _close(server: Running, http: Http, drain_s: float) -> bool:
+    deadline = time.monotonic() + drain_s + _STOP_S
+
+    def close() -> None:
+        http.stop()
+        server.drain(drain_s)
+        server.close(deadline - time.monotonic())
+
+    closing = threading.Thread(target=close, name="closing", daemon=True)
     closing.start()
-    closing.join(seconds)
+    closing.join(deadline - time.monotonic())
     return not closing.is_alive()
 
 

@@ -11,7 +11,9 @@ from sqe.settings.settings import (
     MaintenanceSettings,
     ServeSettings,
     Settings,
+    ShellSettings,
     SparkSettings,
+    UnloadSettings,
 )
 from sqe.settings.trino import TrinoSettings
 
@@ -27,9 +29,11 @@ __all__ = [
     "RestCatalogSettings",
     "ServeSettings",
     "Settings",
+    "ShellSettings",
     "SparkSettings",
     "TlsSettings",
     "TrinoSettings",
+    "UnloadSettings",
     "UserSettings",
     "load_settings",
 ]

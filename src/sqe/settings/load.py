@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -16,6 +16,7 @@ from sqe.errors import ErrorCode, UserError
 from sqe.settings.settings import Settings
 
 _PREFIX = "SQE_"
+_ENVIRONMENT = "the environment"
 # Variables with the prefix that are not settings: where the file is, a password for a server, and
 # where tests look.
 _NOT_SETTINGS = frozenset(
@@ -44,12 +45,12 @@ def load_settings(
     merged: dict[str, Any] = {}
     for source, values in (
         (str(path), _from_file(path) if path else {}),
-        ("the environment", from_env),
+        (_ENVIRONMENT, from_env),
         ("the command line", dict(flags or {})),
     ):
         _merge(merged, values)
         _validate(merged, source)
-    settings = _validate(merged, str(path or "the environment"))
+    settings = _validate(merged, str(path or _ENVIRONMENT))
     return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
 
 
@@ -96,12 +97,17 @@ def _validate(values: Mapping[str, Any], source: str) -> Settings:
         key = ".".join(place)
         if first["type"] == "extra_forbidden":
             hint = _nearest(place[-1], models[-1])
+            if source == _ENVIRONMENT:
+                below = first["input"]
+                while isinstance(below, dict):  # a section that is not there: name all of it
+                    place, below = [*place, next(iter(below))], next(iter(below.values()))
+                key = variable_of(place)
+                hint = _nearest_variable(place) or hint
             raise UserError(
                 ErrorCode.INVALID_SETTINGS, f"Unknown setting {key} in {source}.", hint=hint
             ) from None
-        raise UserError(
-            ErrorCode.INVALID_SETTINGS, f"Setting {key} in {source}: {first['msg']}."
-        ) from None
+        why = first["msg"].removeprefix("Value error, ")
+        raise UserError(ErrorCode.INVALID_SETTINGS, f"Setting {key} in {source}: {why}.") from None
 
 
 def _walk(loc: tuple[int | str, ...]) -> tuple[list[str], list[Any]]:
@@ -140,3 +146,27 @@ def _nearest(wrong: str, model: Any) -> str:
     fields = [name for kind in kinds_of(model) for name in kind.model_fields]
     close = difflib.get_close_matches(wrong, fields, n=1)
     return f"Did you mean {close[0]}?" if close else ""
+
+
+def variable_of(place: Sequence[str]) -> str:
+    """The variable of the environment that a setting is read from."""
+    return _PREFIX + "__".join(place).upper()
+
+
+def _nearest_variable(place: Sequence[str]) -> str:
+    """Most are written with one underscore between the sections: SQE_LIMITS_RUNNING_QUERIES."""
+    wrong = "_".join(place)
+    known = {"_".join(path): variable_of(path) for path in _paths(Settings, ())}
+    close = [wrong] if wrong in known else difflib.get_close_matches(wrong, known, n=1)
+    if not close:
+        return ""
+    return f"Did you mean {known[close[0]]}? Two underscores stand between a section and its key."
+
+
+def _paths(model: type[BaseModel], above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for name, field in model.model_fields.items():
+        sections = kinds_of(field.annotation)
+        for section in sections:
+            yield from _paths(section, (*above, name))
+        if not sections:
+            yield (*above, name)

@@ -12,6 +12,7 @@ from pydantic import Field, SecretStr, field_validator
 from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings
 from sqe.settings.catalogs import CatalogSettings, only_our_own
 from sqe.settings.policy import PolicySettings
+from sqe.settings.sizes import MB, check_fits, check_spark_memory
 from sqe.settings.store import StoreSettings
 from sqe.settings.strict import Strict
 from sqe.settings.trino import TrinoSettings
@@ -26,6 +27,7 @@ def default_home() -> Path:
     return base / "sqe"
 
 
+LOCAL_LEAST_MB = 128  # one query of the local engine
 # Spark settings that would make Spark read another statement than SQE checked, or reach more.
 _RESERVED_CONF = (
     "spark.sql.ansi.doublequotedidentifiers",
@@ -57,7 +59,7 @@ class SparkSettings(Strict):
     master: str = Field("local[*]", description="Spark master of the embedded server")
     driver_memory: str = Field("", description="heap of the embedded server, e.g. 4g")
     java: str = Field("", description="path of the java command; found by itself if empty")
-    start_timeout_s: float = Field(180.0, description="how long a start may take")
+    start_timeout_s: float = Field(180.0, gt=0, description="how long a start may take")
     class_data_sharing: bool = Field(True, description="archive classes for a quicker start")
     server_conf: dict[str, str] = Field(
         default_factory=dict, description="spark.* settings of the embedded server"
@@ -75,6 +77,13 @@ class SparkSettings(Strict):
         1_000, ge=0, description="sessions after which the embedded server is replaced; 0 is never"
     )
 
+    @field_validator("driver_memory")
+    @classmethod
+    def _enough_for_spark(cls, size: str) -> str:
+        if size:
+            check_spark_memory(size)
+        return size
+
     @field_validator("server_conf", "session_conf")
     @classmethod
     def _leave_the_locks_alone(cls, conf: dict[str, str]) -> dict[str, str]:
@@ -90,23 +99,31 @@ class LocalSettings(Strict):
     """The engine in SQE's own process, for reads that are proven to be Spark's. Sizes in MB."""
 
     enabled: bool = Field(True, description="let `auto` use it; otherwise every query is Spark's")
-    memory_mb: int = Field(0, description="for all queries together; 0: half, at most 4096")
+    memory_mb: int = Field(0, ge=0, description="for all queries together; 0: half, at most 4096")
     query_memory_mb: int = Field(1024, ge=128, description="for one query, before it spills")
     storage_timeout_s: float = Field(
         30.0, ge=1, description="longest wait for an answer of an object store"
     )
     spill_mb: int = Field(10_240, ge=0, description="disk for one query; 0 keeps it in memory")
     threads: int = Field(0, ge=0, description="processors it may use; 0 is all of them")
-    max_bytes: int = Field(4 * 1024**3, description="of data files; larger reads are Spark's")
-    max_files: int = Field(10_000, description="data files; reads of more are Spark's")
+    max_bytes: int = Field(4 * 1024**3, ge=1, description="of data files; larger reads are Spark's")
+    max_files: int = Field(10_000, ge=1, description="data files; reads of more are Spark's")
+
+    @field_validator("memory_mb")
+    @classmethod
+    def _fits_the_machine(cls, size: int) -> int:
+        if 0 < size < LOCAL_LEAST_MB:
+            raise ValueError(f"{size} MB is less than a query needs, {LOCAL_LEAST_MB}")
+        check_fits(size * MB, f"{size} MB")
+        return size
 
 
 class LimitSettings(Strict):
     """What one query or user may take."""
 
-    statement_bytes: int = Field(1_000_000, description="longest SQL text, in bytes of UTF-8")
-    nesting: int = Field(200, description="deepest nesting of parentheses and brackets")
-    view_depth: int = Field(50, description="deepest chain of views over views")
+    statement_bytes: int = Field(1_000_000, ge=1, description="longest SQL text, in bytes of UTF-8")
+    nesting: int = Field(200, ge=1, description="deepest nesting of parentheses and brackets")
+    view_depth: int = Field(50, ge=1, description="deepest chain of views over views")
     running_queries: int = Field(200, ge=1, description="queries running at once, in all")
     running_queries_per_user: int = Field(150, ge=1, description="queries of one user at once")
     sessions: int = Field(2_000, ge=1, description="open sessions, in all")
@@ -117,8 +134,10 @@ class LimitSettings(Strict):
     session_lifetime_s: float = Field(
         86_400.0, ge=0, description="a server's session ends, with its queries; 0 is never"
     )
-    query_timeout_s: float = Field(0.0, description="longest run of a query; 0 is no limit")
-    finished_queries: int = Field(1_000, description="records of ended queries kept in memory")
+    query_timeout_s: float = Field(0.0, ge=0, description="longest run of a query; 0 is no limit")
+    finished_queries: int = Field(
+        1_000, ge=0, description="records of ended queries kept in memory"
+    )
 
 
 class MaintenanceSettings(Strict):
@@ -151,11 +170,22 @@ class LoadSettings(Strict):
     )
 
 
+class UnloadSettings(Strict):
+    """What COPY (query) TO may write."""
+
+    folders: tuple[Path, ...] = Field(
+        (), description="folders that everyone may write files to; none: COPY TO is refused"
+    )
+
+
 class LogSettings(Strict):
-    """SQE's own log and its audit log, as JSON lines in the home."""
+    """SQE's own log and its audit log, as JSON lines."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="what is logged: debug, info, warning or error"
+    )
+    to: Literal["file", "stdout", "stderr"] = Field(
+        "file", description="where SQE's own log goes: file (logs/sqe.log in the home), or a stream"
     )
     audit: bool = Field(True, description="write logs/audit.jsonl")
 
@@ -164,8 +194,25 @@ class ServeSettings(Strict):
     """What ``sqe serve`` listens on."""
 
     host: str = Field("127.0.0.1", description="address of the health endpoint")
-    port: int = Field(8480, description="port of the health endpoint; 0 takes a free one")
-    broker_port: int = Field(0, description="port of the catalog broker; 0 takes a free one")
+    port: int = Field(
+        8480, ge=0, le=65535, description="port of the health endpoint; 0 takes a free one"
+    )
+    broker_port: int = Field(
+        0, ge=0, le=65535, description="port of the catalog broker; 0 takes a free one"
+    )
+    drain_s: float = Field(
+        5.0,
+        ge=0,
+        description="seconds that running queries have to end when SQE is stopped; then they are"
+        " cancelled, and SQE has ended 5 s later at the latest",
+    )
+
+
+class ShellSettings(Strict):
+    """How ``sqe shell`` begins; its commands change it."""
+
+    limit: int = Field(1_000, ge=0, description="rows shown of a result; 0 is all of them")
+    pager: bool = Field(True, description="long results go through `$PAGER`, or less")
 
 
 class Settings(Strict):
@@ -183,14 +230,20 @@ class Settings(Strict):
     limits: LimitSettings = LimitSettings()
     maintenance: MaintenanceSettings = MaintenanceSettings()
     load: LoadSettings = LoadSettings()
+    unload: UnloadSettings = UnloadSettings()
     log: LogSettings = LogSettings()
     store: StoreSettings = StoreSettings()
     serve: ServeSettings = ServeSettings()
+    shell: ShellSettings = ShellSettings()
     flight: FlightSettings = FlightSettings()
     trino: TrinoSettings = TrinoSettings()
     tls: TlsSettings = TlsSettings()
     auth: AuthSettings = AuthSettings()
     policy: PolicySettings = PolicySettings()
+
+    def for_command(self) -> Settings:
+        """Of a process whose stdout and stderr are for its answers: it logs to the file."""
+        return self.model_copy(update={"log": self.log.model_copy(update={"to": "file"})})
 
     def in_home(self, path: Path) -> Path:
         """A path of the settings: those that are not absolute are in the home."""

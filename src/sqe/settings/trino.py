@@ -45,7 +45,10 @@ class TrinoSettings(Strict):
         300.0, gt=0, description="a transaction without a statement is rolled back"
     )
     page_kb: int = Field(
-        1024, ge=16, le=131_072, description="rows of a page; larger results come in more pages"
+        1024,
+        ge=16,
+        le=131_072,
+        description="rows of the first page; those of a large result grow to eight times that",
     )
     spooling: bool = Field(
         True, description="send rows as compressed inline segments to clients that ask for them"

@@ -37,6 +37,11 @@ class ShowStats(NamedCommand):
     """Of the statement's only reference, or of its ``inner`` query."""
 
 
+@dataclass(frozen=True)
+class ShowMaintenance(NamedCommand):
+    """What of the statement's only reference says whether it needs maintenance."""
+
+
 def parse_analyze(text: str, tokens: list[Token]) -> Statement:
     cursor = TokenCursor(text, command_tokens(text, tokens))
     cursor.skip()
@@ -84,6 +89,12 @@ def parse_show_stats(text: str, tokens: list[Token], parse_inner: ParseInner) ->
     """None for any other SHOW."""
     cursor = TokenCursor(text, command_tokens(text, tokens))
     cursor.skip()
+    if cursor.accept("MAINTENANCE"):
+        cursor.expect("FOR")
+        parts, span = cursor.dotted_name("a table")
+        cursor.expect_end()
+        reference = Reference(parts, span, Access.READ)
+        return Statement(text, StatementKind.COMMAND, (reference,), command=ShowMaintenance())
     if not cursor.accept("STATS"):
         return None
     cursor.expect("FOR")

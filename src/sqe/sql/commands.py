@@ -241,7 +241,8 @@ def _pattern(cursor: TokenCursor) -> NamePattern | None:
 _SCHEMA_WORDS = ("SCHEMA", "DATABASE", "NAMESPACE")
 # Read elsewhere, or by more than one word.
 _OTHER_SHOWS = (
-    "CREATE TABLE", "CREATE VIEW", "CREATE SCHEMA", "STATS", "MATERIALIZED VIEWS", "ROLES",
+    "CREATE TABLE", "CREATE VIEW", "CREATE SCHEMA", "STATS", "MAINTENANCE",
+    "MATERIALIZED VIEWS", "ROLES",
     "CURRENT ROLES", "ROLE GRANTS", "GRANTS", "ROW FILTERS", "COLUMN MASKS", "TAGS",
     "EFFECTIVE POLICY",
 )  # fmt: skip

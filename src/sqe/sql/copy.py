@@ -8,28 +8,25 @@ from dataclasses import dataclass, replace
 from sqlglot import Token
 
 from sqe.errors import ErrorCode
+from sqe.files.options import CSV_OPTIONS
 from sqe.sql.cursor import TokenCursor
 from sqe.sql.statement import Access, Command, Reference, Span, Statement, StatementKind
 
 FORMATS = ("csv", "json", "orc", "parquet")
 _TEXT = "dateformat timestampformat timestampntzformat timezone locale encoding linesep"
-_CSV = """
-sep delimiter header quote escape comment nullvalue emptyvalue nanvalue positiveinf negativeinf
-ignoreleadingwhitespace ignoretrailingwhitespace multiline chartoescapequoteescaping
-unescapedquotehandling maxcolumns maxcharspercolumn charset
-"""
 _JSON = """
 multiline allowcomments allowunquotedfieldnames allowsinglequotes allownumericleadingzeros
 allownonnumericnumbers allowbackslashescapinganycharacter allowunquotedcontrolchars
 """
-# Options of Spark's readers that say how a file is written; none reaches for another file.
+# Options that say how a file is written; none reaches for another file. CSV's are SQE's own, the
+# others are those of Spark's readers.
 OPTIONS: dict[str, frozenset[str]] = {
-    "csv": frozenset((_CSV + _TEXT).split()),
+    "csv": CSV_OPTIONS,
     "json": frozenset((_JSON + _TEXT).split()),
     "orc": frozenset(),
     "parquet": frozenset(),
 }
-_COPY_OPTIONS = ("force", "overwrite", "create", "mergeschema")
+_COPY_OPTIONS = ("force", "overwrite", "create", "mergeschema", "rejects")
 
 
 @dataclass(frozen=True)
@@ -39,11 +36,12 @@ class CopyInto(Command):
     sources: tuple[str, ...]  # paths or patterns, as written
     format: str  # one of FORMATS
     columns: tuple[str, ...] = ()  # empty: by the names in the files
-    options: tuple[tuple[str, str], ...] = ()  # of Spark's reader, names in lower case
+    options: tuple[tuple[str, str], ...] = ()  # of the format, names in lower case
     force: bool = False  # files that were loaded before are loaded again
     overwrite: bool = False  # what the table held is replaced
     create: bool = False  # the table is made, with the columns of the files
     merge_schema: bool = False  # it gets the columns of the files that it lacks
+    rejects: bool = False  # lines that do not fit are left out, and are the statement's result
 
 
 def parse_copy(text: str, tokens: list[Token]) -> Statement:
@@ -69,6 +67,8 @@ def parse_copy(text: str, tokens: list[Token]) -> Statement:
     command = CopyInto(
         tuple(sources), file_format, columns, tuple(options), merge_schema=merge_schema, **flags
     )
+    if command.rejects and file_format != "csv":
+        cursor.refuse(f"rejects for {file_format.upper()}", "Only lines of CSV can be left out.")
     if columns and (command.create or merge_schema):
         cursor.refuse("A list of columns for a table that gets new ones", "Leave the columns out.")
     return Statement(text, StatementKind.COPY, _references(command, parts, span), command=command)
@@ -118,7 +118,10 @@ def _options(
             close = difflib.get_close_matches(name.lower(), allowed, n=1)
             hint = f"Did you mean {close[0]}?" if close else ""
             if name.lower() in ("mode", "inferschema"):
-                hint = "A row that does not fit the table ends the load, and nothing is loaded."
+                hint = (
+                    "A row that does not fit the table ends the load, and nothing is loaded;"
+                    " COPY_OPTIONS ('rejects' = 'true') leaves such lines of CSV out."
+                )
             cursor.fail(f"{clause} does not take {where}", ErrorCode.INVALID_ARGUMENT, hint=hint)
         cursor.expect("=")
         found[name.lower()] = cursor.property_value()

@@ -22,6 +22,7 @@ from sqe.sql.cursor import TokenCursor
 from sqe.sql.materialized import parse_materialized
 from sqe.sql.schema_changes import parse_alter_schema
 from sqe.sql.statement import Access, Command, Reference, Statement, StatementKind, blank
+from sqe.sql.unload import parse_unload
 from sqe.sql.views import parse_alter_view, parse_create_view
 
 ParseInner = Callable[[str], Statement]
@@ -121,7 +122,7 @@ _FORMS: dict[str, tuple[_Form, ...]] = {
     "APPLY": (_flat(parse_access),),
     "CALL": (parse_call,),
     "COMMENT": (_flat(parse_comment),),
-    "COPY": (_flat(parse_copy),),
+    "COPY": (parse_unload, _flat(parse_copy)),
     "CREATE": (parse_materialized, _flat(parse_access), parse_create_view, parse_create_table),
     "DENY": (_flat(parse_access),),
     "DESC": (_describe_query,),
@@ -134,4 +135,5 @@ _FORMS: dict[str, tuple[_Form, ...]] = {
     "REVOKE": (_flat(parse_access),),
     "SHOW": (parse_materialized, parse_show_stats, _flat(parse_access)),
     "TRUNCATE": (_flat(_truncate_table),),
+    "UNLOAD": (parse_unload,),
 }

@@ -30,7 +30,7 @@ def find_references(text: str, tree: exp.Expr, target: Any, access: Access) -> l
         if table.name.startswith(_PIPE_TABLE) and _span(text, list(_names(table))) is None:
             continue
         reference = _reference(text, table, access if table is target else Access.READ)
-        if table is target or len(reference.parts) > 1 or not _is_cte(table):
+        if table is target or len(reference.parts) > 1 or find_cte(table) is None:
             found.append(reference)
     return sorted(found, key=lambda reference: reference.span)
 
@@ -114,29 +114,29 @@ def _flatten(node: Any) -> Iterator[Any]:
         yield node
 
 
-def _is_cte(table: exp.Table) -> bool:
-    """Whether a WITH in force at this place defines the name. Case does not matter in Spark."""
+def find_cte(table: exp.Table) -> exp.CTE | None:
+    """What a WITH in force at this place defines by the name. Case does not matter in Spark."""
     name = table.name.lower()
     child: exp.Expr = table
     parent = table.parent
     while parent is not None:
         with_ = parent.args.get("with_")
-        if with_ is not None and name in _visible_names(with_, child):
-            return True
-        if isinstance(parent, exp.With):
+        found = None
+        if with_ is not None and child is not with_:
+            found = _last_named(name, with_.expressions)
+        elif isinstance(parent, exp.With):
             # Inside one CTE: those before it are visible, itself only if RECURSIVE.
             index = next(i for i, cte in enumerate(parent.expressions) if cte is child)
             upto = index + 1 if parent.args.get("recursive") else index
-            if name in {cte.alias.lower() for cte in parent.expressions[:upto]}:
-                return True
+            found = _last_named(name, parent.expressions[:upto])
+        if found is not None:
+            return found
         child, parent = parent, parent.parent
-    return False
+    return None
 
 
-def _visible_names(with_: exp.With, child: exp.Expr) -> set[str]:
-    if child is with_:
-        return set()
-    return {cte.alias.lower() for cte in with_.expressions}
+def _last_named(name: str, ctes: list[exp.CTE]) -> exp.CTE | None:
+    return next((cte for cte in reversed(ctes) if cte.alias.lower() == name), None)
 
 
 def find_qualifiers(text: str, tokens: list[Token], references: list[Reference]) -> list[Qualifier]:

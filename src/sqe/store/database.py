@@ -9,7 +9,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqe.errors import ErrorCode, UpstreamError, UserError
+from sqe.errors import (
+    ErrorCode,
+    SqeError,
+    UpstreamError,
+    UserError,
+    disk_full,
+    is_disk_full,
+)
 from sqe.model.identity import Secret
 from sqe.store.versions import VERSIONS
 
@@ -152,8 +159,10 @@ def _bring_up_to_date(engine: Engine) -> None:
             connection.execute(text("INSERT INTO sqe_version VALUES (:n)"), {"n": number})
 
 
-def _unavailable(error: Exception) -> UpstreamError:
+def _unavailable(error: Exception) -> SqeError:
     """The kind of error, not its text: that may quote the address."""
+    if is_disk_full(getattr(error, "orig", None) or error):
+        return disk_full("SQE's own database")
     kind = type(getattr(error, "orig", None) or error).__name__
     return UpstreamError(
         ErrorCode.STORE_UNAVAILABLE,

@@ -1,18 +1,17 @@
 """Iceberg's own suites for catalogs, run by Java against SQE's REST endpoint.
 
 ``tests/java`` has the few lines that point them here, and the list of tests that fail with the
-reason for each. The jars come from Maven once, into ``SQE_TEST_CACHE``.
+reason for each.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 import subprocess
 import threading
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -21,36 +20,34 @@ from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Catalog
 from sqe.catalog.rest.routes import catalog_app
 from sqe.catalog.rest.serving import HttpThread
+from sqe.engines.spark.java import Java
 from sqe.errors import AccessError, ErrorCode
 from sqe.testing import Options, PolarisLikeCatalog, StaticTokens
+from tests.flight_clients.cache import artifact, fetch
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.timeout(600)]
 
 JAVA = Path(__file__).parents[2] / "java"
 CLASSES = ("SqeCatalogTests", "SqeViewCatalogTests", "SqeFormatTests")
-# Read before the tests' environment takes the developer's home away.
-CACHE = Path(os.environ.get("SQE_TEST_CACHE") or Path.home() / ".cache" / "sqe-test")
+COMPILER = "org.eclipse.jdt"
+
+
+@dataclass(frozen=True)
+class Suites:
+    java: Java
+    jars: tuple[Path, ...]
+    compiler: Path
 
 
 @pytest.fixture(scope="module")
-def jars() -> Path:
-    """The folder of jars that pom.xml names."""
-    for tool in ("java", "javac", "mvn"):
-        if shutil.which(tool) is None:
-            pytest.skip(f"Iceberg's suites need {tool}, which is not installed")
-    pom = JAVA / "pom.xml"
-    folder = CACHE / f"iceberg-suites-{hashlib.sha256(pom.read_bytes()).hexdigest()[:12]}"
-    if not folder.exists():
-        coming = folder.with_name(f"{folder.name}.{os.getpid()}")
-        copy = ["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies"]
-        made = subprocess.run(
-            [*copy, f"-DoutputDirectory={coming}"], capture_output=True, text=True, timeout=500
-        )
-        if made.returncode != 0:
-            shutil.rmtree(coming, ignore_errors=True)
-            pytest.skip(f"Maven could not fetch the jars of Iceberg's suites: {made.stdout[-500:]}")
-        coming.rename(folder)
-    return folder
+def suites(java: Java) -> Suites:
+    lines = (JAVA / "jars.txt").read_text().splitlines()
+    pins = [line.split() for line in lines if not line.startswith("#")]
+    artifacts = [artifact(coordinate, digest) for coordinate, digest in pins]
+    found = fetch("iceberg-suites", java, *artifacts)
+    is_compiler = [one.group == COMPILER for one in artifacts]
+    jars = tuple(path for path, no in zip(found, is_compiler, strict=True) if not no)
+    return Suites(java, jars, found[is_compiler.index(True)])
 
 
 @pytest.fixture
@@ -96,15 +93,18 @@ def compare(failed: dict[str, str], file: str) -> None:
 
 
 def failures(
-    jars: Path, tmp_path: Path, properties: dict[str, str], classes: tuple[str, ...]
+    suites: Suites, tmp_path: Path, properties: dict[str, str], classes: tuple[str, ...]
 ) -> dict[str, str]:
     """What failed and why, once it is sure that the suites ran."""
     compiled, reports = tmp_path / "classes", tmp_path / "reports"
     sources = sorted((JAVA / "src").glob("*.java"))
-    subprocess.run(["javac", "-d", compiled, "-cp", f"{jars}/*", *sources], check=True)
-    command = ["java", "-Xmx1g", "-XX:TieredStopAtLevel=1"]
+    jars = os.pathsep.join(map(str, suites.jars))
+    java = [str(suites.java.executable), "-Xmx1g", "-XX:TieredStopAtLevel=1"]
+    compiling = [*java, "-jar", str(suites.compiler), "-17", "-nowarn", "-d", str(compiled)]
+    subprocess.run([*compiling, "-cp", jars, *map(str, sources)], check=True)
+    command = java
     command += [f"-Dsqe.{name}={value}" for name, value in properties.items()]
-    command += ["-cp", f"{compiled}{os.pathsep}{jars}/*"]
+    command += ["-cp", f"{compiled}{os.pathsep}{jars}"]
     command += ["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner"]
     command += ["--details=none", f"--reports-dir={reports}"]
     for name in classes:
@@ -123,16 +123,16 @@ def failures(
 
 
 def test_iceberg_accepts_the_embedded_catalog(
-    jars: Path, homes: tuple[Path, str], tmp_path: Path
+    suites: Suites, homes: tuple[Path, str], tmp_path: Path
 ) -> None:
     folder, url = homes
     properties = {"uri": url, "homes": str(folder)}
-    failed = failures(jars, tmp_path, properties, (*CLASSES, "SqeJdbcCatalogTests"))
+    failed = failures(suites, tmp_path, properties, (*CLASSES, "SqeJdbcCatalogTests"))
     compare(failed, "expected_failures.txt")
 
 
 def test_iceberg_accepts_the_catalog_that_plays_polaris(
-    jars: Path, polaris: PolarisLikeCatalog, tmp_path: Path
+    suites: Suites, polaris: PolarisLikeCatalog, tmp_path: Path
 ) -> None:
     properties = {
         "uri": polaris.url,
@@ -140,7 +140,7 @@ def test_iceberg_accepts_the_catalog_that_plays_polaris(
         "token": "admin-token",
         "homes": str(tmp_path),
     }
-    failed = failures(jars, tmp_path, properties, CLASSES)
+    failed = failures(suites, tmp_path, properties, CLASSES)
     compare(failed, "expected_failures_polaris.txt")
 
 

@@ -39,6 +39,31 @@ class Served:
         return sqe.client.connect(self.url, user="ann", password=PASSWORD)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--cancel-cases", type=int, help="how many statements are cancelled")
+    parser.addoption("--cancel-seed", type=int, help="which ones, and when")
+
+
+_cancel_seconds: list[float] = []
+
+
+@pytest.fixture
+def cancel_seconds() -> list[float]:
+    """From each cancel to the end of the work."""
+    return _cancel_seconds
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    found = sorted(_cancel_seconds)
+    if found:
+        late = sum(seconds > 2 for seconds in found)
+        terminalreporter.write_line(
+            f"work ended after a cancel: median {found[len(found) // 2]:.2f} s, "
+            f"95 % {found[len(found) * 95 // 100]:.2f} s, longest {found[-1]:.2f} s; "
+            f"{late} of {len(found)} took more than 2 s"
+        )
+
+
 def users() -> AuthSettings:
     password = hash_password(Secret(PASSWORD), ScryptCost(p=1)).write()
     token = f"sha256:{hash_token(Secret(TOKEN)).hex()}"
@@ -59,18 +84,19 @@ def served(shared_lake: Lake) -> Iterator[Served]:
     server.stop()
 
 
+def embedded_connection(lake: Lake) -> Connection:
+    gateway = lake.server.gateway
+    return Connection(EmbeddedTransport(gateway, gateway.open_session(Identity("ann")), "tests"))
+
+
 @pytest.fixture(params=["embedded", "flight"])
 def opened(request: pytest.FixtureRequest, shared_lake: Lake, served: Served) -> Iterator[Open]:
     """Connections of this test, over one of the transports; closed at its end."""
     found: list[Connection] = []
 
-    def embedded() -> Connection:
-        gateway = shared_lake.server.gateway
-        session = gateway.open_session(Identity("ann"))
-        return Connection(EmbeddedTransport(gateway, session, "tests"))
-
     def new() -> Connection:
-        found.append(embedded() if request.param == "embedded" else served.connect())
+        embedded = request.param == "embedded"
+        found.append(embedded_connection(shared_lake) if embedded else served.connect())
         return found[-1]
 
     yield new

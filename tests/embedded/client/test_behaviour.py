@@ -118,6 +118,8 @@ def test_parameters_are_values_and_never_text(connection: Connection) -> None:
     query = "SELECT schema_name FROM information_schema.schemata WHERE schema_name = ?"
     assert connection.execute(query, ["default"]).fetchall() == [("default",)]
     assert connection.execute(query, ["' OR true --"]).fetchall() == []
+    named = query.replace("?", ":name")
+    assert connection.execute(named, {"name": "default"}).fetchall() == [("default",)]
 
 
 def test_an_error_has_a_code_a_hint_and_a_place(connection: Connection) -> None:

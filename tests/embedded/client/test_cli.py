@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+import sqe.client
 from sqe.cli.exit_codes import ExitCode
 from sqe.cli.invocation import Invocation
 from sqe.cli.main import cli
@@ -66,6 +68,63 @@ def test_a_write_on_a_server_says_what_it_changed(tables: Lake, served: Served) 
     result = as_ann(tables, served, "sql", sql)
     assert "2 rows inserted" in result.stderr
     assert "Spark)" in result.stderr
+
+
+@pytest.mark.spark
+@pytest.mark.java
+@pytest.mark.timeout(300)
+def test_files_of_this_machine_are_loaded_there_as_here(
+    tables: Lake, served: Served, tmp_path: Path
+) -> None:
+    """The server reads the very bytes, so that a file means the same wherever it is loaded."""
+    good, bad = tmp_path / "good.csv.gz", tmp_path / "bad.csv"
+    good.write_bytes(gzip.compress('n,s\n1,"O\'Brien, Łódź"\n2,\n'.encode()))
+    bad.write_text("n,s\n3,c\nx,d\n")
+    for name in ("sent_here", "sent_there"):
+        tables.run(f"CREATE OR REPLACE TABLE client.{name} (n INT, s STRING)")
+
+    def load(*arguments: str) -> tuple[Result, Result]:
+        loads = ["load", *arguments, "--into"]
+        here = run(tables, *loads, "client.sent_here")
+        return here, as_ann(tables, served, *loads, "client.sent_there")
+
+    for arguments in ([str(good)], [str(good)], [str(bad)], [str(good), "--again", "--json"]):
+        here, there = load(*arguments)
+        assert said(there) == tuple(
+            str(one).replace("sent_here", "sent_there") if isinstance(one, str) else one
+            for one in said(here)
+        )
+    assert str(bad) in load(str(bad))[1].stderr
+    rows = [tables.rows(f"SELECT * FROM client.{name}") for name in ("sent_here", "sent_there")]
+    assert sorted(map(str, rows[0])) == sorted(map(str, rows[1]))
+    assert len(rows[0]) == 4
+    left = tables.home / "uploads"
+    assert until(lambda: not list(left.rglob("upload-*")))
+
+
+@pytest.mark.spark
+@pytest.mark.java
+@pytest.mark.timeout(300)
+def test_what_one_session_has_sent_no_other_one_loads(
+    tables: Lake, served: Served, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("n\n1\n")
+    with served.connect() as mine, served.connect() as other:
+        source = mine.transport.offer(str(file), lambda count: None)
+        copy = f"COPY INTO client.of_other FROM '{source}' FILEFORMAT = CSV"
+        copy += " FORMAT_OPTIONS ('header' = 'true') COPY_OPTIONS ('create' = 'true')"
+        with pytest.raises(sqe.client.DatabaseError, match="was not sent in this session"):
+            other.execute(copy)
+        assert mine.execute(copy).rowcount == 1
+    tables.run("DROP TABLE client.of_other")
+
+
+def test_tables_of_a_server_are_looked_at_from_here(tables: Lake, served: Served) -> None:
+    here = run(tables, "maintain", "client.people", "--dry-run")
+    there = as_ann(tables, served, "maintain", "client.people", "--dry-run")
+    assert said(there) == said(here)
+    assert there.stdout.startswith("client.people: 2 data files")
 
 
 def test_a_file_written_from_a_server_is_the_same(
@@ -158,7 +217,9 @@ os.execv(sys.executable, [sys.executable, "-m", "sqe", *sys.argv[2:]])
 
 
 @pytest.mark.parametrize("command", ["sql", "shell"])
-def test_a_terminal_is_asked_for_the_password(served: Served, command: str) -> None:
+def test_a_terminal_is_asked_for_the_password(
+    shared_lake: Lake, served: Served, command: str
+) -> None:
     master, slave = os.openpty()
     arguments = [command, "--server", served.url, "--user", "ann"]
     if command == "sql":
@@ -177,6 +238,13 @@ def test_a_terminal_is_asked_for_the_password(served: Served, command: str) -> N
         seen += _expect(master, " 42")
         if command == "shell":
             seen += _expect(master, "lake.default>")
+            os.write(master, b"\\dn\r")
+            _expect(master, "(")
+            os.write(master, b"\\limit 5\r")
+            _expect(master, "At most 5 rows")
+            os.write(master, b"SELECT id FROM range(100000000000);\r")
+            _expect(master, "showing 5 of more rows")
+            assert until(lambda: shared_lake.last_record().state.ended)
             os.write(master, b"\\q\r")
         assert process.wait(60) == 0
     finally:

@@ -21,7 +21,12 @@ from tests.embedded.flight.serving import ENDLESS, ask, query
 @contextmanager
 def serving(home: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The process, and what it says first: the lines up to the address of Flight SQL."""
-    environment = {**os.environ, "SQE_HOME": str(home), "SQE_SPARK__REMOTE": "sc://127.0.0.1:1"}
+    environment = {
+        **os.environ,
+        "SQE_HOME": str(home),
+        "SQE_SPARK__REMOTE": "sc://127.0.0.1:1",
+        "SQE_SERVE__DRAIN_S": "0",
+    }
     ports = ["--port", "0", "--flight-port", "0", "--trino-port", "0"]
     with subprocess.Popen(
         [sys.executable, "-m", "sqe", "serve", *ports, *arguments],
@@ -49,6 +54,10 @@ def test_it_says_where_flight_sql_is_and_answers_there(flight_home: Path) -> Non
             assert ask(connection, "SELECT 1") == [(1,)]
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
+    log = (flight_home / "logs" / "sqe.log").read_text()
+    for line in ("sqe is ready on http", flight_address(said), "Trino's protocol is at"):
+        assert line in log
+    assert "sqe is stopping" in log and "sqe has stopped" in log
 
 
 @pytest.mark.timeout(180)
@@ -64,5 +73,5 @@ def test_a_taken_port_is_said_in_words(flight_home: Path, tmp_path: Path) -> Non
     with serving(flight_home) as (_, said):
         port = flight_address(said).rpartition(":")[2]
         with serving(tmp_path / "another", "--flight-port", port) as (process, error):
-            assert "HOME_IN_USE" in error and port in error
+            assert "PORT_IN_USE" in error and port in error
             assert process.wait(60) == 4

@@ -55,9 +55,10 @@ def test_a_batch_of_rows_is_all_or_nothing(connection: adbc.Connection) -> None:
         assert cursor.rowcount == 3
     everything = "SELECT id, name FROM t ORDER BY id"
     assert ask(connection, everything) == rows
+    assert ask(connection, "SELECT count(*) FROM t.snapshots") == [(1,)]
     bad = pa.record_batch({"p": pa.array(["4", "not a number"]), "q": pa.array(["d", "e"])})
     failing = "INSERT INTO t VALUES (CAST(? AS INT), ?)"
-    with connection.cursor() as cursor, pytest.raises(adbc_driver_manager.Error):
+    with connection.cursor() as cursor, pytest.raises(adbc_driver_manager.Error, match="Row 2"):
         cursor.executemany(failing, bad)
     assert ask(connection, everything) == rows
     assert run(connection, "DELETE FROM t WHERE id >= ?", (2,)) == 2

@@ -13,8 +13,7 @@ from sqe.auth.chain import Authenticators
 from sqe.auth.hashing import hash_password, hash_token
 from sqe.auth.static_users import StaticUsers
 from sqe.auth.user_table import StaticUser, fixed
-from sqe.engines.spark.java import find_java
-from sqe.errors import UpstreamError
+from sqe.engines.spark.java import Java
 from sqe.model.identity import Secret
 from sqe.model.password_hash import ScryptCost
 from sqe.protocols.flight_sql.options import FlightOptions
@@ -76,11 +75,7 @@ def writing(shared_lake: Lake) -> Iterator[Reachable]:
 
 
 @pytest.fixture(scope="session")
-def jdbc(_isolated_session: None) -> Iterator[Jdbc]:
-    try:
-        java = find_java()
-    except UpstreamError as error:
-        pytest.skip(f"The JDBC driver needs Java: {error.message}")
+def jdbc(java: Java) -> Iterator[Jdbc]:
     opened = Jdbc(java)
     yield opened
     opened.close()

@@ -30,7 +30,7 @@ def client() -> Path:
     try:
         return scenarios()
     except NoGo as why:
-        pytest.skip(f"Arrow's integration client needs Go: {why}")
+        pytest.skip(str(why))
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,9 @@ from click.testing import CliRunner
 
 from sqe.cli.invocation import Invocation
 from sqe.cli.main import cli
+from sqe.errors import ErrorCode
+from sqe.model.decision import Restrict, RowFilter
+from sqe.model.query import EngineKind
 from tests.embedded.history.conftest import Table
 from tests.embedded.pipe.kept import Kept
 from tests.embedded.pipe.lake import Lake
@@ -24,6 +27,25 @@ def maintain(lake: Lake, *arguments: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
+def counted_by_spark(lake: Lake, name: str) -> dict[str, int]:
+    table = lake.run(
+        "SELECT * FROM (SELECT count(*) AS data_files, sum(file_size_in_bytes) AS data_bytes,"
+        f" sum(record_count) AS rows FROM {name}.data_files), (SELECT count(*) AS delete_files,"
+        f" sum(record_count) AS deleted_rows FROM {name}.delete_files), (SELECT count(*) AS"
+        f" manifests, sum(length) AS manifest_bytes FROM {name}.manifests), (SELECT count(*) AS"
+        f" snapshots, count(*) - 1 AS old_snapshots FROM {name}.snapshots)"
+    )
+    [row] = table.to_pylist()
+    return dict(row)
+
+
+def test_whoever_sees_a_part_of_a_table_is_told_nothing_of_its_files(table: Table) -> None:
+    some = Restrict("rule", filters=(RowFilter("id = 1"),))
+    with table.lake.rules.on(f"lake.{table.name}", some):
+        error = table.lake.fails(f"SHOW MAINTENANCE FOR {table.name}")
+    assert error.code is ErrorCode.ACCESS_DENIED
+
+
 def test_a_neglected_table_is_put_in_order(table: Table) -> None:
     lake, name = table.lake, table.name
     lake.run(f"ALTER TABLE {name} SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')")
@@ -33,7 +55,12 @@ def test_a_neglected_table_is_put_in_order(table: Table) -> None:
     thresholds = ("--manifests", "3", "--snapshot-age", "0", "--orphans")
     before = table.loaded().metadata_location
 
+    earlier = {record.query_id for record in lake.server.gateway.records()}
     [planned] = maintain(lake, name, "--dry-run", *thresholds)
+    records = lake.server.gateway.records()
+    routes = [record.route for record in records if record.query_id not in earlier]
+    assert {route and route.engine for route in routes} == {EngineKind.COORDINATOR}
+    assert planned["before"] == {**planned["before"], **counted_by_spark(lake, name)}
     procedures = [need["procedure"] for need in planned["needs"]]
     assert procedures == [
         "rewrite_data_files",

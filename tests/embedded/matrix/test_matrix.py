@@ -50,6 +50,7 @@ def _parameters() -> list[object]:
     ]
 
 
+@pytest.mark.rotating(parts=4)
 @pytest.mark.parametrize("feature", _parameters())
 def test_feature(feature: Feature, bench: Bench, outcomes: dict[str, Cells]) -> None:
     try:
@@ -64,6 +65,7 @@ def test_each_row_has_its_own_title() -> None:
     assert len({feature.title for feature in ROWS}) == len(ROWS)
 
 
+@pytest.mark.all_cases
 def test_the_page_is_what_the_tests_found(
     outcomes: dict[str, Cells], request: pytest.FixtureRequest
 ) -> None:

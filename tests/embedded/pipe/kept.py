@@ -26,7 +26,10 @@ class Kept:
     def warm_local(self) -> None:
         return None
 
-    def close(self) -> None:
+    def drain(self, seconds: float) -> None:
+        return None
+
+    def close(self, within: float | None = None) -> None:
         return None
 
     def status(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ UNKNOWN = [
     ("SELECT * FROM nope.t", "SCHEMA_NOT_FOUND", (1, 15), "Schema lake.nope does not exist"),
     ("SELECT * FROM lakee.s.t", "CATALOG_NOT_FOUND", (1, 15), "Did you mean lake?"),
     ("SELECT t.aa FROM s.t", "COLUMN_NOT_FOUND", (1, 10), "Did you mean a?"),
-    ("SELECT\n aa FROM s.t", "COLUMN_NOT_FOUND", (2, 2), "[`a`, `b`]"),
+    ("SELECT\n aa FROM s.t", "COLUMN_NOT_FOUND", (2, 2), "Did you mean a?"),
     ("SELECT summ(a) FROM s.t", "FUNCTION_NOT_FOUND", (1, 8), "Did you mean sum?"),
     ("SHOW TABLES FROM nope", "SCHEMA_NOT_FOUND", (1, 18), "lake.nope"),
     ("SHOW SCHEMAS FROM lakee", "CATALOG_NOT_FOUND", (1, 19), "Did you mean lake?"),

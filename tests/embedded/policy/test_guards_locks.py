@@ -6,6 +6,7 @@ import pytest
 
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, InternalError
+from sqe.gateway.insides import decisions_on
 from sqe.model.decision import Restrict, RowFilter
 from sqe.model.query import EngineKind
 from sqe.rewrite.guard_views import with_guards
@@ -34,7 +35,7 @@ def _unguarded(lake: Lake, sql: str) -> GuardedStatement:
     pipeline = lake.server.gateway._pipeline
     bound = pipeline.binder.bind(parse(sql), lake.session)
     with lake.rules.on("lake.locked.t", PART):
-        return GuardedStatement(bound, pipeline._decide(bound, lake.session.identity))
+        return GuardedStatement(bound, decisions_on(pipeline.policy, bound, lake.session.identity))
 
 
 NAMED = [

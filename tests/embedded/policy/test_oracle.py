@@ -15,12 +15,12 @@ from sqe.model.decision import RowFilter
 from sqe.server.build import Server
 from tests.embedded.pipe.lake import Lake
 from tests.policy.limits import Limits
-from tests.policy.oracle import Oracle
+from tests.policy.oracle import PER_WORLD, Oracle
 from tests.policy.serving import beside
 from tests.policy.worlds import CATALOG, PEOPLE, Generated, world
 
 SEED = 2026
-CASES = 1000
+WORLDS = 5
 EXCUSED = 0.02  # of the cases, at most
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(1800)]
@@ -38,10 +38,12 @@ def server(shared_lake: Lake, tmp_path: Path, rules: Generated) -> Iterator[Serv
     made.close()
 
 
+@pytest.mark.rotating(parts=WORLDS)
+@pytest.mark.parametrize("first_world", range(WORLDS))
 def test_a_table_under_rules_is_its_filtered_and_masked_copy(
-    server: Server, rules: Generated
+    server: Server, rules: Generated, first_world: int
 ) -> None:
-    tally = Oracle(server, rules, SEED).run(CASES)
+    tally = Oracle(server, rules, SEED).run(PER_WORLD, first_world)
     shown = "\n\n".join(map(str, tally.differences[:5]))
     assert not tally.differences, f"seed {SEED}: {tally.summary()}\n{shown}"
     assert tally.excused.total() <= EXCUSED * tally.cases, tally.summary()

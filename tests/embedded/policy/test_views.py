@@ -304,7 +304,20 @@ def test_trinos_sql_lends_rights_only_where_the_word_stands(
         # A comment is no other query.
         assert not trino.ask("COMMENT ON COLUMN t_lent.id IS 'a number'").error
         assert ids(bob, "t_lent") == [2, 3]
+        for view, security in (("t_lent", "DEFINER"), ("t_asked", "INVOKER"), ("t", "INVOKER")):
+            shown = shown_in_trino(trino, view)
+            assert f" SECURITY {security} AS" in shown
+            trino.ask(f"DROP VIEW {view}")
+            assert not trino.ask(shown).error
+            assert shown_in_trino(trino, view) == shown
+        assert ids(bob, "t_lent") == [2, 3]
+        denied(bob, "SELECT * FROM views.t")
     bob.close()
+
+
+def shown_in_trino(trino: Client, view: str) -> str:
+    ((text,),) = trino.ask(f"SHOW CREATE VIEW {view}").data
+    return str(text)
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from sqe.engines.spark.java import Java, find_java
-from sqe.errors import UpstreamError
+from sqe.engines.spark.java import Java
 from tests.embedded.pipe.lake import Lake
+from tests.flight_clients.cache import fetch
 from tests.flight_clients.jdbc import Jdbc
 from tests.trino_clients.cli import JAR, Cli
 from tests.trino_clients.jdbc import CLASS, DRIVERS
-from tests.trino_clients.maven import NoMaven
 
 SCHEMA = "shop"
 # One schema of each module that writes, and one that nobody changes.
@@ -51,14 +50,6 @@ def trino(shared_lake: Lake, trino_address: str) -> Address:
     return Address(trino_address)
 
 
-@pytest.fixture(scope="session")
-def java(_isolated_session: None) -> Java:
-    try:
-        return find_java()
-    except UpstreamError as error:
-        pytest.skip(f"Trino's Java clients need Java: {error.message}")
-
-
 @pytest.fixture(scope="session", params=DRIVERS)
 def trino_jdbc(java: Java, request: pytest.FixtureRequest) -> Iterator[Jdbc]:
     opened = Jdbc(java, DRIVERS[request.param], CLASS)
@@ -68,7 +59,5 @@ def trino_jdbc(java: Java, request: pytest.FixtureRequest) -> Iterator[Jdbc]:
 
 @pytest.fixture(scope="session")
 def cli(java: Java, trino: Address) -> Cli:
-    try:
-        return Cli(java, JAR.fetched(), trino.url)
-    except NoMaven as error:
-        pytest.skip(str(error))
+    (jar,) = fetch("trino", java, JAR)
+    return Cli(java, jar, trino.url)

@@ -45,6 +45,13 @@ models:
         "{{ config(materialized='incremental', unique_key='id',"
         " incremental_strategy='delete+insert') }} select id, name from {{ ref('people') }}"
     ),
+    "models/m_loaded.sql": (
+        "{{ config(materialized='incremental', unique_key='id', incremental_strategy='merge') }}"
+        " select id, coalesce(name, 'x') as name, current_timestamp as loaded_at,"
+        " current_date as loaded_on, cast(born as timestamp(6) with time zone) as born_at"
+        " from {{ ref('people') }}"
+        " {% if is_incremental() %} where id > 1 and now() > cast(born as timestamp) {% endif %}"
+    ),
     "models/schema.yml": """
 models:
   - name: m_table
@@ -102,6 +109,14 @@ def test_a_project_lives_with_sqe(project: Project, ask: Callable[[str], list[An
     new = [(1, "Bea"), (2, "Bob"), (3, "Ann")]
     assert ask("SELECT id, name FROM m_merge ORDER BY id") == new
     assert ask("SELECT id, name FROM m_replace ORDER BY id") == new
+    loaded = "SELECT id, name, loaded_on > DATE '2024-01-01', loaded_at > born_at FROM m_loaded"
+    assert ask(f"{loaded} ORDER BY id") == [
+        (1, "Ann", True, True), (2, "Bob", True, True), (3, "Ann", True, True),
+    ]  # fmt: skip
+    earlier = (
+        "SELECT count(*) FROM m_loaded WHERE loaded_at < (SELECT max(loaded_at) FROM m_loaded)"
+    )
+    assert ask(earlier) == [(1,)]  # what the second run did not take
     history = ask("SELECT id, name, dbt_valid_to IS NULL FROM s_people ORDER BY id, dbt_valid_from")
     assert history == [(1, "Ann", False), (1, "Bea", True), (2, "Bob", True), (3, "Ann", True)]
 

@@ -119,7 +119,7 @@ def test_superset_estimates_the_cost(ask: Ask) -> None:
 
 def test_superset_shows_views_and_tables_as_statements(ask: Ask, view: str) -> None:
     ((shown,),) = ask(f"SHOW CREATE VIEW {SCHEMA}.{view}").rows
-    assert shown.startswith(f"CREATE VIEW lake.{SCHEMA}.{view} SECURITY DEFINER AS\nSELECT")
+    assert shown.startswith(f"CREATE VIEW lake.{SCHEMA}.{view} SECURITY INVOKER AS\nSELECT")
     ((shown,),) = ask("SHOW CREATE TABLE nation").rows
     assert shown.startswith(f"CREATE TABLE lake.{SCHEMA}.nation (\n   n_nationkey bigint,\n")
 

@@ -56,5 +56,5 @@ def test_a_taken_port_is_said_in_words(trino_home: Path, tmp_path: Path) -> None
     with serving(trino_home) as (_, said):
         port = port_of(said)
         with serving(tmp_path / "another", "--trino-port", port) as (process, error):
-            assert "HOME_IN_USE" in error and port in error
+            assert "PORT_IN_USE" in error and port in error
             assert process.wait(60) == 4

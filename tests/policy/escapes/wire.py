@@ -188,11 +188,18 @@ LOADS = [
         "COPY INTO {s}.ghost FROM '{loadable}/none.csv' FILEFORMAT = CSV",
     ),
     *asked(
+        "ACCESS_DENIED",
+        "to write the table's rows into a file where nobody allowed it",
+        "COPY (SELECT * FROM {s}.emp) TO '/tmp/x.csv'",
+        "COPY (SELECT * FROM {s}.emp) TO '{files}/x.parquet'",
+        "COPY (SELECT * FROM {s}.emp) TO '{loadable}/x.parquet' (OVERWRITE)",
+        "UNLOAD (SELECT * FROM {s}.emp) TO '/tmp/x' WITH (FORMAT = 'CSV')",
+    ),
+    *asked(
         "SYNTAX_ERROR",
         "to copy the table out in the words of other engines",
         "COPY INTO '/tmp/x' FROM (SELECT * FROM {s}.emp)",
         "COPY {s}.emp TO '/tmp/x'",
-        "UNLOAD (SELECT * FROM {s}.emp) TO '/tmp/x'",
         "EXPORT DATA OPTIONS (uri = '/tmp/x') AS SELECT * FROM {s}.emp",
     ),
     *asked(

@@ -81,15 +81,24 @@ def test_a_common_table_expression_hides_a_table(catalog: EmbeddedCatalog) -> No
 
 
 def test_a_column_that_is_not_there_is_said_with_the_nearest(catalog: EmbeddedCatalog) -> None:
-    error = refusal(catalog, "SELECT e.salry FROM hr.emp e")
-    assert error.code is ErrorCode.COLUMN_NOT_FOUND
-    assert error.hint == "Did you mean Salary?"
-    assert error.position is not None and error.position.column == 10
+    for sql, column in (("SELECT e.salry FROM hr.emp e", 10), ("SELECT salry FROM hr.emp", 8)):
+        error = refusal(catalog, sql)
+        assert error.code is ErrorCode.COLUMN_NOT_FOUND
+        assert error.message == "lake.hr.Emp has no column salry."
+        assert error.hint == "Did you mean Salary?"
+        assert error.position is not None and error.position.column == column
+
+
+def test_the_hint_lists_the_columns_there_are(catalog: EmbeddedCatalog) -> None:
+    assert refusal(catalog, "SELECT zz FROM hr.emp").hint == "It has id, Salary."
+    two = refusal(catalog, "SELECT zz FROM hr.emp, t")
+    assert (two.message, two.hint) == ("There is no column zz.", "There are id, Salary.")
+    assert "'abc'" in refusal(catalog, "SELECT abc").hint
 
 
 @pytest.mark.parametrize("past", ["VERSION AS OF 1", "TIMESTAMP AS OF '2020-01-01'"])
 def test_the_past_may_have_had_other_columns(catalog: EmbeddedCatalog, past: str) -> None:
-    assert table(catalog, f"SELECT t.gone FROM t {past}").name.name == "t"
+    assert table(catalog, f"SELECT t.gone, gone FROM t {past}").name.name == "t"
 
 
 def test_a_table_to_be_made_is_absent_where_its_schema_is(catalog: EmbeddedCatalog) -> None:

@@ -77,4 +77,4 @@ def test_a_port_in_use_is_named() -> None:
         port = taken.getsockname()[1]
         with pytest.raises(ResourceError, match=f"127.0.0.1:{port}") as caught:
             HttpThread(APP, port=port).start()
-    assert caught.value.code is ErrorCode.HOME_IN_USE
+    assert caught.value.code is ErrorCode.PORT_IN_USE

@@ -17,7 +17,15 @@ from sqe.cli.main import cli
 from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
-from sqe.model.query import Column, Progress, QueryRecord, QueryRequest, QueryState, Route
+from sqe.model.query import (
+    Column,
+    Progress,
+    QueryRecord,
+    QueryRequest,
+    QueryState,
+    Route,
+    RowsAffected,
+)
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 
@@ -87,6 +95,14 @@ class FakeGateway:
     def cancel(self, query_id: str) -> None:
         self.cancelled.set()
 
+    def run_rows(
+        self, request: QueryRequest, started: Callable[[str], None]
+    ) -> RowsAffected | None:
+        raise AssertionError("no command has rows of parameters")
+
+    def record(self, query_id: str) -> QueryRecord:
+        raise AssertionError("no command asks for a record")
+
     def begin(self, session_id: str) -> str:
         return "t1"
 
@@ -115,7 +131,10 @@ class FakeServer:
     def warm_local(self) -> None:
         return None
 
-    def close(self) -> None:
+    def drain(self, seconds: float) -> None:
+        return None
+
+    def close(self, within: float | None = None) -> None:
         self.closed = True
 
     def status(self) -> dict[str, Any]:

@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqe.cli.formats import OutputFormat
-from sqe.cli.formats.writer import unique_names, writer_for
+from sqe.cli.formats.writer import writer_for
+from sqe.cli.screen import escape_controls, width
+from sqe.results.texts.names import unique_names
 from tests.unit.cli.fakes import stream_of
 
 
@@ -64,17 +66,78 @@ def test_a_plan_keeps_its_lines_and_is_not_cut() -> None:
     assert lines(table, screen_width=40)[2:] == [" Scan", "   " + "x" * 200 + r"\x1b"]
 
 
-def test_long_cells_are_cut_on_a_terminal_only() -> None:
+def test_rows_too_wide_for_a_terminal_are_shown_vertically_and_never_elsewhere() -> None:
     table = pa.table({"id": [1], "text": ["x" * 200]})
-    assert len(lines(table, screen_width=40)[2]) == 40
-    assert lines(table, screen_width=40)[2].endswith("x…")
-    assert "x" * 200 in lines(table)[2]
+    assert lines(table, screen_width=40) == ["-[ row 1 ]-", "id   | 1", "text | " + "x" * 200]
+    assert lines(table)[2] == "  1 | " + "x" * 200
 
 
-def test_a_later_wider_cell_does_not_change_the_columns_before_it() -> None:
-    table = pa.table({"a": ["x"] * 1000 + ["much wider"], "b": [1] * 1001})
-    assert lines(table)[2] == " x | 1"
-    assert lines(table)[-1] == " much wider | 1"
+@pytest.mark.parametrize(("size", "first"), [(12, " id | text"), (13, "-[ row 1 ]-")])
+def test_a_table_may_fill_the_terminal_but_not_one_column_more(size: int, first: str) -> None:
+    table = pa.table({"id": [1], "text": ["x" * size]})
+    shown = lines(table, screen_width=19)
+    assert shown[0] == first
+    assert first != " id | text" or max(map(len, shown)) == 19
+
+
+def test_columns_widen_for_later_rows_and_stay_aligned() -> None:
+    table = pa.table({"id": range(12_000), "next": range(1, 12_001)})
+    for screen_width in (None, 80):
+        shown = lines(table, screen_width=screen_width)
+        assert shown[2] == "   0 |    1"
+        assert (shown[2 + 2500], shown[-1]) == (" 2500 | 2501", " 11999 | 12000")
+        assert len({line.index("|") for line in shown[-1000:]}) == 1
+
+
+def test_small_first_batches_do_not_decide_the_widths() -> None:
+    table = pa.concat_tables(pa.table({"id": [10**n], "t": ["x"]}) for n in range(6))
+    assert {line.index("x") for line in lines(table, screen_width=80)[2:]} == {10}
+
+
+def test_lines_of_a_cell_are_below_each_other_on_a_terminal() -> None:
+    table = pa.table({"id": [1, 2], "text": ["one\ntwo", "x"], "n": [3, 4]})
+    assert lines(table, screen_width=80)[2:] == [
+        "  1 | one +| 3",
+        "    | two  |",
+        "  2 | x    | 4",
+    ]
+    assert lines(table)[2] == r"  1 | one\ntwo | 3"
+    assert lines(table, screen_width=10)[2:4] == ["text | one", "     | two"]
+
+
+CELLS = st.text(st.characters(codec="utf-8"), max_size=15)
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(st.tuples(st.none() | CELLS, st.integers(0, 2**63 - 1), CELLS), max_size=8),
+    st.none() | st.integers(10, 200),
+    st.sampled_from(["table", "vertical"]),
+)
+def test_every_value_is_shown_whole(
+    rows: list[tuple[str | None, int, str]], screen_width: int | None, output: str
+) -> None:
+    columns = list(zip(*rows, strict=True)) or [(), (), ()]
+    kinds = (pa.string(), pa.int64(), pa.string())
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+    table = pa.Table.from_arrays(arrays, ["first", "second", "third"])
+    text = written(table, output, screen_width=screen_width).decode()
+    assert all(name in text for name in (table.column_names if rows else ()))
+    for row in rows:
+        for cell in row:
+            spelled = escape_controls("NULL" if cell is None else str(cell), keep="\n")
+            keep = (
+                spelled.split("\n") if screen_width is not None else [spelled.replace("\n", r"\n")]
+            )
+            assert all(line.rstrip(" ") in text for line in keep)
+
+
+@settings(max_examples=50)
+@given(st.lists(CELLS, min_size=1, max_size=8))
+def test_what_follows_a_text_begins_in_one_place(cells: list[str]) -> None:
+    table = pa.table({"text": cells, "number": [7] * len(cells)})
+    shown = written(table, "table").decode().split("\n")[:-1]
+    assert len({width(line) for line in [shown[0], *shown[2:]]}) == 1
 
 
 def test_vertical_shows_a_column_per_line() -> None:

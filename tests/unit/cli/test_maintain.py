@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from collections.abc import Callable
@@ -14,9 +15,10 @@ from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.results.stream import ResultStream
 from tests.unit.cli.fakes import FakeGateway, run, stream_of
 
-SMALL = {"data_files": 9, "data_bytes": 9000, "rows": 90, "small_files": 9}
+SMALL = {"data_files": 9, "data_bytes": 9000, "rows": 90, "small_files": [9]}
 QUIET = {"delete_files": 0, "deleted_rows": 0, "manifests": 2, "manifest_bytes": 5000}
-COUNTS = {"snapshots": 4, "old_snapshots": 2}
+LONG_AGO = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
+COUNTS = {"snapshots": 4, "expirable": [LONG_AGO, LONG_AGO]}
 
 
 class Tables(FakeGateway):
@@ -38,13 +40,11 @@ class Tables(FakeGateway):
             )
         if text.startswith("SHOW TABLES IN"):
             return UserError(ErrorCode.SCHEMA_NOT_FOUND, "There is no such schema.")
-        if text.startswith("SHOW TBLPROPERTIES"):
-            return pa.table({"key": pa.array([], pa.string()), "value": pa.array([], pa.string())})
         if text.startswith("CALL"):
             return self._call(text)
         state = {**SMALL, **QUIET, **COUNTS}
         if "well" in text or self.calls:
-            state |= {"small_files": 0, "old_snapshots": 0, "data_files": 1}
+            state |= {"small_files": [], "expirable": [], "data_files": 1}
         return pa.table({name: [value] for name, value in state.items()})
 
     def _call(self, text: str) -> pa.Table | SqeError:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -50,6 +51,39 @@ def test_nothing_appears_where_the_screen_is_no_terminal() -> None:
     with ProgressLine(screen, patience_s=0.01):
         time.sleep(0.1)
     assert screen.getvalue() == ""
+
+
+STARTING = [
+    Status(QueryState.RUNNING, EngineKind.SPARK, Progress(phase=phase))
+    for phase in ("fetching Spark's libraries, 1 of 9 MB", "fetching Spark's libraries, 5 of 9 MB")
+] + [Status(QueryState.RUNNING, EngineKind.SPARK, Progress(phase="starting Spark"))]
+
+
+def test_the_start_of_an_engine_is_shown_at_once(terminal: Terminal) -> None:
+    with ProgressLine(terminal, patience_s=60) as line:
+        line.watch(lambda: STARTING[1])
+        assert until(lambda: "fetching Spark's libraries, 5 of 9 MB" in terminal.getvalue())
+
+
+def test_without_a_terminal_each_thing_that_is_started_is_a_line() -> None:
+    screen, asked = io.StringIO(), iter([*STARTING, RUNNING])
+    last = [STARTING[0]]
+
+    def ask() -> Status:
+        last[0] = next(asked, RUNNING)
+        return last[0]
+
+    with ProgressLine(screen) as line:
+        line.watch(ask)
+        assert until(lambda: last[0] is RUNNING)
+    assert screen.getvalue() == "fetching Spark's libraries …\nstarting Spark …\n"
+
+
+def until(condition: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 20
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return condition()
 
 
 def test_bytes_are_readable() -> None:

@@ -28,7 +28,7 @@ class Server(FakeServer):
         if sys.argv[1] == "broken":
             raise RuntimeError("no")
         return {"spark": "starting"}
-    def close(self):
+    def close(self, within=None):
         print("closed", flush=True)
 
 server = Server(FakeGateway())
@@ -89,5 +89,6 @@ def test_a_taken_port_is_said_in_words() -> None:
     with serving() as (_, line):
         port = int(line.rpartition(":")[2])
         with serving(port=port) as (process, error):
-            assert error.startswith(f"error[HOME_IN_USE] Cannot listen on 127.0.0.1:{port}")
+            assert error.startswith(f"error[PORT_IN_USE] Cannot listen on 127.0.0.1:{port}")
+            assert error.rstrip().endswith("choose another one with serve.port.")
             assert process.wait(10) == 4

@@ -14,9 +14,9 @@ from prompt_toolkit.output import DummyOutput
 from sqe.cli.formats import OutputFormat
 from sqe.cli.invocation import Invocation
 from sqe.cli.shell.completion import SqlCompleter
-from sqe.cli.shell.meta import ShellState, run_meta
 from sqe.cli.shell.names import Names
 from sqe.cli.shell.repl import Shell
+from sqe.cli.shell.state import ShellState
 from sqe.client.embedded import EmbeddedTransport
 from sqe.errors import ErrorCode, UserError
 from tests.unit.cli.fakes import FakeGateway, nothing, run
@@ -44,7 +44,7 @@ def embedded(gateway: FakeGateway) -> EmbeddedTransport:
 def type_into_shell(gateway: FakeGateway, typed: str, history: Path) -> None:
     def session(pipe: PipeInput) -> None:
         with create_app_session(input=pipe, output=DummyOutput()):
-            Shell(embedded(gateway), OutputFormat.CSV, history, Invocation()).run()
+            Shell(embedded(gateway), ShellState(OutputFormat.CSV), history, Invocation()).run()
 
     with create_pipe_input() as pipe:
         pipe.send_text(typed)
@@ -75,26 +75,6 @@ def test_an_error_does_not_end_the_shell(
     assert b"x\r\n1\r\n" in captured.out
 
 
-def test_backslash_commands_are_spellings_of_sql() -> None:
-    state = ShellState()
-    assert run_meta(r"\d demo.orders", state).sql == "DESCRIBE TABLE demo.orders"
-    assert run_meta(r"\dt", state).sql == "SHOW TABLES"
-    assert run_meta(r"\dn lake;", state).sql == "SHOW SCHEMAS IN lake"
-    assert run_meta(r"\c lake.demo", state).sql == "USE lake.demo"
-    assert run_meta(r"\explain SELECT 1", state).sql == "EXPLAIN SELECT 1"
-    assert r"\dt [schema]" in run_meta(r"\?", state).words
-    assert "no command" in run_meta(r"\nonsense", state).words
-
-
-def test_backslash_commands_change_the_shell() -> None:
-    state = ShellState()
-    seen = []
-    for line in (r"\x", r"\o jsonl", r"\o parquet", r"\timing"):
-        run_meta(line, state)
-        seen.append((state.output.value, state.timing))
-    assert seen == [("vertical", True), ("jsonl", True), ("jsonl", True), ("jsonl", False)]
-
-
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
@@ -105,6 +85,9 @@ def test_backslash_commands_change_the_shell() -> None:
         ("SELECT * FROM demo.orders WHERE ordered", ["ordered_on"]),
         ("SELECT * FROM demo.orders o WHERE o.order_", ["o.order_id"]),
         ("\\t", ["\\timing"]),
+        ("SELECT 1 \\w", ["\\watch"]),
+        ("\\x a", ["auto"]),
+        ("\\plot ", ["bar", "line"]),
         ("\\d demo.or", ["demo.orders"]),
     ],
 )

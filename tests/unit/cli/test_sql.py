@@ -63,6 +63,7 @@ def test_the_exit_code_says_whose_fault_it_was(code: ErrorCode, expected: ExitCo
 
 
 def test_a_defect_shows_no_traceback_but_where_it_was_written(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
     result = run(FakeGateway({"X": RuntimeError("boom")}), "sql", "X", home=tmp_path)
     assert result.exit_code == ExitCode.INTERNAL
     assert result.stderr.startswith("error[INTERNAL_ERROR] A defect in SQE (RuntimeError).")
@@ -109,6 +110,13 @@ def test_a_file_is_read_and_written(tmp_path: Path) -> None:
     assert pq.read_table(target).equals(ONE)
 
 
+def test_a_full_disk_is_said_to_be_full() -> None:
+    arguments = ["A", "-o", "csv", "--output-file", "/dev/full"]
+    result = run(FakeGateway({"A": pa.table({"x": range(100_000)})}), "sql", *arguments)
+    assert result.exit_code == ExitCode.RESOURCES
+    assert result.stderr.startswith("error[DISK_FULL] The disk has no room left for the output.")
+
+
 def test_parquet_streams_to_a_pipe() -> None:
     result = run(FakeGateway({"A": ONE}), "sql", "A", "-o", "parquet")
     assert pq.read_table(io.BytesIO(result.stdout_bytes)).equals(ONE)
@@ -145,6 +153,20 @@ def test_wrong_settings_name_the_key(tmp_path: Path) -> None:
     assert result.exit_code == ExitCode.USER_ERROR
     assert "error[INVALID_SETTINGS]" in result.stderr
     assert "Did you mean master?" in result.stderr
+
+
+def test_a_new_home_that_was_asked_for_is_told_of(tmp_path: Path) -> None:
+    result = run(FakeGateway({"A": ONE}), "--home", str(tmp_path / "lke"), "sql", "A")
+    assert result.stderr.startswith(f"sqe: a new lakehouse is made in {tmp_path / 'lke'}\n")
+    (tmp_path / "lake" / "logs").mkdir(parents=True)
+    result = run(FakeGateway({"A": ONE}), "--home", str(tmp_path / "lake"), "sql", "A")
+    assert "new lakehouse" not in result.stderr
+
+
+def test_a_server_is_named_with_its_scheme() -> None:
+    result = run(FakeGateway(), "sql", "--server", "localhost:32010", "A")
+    assert result.exit_code == ExitCode.USER_ERROR
+    assert "Write grpc+tls://localhost:32010, or grpc://localhost:32010" in result.stderr
 
 
 def test_the_session_and_the_server_are_closed() -> None:

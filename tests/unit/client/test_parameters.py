@@ -13,8 +13,9 @@ import pytest
 from sqe.client.exceptions import Error, InterfaceError
 from sqe.client.flight.types import batch_of
 from sqe.client.parameters import parameters_of
-from sqe.client.repeating import as_few
+from sqe.errors import UserError
 from sqe.model.query import Parameter
+from sqe.protocols.flight_sql.parameters import rows_of
 
 DAY = datetime.date(2024, 5, 1)
 NOON = datetime.datetime(2024, 5, 1, 12)
@@ -46,7 +47,7 @@ NOON = datetime.datetime(2024, 5, 1, 12)
 def test_a_value_has_the_type_of_its_literal(value: Any, spark: str, arrow: pa.DataType) -> None:
     (parameter,) = parameters_of([value])
     assert parameter == Parameter(spark, value)
-    batch = batch_of([parameter])
+    batch = batch_of([[parameter]])
     assert batch.schema.types == [arrow]
     assert batch.column(0).to_pylist() == [value]
 
@@ -87,33 +88,20 @@ def test_a_parameter_does_not_show_its_value() -> None:
     assert "secret" not in repr(parameters_of(["secret"]))
 
 
-def test_rows_of_an_insert_go_in_one_statement() -> None:
-    text = "INSERT INTO t (a, b) VALUES (?, ?)"
-    assert list(as_few(text, [(1, 2), (3, 4)])) == [
-        ("INSERT INTO t (a, b) VALUES (?, ?), (?, ?)", [1, 2, 3, 4])
+def test_values_of_several_types_keep_each_its_own() -> None:
+    values = [1, "a", None, 2**40, Decimal("1.5"), 2]
+    rows = [parameters_of([value]) for value in values]
+    sent = rows_of([batch_of(rows)])
+    assert [(one.type, one.value) for (one,) in sent] == [
+        ("int", 1),
+        ("string", "a"),
+        ("int", None),
+        ("bigint", 2**40),
+        ("decimal(2,1)", Decimal("1.5")),
+        ("int", 2),
     ]
 
 
-def test_very_many_rows_go_in_several_statements() -> None:
-    statements = list(as_few("insert into t values (?);", ([n] for n in range(12_000))))
-    assert [len(parameters) for _, parameters in statements] == [5_000, 5_000, 2_000]
-    assert all(text.count("?") == len(parameters) for text, parameters in statements)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "UPDATE t SET a = ? WHERE b = ?",
-        "INSERT INTO t VALUES (?, upper(?))",
-        "INSERT INTO t SELECT ?, ?",
-        "INSERT OVERWRITE t VALUES (?, ?)",
-        "INSERT INTO t VALUES (?, ?), (1, 2)",
-    ],
-)
-def test_any_other_statement_runs_once_for_each(text: str) -> None:
-    assert list(as_few(text, [(1, 2), (3, 4)])) == [(text, (1, 2)), (text, (3, 4))]
-
-
-def test_a_row_of_the_wrong_length_is_left_to_the_engine() -> None:
-    text = "INSERT INTO t VALUES (?, ?)"
-    assert list(as_few(text, [(1, 2), (3,)])) == [(text, (1, 2)), (text, (3,))]
+def test_rows_of_several_lengths_are_refused_before_anything_is_sent() -> None:
+    with pytest.raises(UserError, match="1 to 2 values"):
+        batch_of([parameters_of([1, 2]), parameters_of([3])])

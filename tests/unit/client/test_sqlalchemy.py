@@ -144,7 +144,7 @@ def test_a_wrong_url_is_refused(url: str) -> None:
 
 
 def test_a_home_in_this_process_is_a_database(tmp_path: Path) -> None:
-    engine = sa.create_engine(f"sqe:///{tmp_path}")
+    engine = sa.create_engine(f"sqe:///{tmp_path}?create=true")
     with engine.connect() as connection:
         assert connection.scalar(sa.select(sa.literal(1) + 1).limit(1)) == 2
     assert pd.read_sql("SELECT id FROM range(3)", engine)["id"].tolist() == [0, 1, 2]

@@ -9,17 +9,18 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dev.stack.fetch import Artifact, GoProgram
+from dev.stack.fetch import GoProgram, fetch
 from dev.stack.messages import StackError
 from dev.stack.people import PEOPLE, realms
 from dev.stack.places import Places
 from dev.stack.processes import Command, Processes
 from dev.stack.summary import settings
+from sqe.engines.spark.ivy import Artifact
 from sqe.settings import load_settings
 
 # A wrapper that does not hand its signals on, as Keycloak's start-up script is one.
 WRAPPER = ("sh", "-c", "sleep 600 & echo $! > child; wait")
-JAR = Artifact("org.example:thing:1.0:jar:runner", "0" * 64)
+JAR = Artifact("org.example", "thing", "1.0", "0" * 64, "runner")
 
 
 @pytest.fixture
@@ -75,31 +76,25 @@ def test_a_pid_that_now_belongs_to_another_program_is_left_alone(
     file.write_text(ours)
 
 
-def test_a_file_that_is_not_the_pinned_one_is_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _program(tmp_path / "bin" / "mvn", 'for a; do o="${a#-DoutputDirectory=}"; done\n'
-             f'echo other > "$o/{JAR.file_name}"')  # fmt: skip
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
-    with pytest.raises(StackError, match="not the pinned one"):
-        JAR.fetch(tmp_path / "cache")
-    assert list((tmp_path / "cache").iterdir()) == []
-
-
 def test_what_is_missing_on_the_machine_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(StackError, match="no `mvn` on the PATH"):
-        JAR.fetch(tmp_path / "cache")
     with pytest.raises(StackError, match="no `go` on the PATH"):
         GoProgram("example.org/thing", "v1", "h1:").build(tmp_path / "thing")
 
 
-def _program(path: Path, script: str) -> None:
-    path.parent.mkdir()
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)
+def test_a_file_that_cannot_be_had_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'openjdk version \"17.0.1\"'\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setattr("sqe.engines.spark.ivy._PAUSES_S", ())
+    with pytest.raises(StackError, match=r"org\.example:thing:1\.0:runner could not be fetched"):
+        fetch(JAR, tmp_path / "cache")
 
 
 def test_the_settings_that_it_prints_are_settings(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from sqe.audit.events import Events
+from sqe.audit.events import Events, QueryEvent
 from sqe.catalog.bind import Binder
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
@@ -241,6 +242,25 @@ def test_one_user_may_not_take_all_the_queries(make: MakeGateway, engine: FakeEn
             result.read_all()
 
 
+def test_a_refused_query_is_not_counted_as_running(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway = make(running=9, per_user=2)
+    engine.wait.clear()
+    running = [submit(gateway), submit(gateway)]
+    request = QueryRequest(gateway.open_session(Identity("ann")).id, "SELECT 1")
+    meanwhile: list[str] = []
+
+    def submit_another(event: QueryEvent) -> None:
+        if event.name == "queued":  # of one that is being refused just now
+            meanwhile.append(gateway.submit(request))
+
+    gateway.submit(request, submit_another)
+    assert str(failure(gateway, meanwhile[0])).startswith("2 of your queries are running;")
+    engine.wait.set()
+    for query_id in running:
+        with gateway.fetch(query_id) as result:
+            result.read_all()
+
+
 def test_a_description_too_many_is_refused_as_well(make: MakeGateway, engine: FakeEngine) -> None:
     gateway = make(running=1)
     engine.wait.clear()
@@ -319,6 +339,13 @@ def test_a_defect_is_shown_without_details(make: MakeGateway, engine: FakeEngine
     assert error.code is ErrorCode.INTERNAL_ERROR
     assert "secret detail" not in str(error)
     assert "KeyError" in str(error)
+
+
+def test_a_full_disk_is_no_defect(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway = make()
+    engine.failure = RuntimeError("the batch could not be kept")
+    engine.failure.__cause__ = OSError(errno.ENOSPC, "No space left on device")
+    assert failure(gateway, submit(gateway)).code is ErrorCode.DISK_FULL
 
 
 def test_an_engines_error_comes_as_it_is(make: MakeGateway, engine: FakeEngine) -> None:
@@ -404,3 +431,17 @@ def test_the_route_is_told_without_running_anything(make: MakeGateway, engine: F
     session = gateway.open_session(Identity("ann"))
     assert gateway.route(QueryRequest(session.id, "SELECT 1")).engine is EngineKind.LOCAL
     assert local.made == engine.made == 0
+
+
+def test_who_stops_lets_queries_end_and_takes_no_more(
+    make: MakeGateway, engine: FakeEngine
+) -> None:
+    gateway, engine.batches = make(), 1
+    engine.wait.clear()
+    query_id = submit(gateway)
+    assert until(lambda: gateway.record(query_id).state is QueryState.RUNNING)
+    threading.Timer(0.1, engine.wait.set).start()
+    gateway.drain(60)
+    assert gateway.record(query_id).state is QueryState.FINISHED
+    with pytest.raises(UpstreamError, match="stopping"):
+        submit(gateway)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sqe.errors import ErrorCode, ResourceError
-from sqe.gateway.uploads import Uploads
+from sqe.gateway.uploads import ClientFile, Uploads
 
 
 def test_a_file_is_gone_however_the_block_ends(tmp_path: Path) -> None:
@@ -39,3 +39,27 @@ def test_a_folder_that_cannot_be_made_is_a_full_disk_not_a_defect(tmp_path: Path
     (tmp_path / "file").touch()
     with pytest.raises(ResourceError), Uploads(tmp_path / "file" / "x", 10).new(""):
         pass
+
+
+def test_a_file_of_a_client_is_kept_for_its_session_alone(tmp_path: Path) -> None:
+    uploads = Uploads(tmp_path, 100)
+    with uploads.kept("s1", ClientFile("/there/a b/people.CSV.gz", 7)) as upload:
+        upload.path.write_bytes(b"rows")
+        assert uploads.of_session("s1") == frozenset()  # not before it is whole
+    assert upload.path.name.endswith(".csv.gz")
+    assert upload.path.stat().st_mtime_ns == 7
+    assert uploads.of_session("s1") == {str(upload.path)}
+    assert uploads.of_session("s2") == frozenset()
+    with pytest.raises(ValueError, match="broken"), uploads.kept("s1", ClientFile("x", 1)) as half:
+        half.path.write_bytes(b"ro")
+        raise ValueError("broken")
+    assert not half.path.exists()
+    uploads.end_session("s1")
+    assert not upload.path.exists()
+    assert uploads.of_session("s1") == frozenset()
+    uploads.close()
+
+
+def test_the_same_file_of_a_client_has_the_same_name_but_for_its_number(tmp_path: Path) -> None:
+    first, second = ClientFile("/a/x.csv", 1).suffix, ClientFile("/a/x.csv", 2).suffix
+    assert first == second != ClientFile("/b/x.csv", 1).suffix

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sqe.maintenance.needs import TableState, Thresholds, needs
-from sqe.maintenance.questions import state_query, targets
+from sqe.maintenance.questions import read_state, state_question, targets
 from sqe.sql.parse import parse
 from sqe.sql.statement import StatementKind
 
@@ -93,14 +93,26 @@ def test_every_call_is_one_sqe_understands(table: str) -> None:
 
 def test_old_means_the_same_in_the_question_and_in_the_call() -> None:
     thresholds = Thresholds(snapshot_age=datetime.timedelta(days=2))
-    asked = state_query("s.t", targets([]), thresholds, partitioned=True, now=NOW)
+    cut = datetime.datetime(2026, 5, 30, 12, tzinfo=datetime.UTC)
+    second = datetime.timedelta(seconds=1)
+    row = {"small_files": [], "expirable": [cut - second, cut, cut + second]}
+    assert read_state(row, thresholds, NOW).old_snapshots == 1
     [need] = needs(replace(WELL, old_snapshots=1), thresholds, NOW)
-    assert "TIMESTAMP '2026-05-30 12:00:00Z'" in asked
     assert "TIMESTAMP '2026-05-30 12:00:00Z'" in need.arguments
-    assert parse(asked).kind is StatementKind.QUERY
+
+
+def test_small_files_count_where_a_partition_has_enough_of_them() -> None:
+    row = {"small_files": [7, 5, 4], "expirable": [], "data_files": 20}
+    state = read_state(row, Thresholds(small_files=5))
+    assert (state.small_files, state.data_files) == (12, 20)
+
+
+def test_the_question_is_one_sqe_understands() -> None:
+    statement = parse(state_question("lake.s.`it's`"))
+    assert statement.label == "show maintenance"
+    assert statement.references[0].parts == ("lake", "s", "it's")
 
 
 def test_a_table_may_ask_for_its_own_sizes() -> None:
     sizes = targets([("write.target-file-size-bytes", "1000"), ("other", "x")])
     assert sizes["target_file_bytes"] == 1000
-    assert "file_size_in_bytes < 750 " in state_query("t", sizes, Thresholds(), partitioned=False)

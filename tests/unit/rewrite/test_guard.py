@@ -155,14 +155,21 @@ def test_what_tells_of_all_rows_is_not_for_who_sees_some(
     assert lake.guarded(sql).bound.statement.text == sql
 
 
-@pytest.mark.parametrize("sql", ["SELECT t.name FROM t", "SELECT x.id, x.Name FROM u, t AS x"])
+@pytest.mark.parametrize(
+    "sql", ["SELECT t.name FROM t", "SELECT x.id, x.Name FROM u, t AS x", "SELECT name FROM t"]
+)
 def test_a_hidden_column_is_not_there(lake: BoundLake, sql: str) -> None:
     with pytest.raises(UserError) as raised:
         _of_t(lake, sql, HIDDEN)
     assert raised.value.code is ErrorCode.COLUMN_NOT_FOUND
     assert "name" not in raised.value.hint.lower()
     assert _of_t(lake, sql, PART).references
-    assert _of_t(lake, "SELECT t.id, v.id FROM t, v", HIDDEN).references
+
+
+def test_a_temporary_view_reads_no_hidden_column(lake: BoundLake) -> None:
+    with pytest.raises(UserError) as raised:
+        _of_t(lake, "SELECT v.id FROM v", HIDDEN)
+    assert raised.value.message == "In view v: lake.s.t has no column name."
 
 
 @pytest.mark.parametrize(

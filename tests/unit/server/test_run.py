@@ -25,7 +25,9 @@ class Server:
 
     def warm_local(self) -> None: ...
 
-    def close(self) -> None:
+    def drain(self, seconds: float) -> None: ...
+
+    def close(self, within: float | None = None) -> None:
         self.closed = True
 
     def status(self) -> dict[str, Any]:

@@ -75,6 +75,11 @@ def test_quotes_and_backslashes_in_a_path() -> None:
             "ends the load",
         ),
         (
+            "COPY INTO t FROM '/a' FILEFORMAT = JSON COPY_OPTIONS (rejects = true)",
+            ErrorCode.NOT_SUPPORTED,
+            "rejects for JSON",
+        ),
+        (
             "COPY INTO t FROM '/a' FILEFORMAT = PARQUET FORMAT_OPTIONS (header = true)",
             ErrorCode.INVALID_ARGUMENT,
             "does not take header",

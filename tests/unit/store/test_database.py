@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from sqe.errors import ErrorCode, SqeError, UpstreamError, UserError
+from sqe.errors import ErrorCode, ResourceError, SqeError, UpstreamError, UserError
 from sqe.model.identity import Secret
 from sqe.store.database import Database
 from sqe.store.versions import VERSIONS
@@ -29,6 +29,15 @@ def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
         connection.execute(text("SELECT 1"))
     made.close()
     assert stat.S_IMODE((tmp_path / "sqe.db").stat().st_mode) == 0o600
+
+
+def test_a_full_disk_is_said_to_be_full(tmp_path: Path) -> None:
+    made = Database(tmp_path)
+    with pytest.raises(ResourceError) as raised, made.begin() as connection:
+        connection.execute(text("PRAGMA max_page_count = 1"))  # SQLite has no room for more
+        connection.execute(text("CREATE TABLE big AS SELECT randomblob(1000000) AS b"))
+    made.close()
+    assert raised.value.code is ErrorCode.DISK_FULL
 
 
 def test_every_version_is_applied_once(tmp_path: Path, url: Secret | None) -> None:

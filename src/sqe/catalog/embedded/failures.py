@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import errno
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from sqe.errors import ErrorCode, ResourceError, SqeError, UpstreamError, UserError
+from sqe.errors import (
+    ErrorCode,
+    ResourceError,
+    SqeError,
+    UpstreamError,
+    UserError,
+    disk_full,
+    is_disk_full,
+)
 
 T = TypeVar("T")
 
@@ -59,21 +66,13 @@ def file_failures(what: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if is_disk_full(error):
             raise disk_full(what) from error
         raise UpstreamError(
             ErrorCode.CATALOG_UNAVAILABLE,
             f"The warehouse refused {what}: {error.strerror or error}.",
             hint="Check that the warehouse folder exists and is writable.",
         ) from error
-
-
-def disk_full(what: str) -> ResourceError:
-    return ResourceError(
-        ErrorCode.DISK_FULL,
-        f"The disk has no room left for {what}.",
-        hint="Free some space and try again; nothing was changed.",
-    )
 
 
 def of_sqlite(error: sqlite3.Error, database: str) -> SqeError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from sqe.http import Answer
 from sqe.model.identity import Identity
 from sqe.model.passport import Passport, expired
 
+_log = logging.getLogger(__name__)
 _CONFIG = Act("tell its configuration", absent=ErrorCode.CATALOG_UNAVAILABLE, lists=True)
 _JSON = {"accept": "application/json", "accept-encoding": "gzip"}
 _NOT_ACCEPTED = (401, 419)
@@ -104,7 +106,17 @@ class Caller:
         if request.body is not None:
             headers["content-type"] = "application/json"
             body = json.dumps(request.body).encode()
-        return self.service.call(request.method, request.target, headers, body, seconds)
+        started = time.monotonic()
+        answer = self.service.call(request.method, request.target, headers, body, seconds)
+        _log.debug(
+            "catalog %s: %s %s answered %d in %.1f ms",
+            self.name,
+            request.method,
+            request.url,
+            answer.status,
+            (time.monotonic() - started) * 1000,
+        )
+        return answer
 
     def _pause(self, request: Request, answer: Answer, generation: int) -> float | None:
         """How long to wait before another try; None: the answer is the answer."""

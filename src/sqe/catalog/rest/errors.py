@@ -37,6 +37,7 @@ STATUSES: dict[ErrorCode, tuple[int, str]] = {
     ErrorCode.CORRUPT_DATA: (422, "CorruptDataException"),
     ErrorCode.DISK_FULL: (507, "DiskFullException"),
     ErrorCode.HOME_IN_USE: (423, "CatalogInUseException"),
+    ErrorCode.PORT_IN_USE: (503, "ServiceUnavailableException"),
     ErrorCode.CATALOG_UNAVAILABLE: (503, "ServiceUnavailableException"),
     ErrorCode.TIMEOUT: (504, "ServiceTimeoutException"),
 }

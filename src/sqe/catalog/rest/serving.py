@@ -30,6 +30,7 @@ class HttpOptions:
     header_bytes: int | None = None  # of all headers of a request; more is refused
     backlog: int = 128
     finish_s: int = 1  # how long open requests may go on after ``stop``
+    setting: str = ""  # the one that names the port, for errors
 
 
 class _Server(uvicorn.Server):
@@ -67,7 +68,7 @@ class HttpThread:
         return f"http{'s' if self._options.tls is not None else ''}://{host}:{self._port}"
 
     def start(self) -> int:
-        """The port that is listened on. HOME_IN_USE where somebody else has it."""
+        """The port that is listened on. PORT_IN_USE where somebody else has it."""
         self._socket = self._socket or self._bound()
         self._port = self._socket.getsockname()[1]
         options = self._options
@@ -121,10 +122,12 @@ class HttpThread:
             bound.listen(self._options.backlog)
         except OSError as error:
             bound.close()
+            setting = self._options.setting
             raise ResourceError(
-                ErrorCode.HOME_IN_USE,
+                ErrorCode.PORT_IN_USE,
                 f"Cannot listen on {self._host}:{self._port}: {error.strerror or error}.",
-                hint="Stop the program that uses the port, or choose another one.",
+                hint="Stop the program that uses the port, or choose another one"
+                f"{f' with {setting}' if setting else ''}.",
             ) from error
         return bound
 

@@ -9,9 +9,11 @@ from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import current_schema
 from sqe.model.trino_types import TrinoType, carrier, parse_type
 from sqe.sql.trino.metadata.types import trino_type
+from sqe.sql.trino.zones import in_zone
 
 # Where CREATE VIEW keeps the types that the view's columns have for Trino's clients.
 VIEW_COLUMNS = "trino.columns"
+VIEW_ZONES = "trino.zones"  # and their time zones, where there are others than UTC
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,12 @@ def trino_columns(metadata: Json) -> tuple[TableColumn, ...]:
 
 def _kept_types(metadata: Json) -> list[TrinoType]:
     """Empty where nothing usable is kept: users can write properties as well."""
+    properties = metadata.get("properties") or {}
     try:
-        texts = json.loads((metadata.get("properties") or {})[VIEW_COLUMNS])
-        kinds = [parse_type(text) for text in texts]
+        kinds = [parse_type(text) for text in json.loads(properties[VIEW_COLUMNS])]
+        if VIEW_ZONES in properties:
+            zones = json.loads(properties[VIEW_ZONES])
+            kinds = [in_zone(kind, zone) for kind, zone in zip(kinds, zones, strict=True)]
         for kind in kinds:
             carrier(kind)
     except (KeyError, ValueError, TypeError, IndexError, AttributeError):

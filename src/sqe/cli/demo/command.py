@@ -126,10 +126,11 @@ class _Guide:
 
     def _quietly(self, text: str) -> str:
         from sqe.cli.formats.delimited import CsvWriter
+        from sqe.cli.formats.output import Output
         from sqe.cli.running import run_statement
 
         out = io.BytesIO()
-        run_statement(self._transport(), text, CsvWriter(out))
+        run_statement(self._transport(), text, CsvWriter(Output(out)))
         return out.getvalue().decode()
 
 

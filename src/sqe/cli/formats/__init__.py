@@ -17,3 +17,11 @@ class OutputFormat(Enum):
     @property
     def binary(self) -> bool:
         return self in (OutputFormat.PARQUET, OutputFormat.ARROW)
+
+
+class Expanded(Enum):
+    """When the rows of a table are written as one line per column."""
+
+    OFF = "off"
+    ON = "on"
+    AUTO = "auto"  # where a row would not fit the terminal

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO
-
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sqe.cli.formats.writer import unique_names
+from sqe.cli.formats.output import Output
 from sqe.errors import ErrorCode, UserError
 from sqe.results.sizes import batch_bytes
 from sqe.results.stream import ResultStream
+from sqe.results.texts.names import unique_names
 
 _ROW_GROUP_BYTES = 64 << 20
 
@@ -18,15 +17,13 @@ _ROW_GROUP_BYTES = 64 << 20
 class ArrowWriter:
     """An Arrow IPC stream, batch by batch as they come."""
 
-    on_screen = False
-
-    def __init__(self, out: BinaryIO) -> None:
-        self._out = out
+    def __init__(self, out: Output) -> None:
+        self.out = out
         self._stream: pa.ipc.RecordBatchStreamWriter | None = None
 
     def begin(self, result: ResultStream) -> None:
         _refuse_second(self._stream, "Arrow")
-        self._stream = pa.ipc.new_stream(self._out, result.schema)
+        self._stream = pa.ipc.new_stream(self.out.file, result.schema)
 
     def write(self, batch: pa.RecordBatch) -> None:
         assert self._stream is not None  # noqa: S101 - tells mypy
@@ -35,16 +32,14 @@ class ArrowWriter:
     def end(self) -> None:
         assert self._stream is not None  # noqa: S101 - tells mypy
         self._stream.close()
-        self._out.flush()
+        self.out.flush()
 
 
 class ParquetWriter:
     """Batches are gathered into row groups of about 64 MiB."""
 
-    on_screen = False
-
-    def __init__(self, out: BinaryIO) -> None:
-        self._out = out
+    def __init__(self, out: Output) -> None:
+        self.out = out
         self._file: pq.ParquetWriter | None = None
         self._pending: list[pa.RecordBatch] = []
 
@@ -55,7 +50,7 @@ class ParquetWriter:
             [field.with_name(name) for field, name in zip(result.schema, names, strict=True)]
         )
         try:
-            self._file = pq.ParquetWriter(self._out, self._schema, compression="zstd")
+            self._file = pq.ParquetWriter(self.out.file, self._schema, compression="zstd")
         except pa.ArrowNotImplementedError as error:
             raise UserError(
                 ErrorCode.NOT_SUPPORTED,
@@ -79,7 +74,7 @@ class ParquetWriter:
         assert self._file is not None  # noqa: S101 - tells mypy
         self._write_pending()
         self._file.close()
-        self._out.flush()
+        self.out.flush()
 
 
 def _refuse_second(stream: object | None, name: str) -> None:

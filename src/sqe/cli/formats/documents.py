@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO
-
 import pyarrow as pa
 
-from sqe.cli.formats.json_cells import json_texts, objects
-from sqe.cli.formats.writer import unique_names
-from sqe.results.months import columns_of
+from sqe.cli.formats.output import Output
 from sqe.results.stream import ResultStream
-
-_SLICE = 10_000
+from sqe.results.texts.names import unique_names
+from sqe.results.texts.rows import json_of_batch
 
 
 class JsonWriter:
-    def __init__(self, out: BinaryIO, screen_width: int | None = None, *, lines: bool) -> None:
-        self._out = out
-        self.on_screen = screen_width is not None
+    def __init__(self, out: Output, *, lines: bool) -> None:
+        self.out = out
         self._lines = lines
         self._empty = True
 
@@ -26,26 +21,21 @@ class JsonWriter:
         self._types = [column.type for column in result.columns]
         self._empty = True
         if not self._lines:
-            self._out.write(b"[")
+            self.out.write(b"[")
 
     def write(self, batch: pa.RecordBatch) -> None:
-        for start in range(0, batch.num_rows, _SLICE):
-            part = batch.slice(start, _SLICE)
-            columns = [
-                json_texts(array, kind)
-                for array, kind in zip(columns_of(part), self._types, strict=True)
-            ]
-            self._write_rows(objects(self._names, columns))
-        self._out.flush()
+        for rows in json_of_batch(batch, self._names, self._types):
+            self._write_rows(rows)
+        self.out.flush()
 
     def _write_rows(self, rows: list[str]) -> None:
         if self._lines:
-            self._out.write("".join(row + "\n" for row in rows).encode())
+            self.out.write("".join(row + "\n" for row in rows).encode())
             return
-        self._out.write((("\n" if self._empty else ",\n") + ",\n".join(rows)).encode())
+        self.out.write((("\n" if self._empty else ",\n") + ",\n".join(rows)).encode())
         self._empty = False
 
     def end(self) -> None:
         if not self._lines:
-            self._out.write(b"]\n" if self._empty else b"\n]\n")
-        self._out.flush()
+            self.out.write(b"]\n" if self._empty else b"\n]\n")
+        self.out.flush()

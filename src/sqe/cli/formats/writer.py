@@ -6,14 +6,15 @@ from typing import BinaryIO, Protocol
 
 import pyarrow as pa
 
-from sqe.cli.formats import OutputFormat
+from sqe.cli.formats import Expanded, OutputFormat
+from sqe.cli.formats.output import Output
 from sqe.results.stream import ResultStream
 
 
 class ResultWriter(Protocol):
     """``begin``, ``write`` for every batch, ``end``; then maybe the next result."""
 
-    on_screen: bool  # rows appear where a progress bar would be
+    out: Output
 
     def begin(self, result: ResultStream) -> None: ...
     def write(self, batch: pa.RecordBatch) -> None: ...
@@ -21,40 +22,27 @@ class ResultWriter(Protocol):
 
 
 def writer_for(
-    output: OutputFormat, out: BinaryIO, *, screen_width: int | None = None
+    output: OutputFormat, file: BinaryIO, *, screen_width: int | None = None
 ) -> ResultWriter:
-    """``screen_width`` is the columns of the terminal behind ``out``, None where there is none."""
-    if output is OutputFormat.TABLE:
-        from sqe.cli.formats.table import TableWriter
+    """``screen_width`` is the columns of the terminal behind it, None where there is none."""
+    return writer_to(output, Output(file, screen_width))
 
-        return TableWriter(out, screen_width)
-    if output is OutputFormat.VERTICAL:
-        from sqe.cli.formats.vertical import VerticalWriter
 
-        return VerticalWriter(out, screen_width)
+def writer_to(
+    output: OutputFormat, out: Output, expanded: Expanded = Expanded.AUTO
+) -> ResultWriter:
+    if output in (OutputFormat.TABLE, OutputFormat.VERTICAL):
+        from sqe.cli.formats.text import TextWriter
+
+        return TextWriter(out, Expanded.ON if output is OutputFormat.VERTICAL else expanded)
     if output is OutputFormat.CSV:
         from sqe.cli.formats.delimited import CsvWriter
 
-        return CsvWriter(out, screen_width)
+        return CsvWriter(out)
     if output.binary:
         from sqe.cli.formats.arrow_files import ArrowWriter, ParquetWriter
 
         return ParquetWriter(out) if output is OutputFormat.PARQUET else ArrowWriter(out)
     from sqe.cli.formats.documents import JsonWriter
 
-    return JsonWriter(out, screen_width, lines=output is OutputFormat.JSONL)
-
-
-def unique_names(names: list[str]) -> list[str]:
-    """Every name once: a repeated one gets ``_2``, ``_3``, … that nobody else has."""
-    taken = set(names)
-    seen: set[str] = set()
-    unique = []
-    for name in names:
-        candidate, number = name, 1
-        while candidate in seen or (number > 1 and candidate in taken):
-            number += 1
-            candidate = f"{name}_{number}"
-        seen.add(candidate)
-        unique.append(candidate)
-    return unique
+    return JsonWriter(out, lines=output is OutputFormat.JSONL)

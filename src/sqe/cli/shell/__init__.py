@@ -1,1 +1,1 @@
-"""The interactive shell: repl reads and runs, meta has the backslash commands."""
+"""The interactive shell: repl reads, runner runs, commands is the table of backslash commands."""

@@ -21,8 +21,8 @@ from sqe.cli.sql import FORMATS
 def command(invocation: Invocation, output: str, remote: Remote | None) -> None:
     r"""Type SQL, end it with a semicolon, see its rows.
 
-    Ctrl-C cancels the running query, Ctrl-D leaves, \? lists the commands. With a pipe on stdin
-    this is `sqe sql`.
+    Ctrl-C cancels the running query, a second one and Ctrl-D leave, \? lists the commands. With a
+    pipe on stdin this is `sqe sql`.
     """
     chosen = OutputFormat(output)
     where = invocation.transport("sqe-shell", remote=remote)
@@ -34,7 +34,9 @@ def command(invocation: Invocation, output: str, remote: Remote | None) -> None:
     if chosen.binary:
         raise click.UsageError(f"{output} is binary and no format for a screen; use `sqe sql`.")
     from sqe.cli.shell.repl import Shell
+    from sqe.cli.shell.state import ShellState
 
-    home = invocation.settings().home
+    settings = invocation.settings()
+    state = ShellState(chosen, limit=settings.shell.limit, pager=settings.shell.pager)
     with where as transport:
-        Shell(transport, chosen, home / "shell_history", invocation).run()
+        Shell(transport, state, settings.home / "shell_history", invocation).run()

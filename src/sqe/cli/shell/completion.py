@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
 
+from sqe.cli.shell.commands import COMMANDS
 from sqe.cli.shell.keywords import KEYWORDS
-from sqe.cli.shell.meta import COMMANDS
 
 if TYPE_CHECKING:
+    from sqe.cli.shell.meta import Command
     from sqe.cli.shell.names import Names
 
 _WORD = re.compile(r"[\w.`]+$")
@@ -20,7 +21,8 @@ _WANTS_RELATION = re.compile(
     r"\b(FROM|JOIN|INTO|UPDATE|TABLE|USE|IN|DESCRIBE|DESC|VIEW|MERGE INTO)\s+[\w.`]*$",
     re.IGNORECASE,
 )
-_META_WITH_NAME = re.compile(r"\\(d|dt|dn|c)\s+[\w.`]*$")
+_COMMAND = re.compile(r"(?:^|\s)(\\\S*)$")
+_ARGUMENT = re.compile(r"(?:^|\s)(\\\S+)\s+(\S*)$")
 
 
 class SqlCompleter(Completer):
@@ -31,10 +33,16 @@ class SqlCompleter(Completer):
         self, document: Document, complete_event: CompleteEvent
     ) -> Iterable[Completion]:
         before = document.text_before_cursor
-        if before.startswith("\\") and " " not in before:
-            for name in COMMANDS:
-                if name.startswith(before):
-                    yield Completion(name, -len(before))
+        command = _COMMAND.search(before)
+        if command is not None:
+            typed = command.group(1)
+            yield from (
+                Completion(name, -len(typed)) for name in COMMANDS if name.startswith(typed)
+            )
+            return
+        argument = _ARGUMENT.search(before)
+        if argument is not None and argument.group(1) in COMMANDS:
+            yield from self._arguments(COMMANDS[argument.group(1)], argument.group(2))
             return
         match = _WORD.search(before)
         word = match.group() if match else ""
@@ -42,8 +50,19 @@ class SqlCompleter(Completer):
             if candidate.lower().startswith(word.lower()) and candidate != word:
                 yield Completion(candidate, -len(word))
 
+    def _arguments(self, command: Command, typed: str) -> Iterator[Completion]:
+        if command.completes == "file":
+            yield from PathCompleter(expanduser=True).get_completions(
+                Document(typed), CompleteEvent()
+            )
+            return
+        names = self._names.relations() if command.completes == "relation" else command.choices
+        for name in dict.fromkeys(names):
+            if name.lower().startswith(typed.lower()) and name != typed:
+                yield Completion(name, -len(typed))
+
     def _candidates(self, before: str, text: str, word: str) -> Iterator[str]:
-        if _WANTS_RELATION.search(before) or _META_WITH_NAME.match(before):
+        if _WANTS_RELATION.search(before):
             yield from dict.fromkeys(self._names.relations())
             return
         if not word:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
+import termios
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,35 +18,36 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import Lexer
 
 from sqe.cli.errors import render_error, report_defect
-from sqe.cli.formats import OutputFormat
-from sqe.cli.formats.writer import writer_for
-from sqe.cli.running import run_statement
+from sqe.cli.interruption import LeaveNow
+from sqe.cli.shell.commands import find_command
 from sqe.cli.shell.completion import SqlCompleter
-from sqe.cli.shell.meta import ShellState, run_meta
+from sqe.cli.shell.files import read_text
+from sqe.cli.shell.keys import TypedAhead
 from sqe.cli.shell.names import Names
-from sqe.cli.statements import is_complete, split
-from sqe.errors import SqeError
+from sqe.cli.shell.runner import Runner
+from sqe.cli.shell.state import ShellState
+from sqe.cli.shell.typed import CommandLine, is_finished, parse
+from sqe.cli.statements import SourceStatement
+from sqe.errors import ErrorCode, SqeError, UserError
 
 if TYPE_CHECKING:
     from sqe.cli.invocation import Invocation
     from sqe.client.transport import Transport
 
 _GREETING = r"SQE {version}. SQL ends with a semicolon; \? lists commands, Ctrl-D leaves."
+_DEEPEST = 20  # files that read files
 
 
 class Shell:
     """``history`` is the file that remembers what was typed."""
 
     def __init__(
-        self,
-        transport: Transport,
-        output: OutputFormat,
-        history: Path,
-        invocation: Invocation,
+        self, transport: Transport, state: ShellState, history: Path, invocation: Invocation
     ) -> None:
         self._transport = transport
-        self._state = ShellState(output)
+        self._state = state
         self._invocation = invocation
+        self._depth = 0
         self._prompt: PromptSession[str] = PromptSession(
             history=_history(history),
             completer=SqlCompleter(Names(transport)),
@@ -55,49 +58,95 @@ class Shell:
             key_bindings=_bindings(),
             prompt_continuation=lambda width, line, wrapped: "...> ".rjust(width),
         )
+        self.runner = Runner(transport, state, TypedAhead(self._prompt.app.input))
 
     def run(self) -> None:
         from sqe import __version__
 
         click.echo(_GREETING.format(version=__version__))
-        while not self._state.leave:
-            try:
-                typed = self._prompt.prompt(f"{self._transport.schema()}> ")
-            except KeyboardInterrupt:
-                continue
-            except EOFError:
-                return
-            self.handle(typed)
+        with _terminal_modes(), closing(self._state):
+            while not self._state.leave:
+                draft, self._state.draft = self._state.draft, ""
+                try:
+                    typed = self._prompt.prompt(f"{self._transport.schema()}> ", default=draft)
+                except KeyboardInterrupt:
+                    continue
+                except EOFError:
+                    break
+                self.handle(typed)
 
     def handle(self, typed: str) -> None:
-        """Runs what was typed. Nothing that goes wrong ends the shell."""
-        if typed.lstrip().startswith("\\"):
-            said = run_meta(typed, self._state)
-            if said.words:
-                click.echo(said.words)
-            typed = said.sql
-        statements = list(split(typed))
-        for statement in statements:
-            try:
-                self._execute(statement.text)
-            except SqeError as error:
-                several = len(statements) > 1
-                click.echo(render_error(error, statement, several=several), err=True)
-                return
-            except KeyboardInterrupt:
-                click.echo("cancelled", err=True)
-                return
-            except Exception as error:  # noqa: BLE001 - a defect must not end the session
-                click.echo(render_error(report_defect(error, self._invocation)), err=True)
-                return
+        """Runs what was typed. Nothing that goes wrong ends the shell; ``LeaveNow`` does."""
+        try:
+            self._run_text(typed)
+        except LeaveNow:
+            click.echo("cancelled; leaving", err=True)
+            raise
+        except KeyboardInterrupt:
+            click.echo("cancelled", err=True)
+        except _Told:
+            pass  # the error has been shown with its place
+        except SqeError as error:
+            click.echo(render_error(error), err=True)
 
-    def _execute(self, text: str) -> None:
-        sys.stdout.flush()
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-        writer = writer_for(self._state.output, sys.stdout.buffer, screen_width=width)
-        outcome = run_statement(self._transport, text, writer)
-        if self._state.timing:
-            click.echo(outcome.summary, err=True)
+    def run_file(self, name: str) -> None:
+        """The statements and commands of a file, until the first that fails."""
+        if self._depth >= _DEEPEST:
+            raise UserError(
+                ErrorCode.INVALID_ARGUMENT, f"{name} is the {_DEEPEST + 1}th file within a file."
+            )
+        self._depth += 1
+        try:
+            self._run_text(read_text(name))
+        finally:
+            self._depth -= 1
+
+    def _run_text(self, text: str) -> None:
+        parts = list(parse(text))
+        for part in parts:
+            if self._state.leave:
+                return
+            try:
+                if isinstance(part, CommandLine):
+                    self._run_command(part)
+                else:
+                    self._state.last = part.text
+                    self.runner.show(part.text)
+            except _Told:
+                raise
+            except SqeError as error:
+                self._tell(error, part, several=len(parts) > 1)
+            except Exception as error:  # noqa: BLE001 - a defect must not end the session
+                self._tell(report_defect(error, self._invocation), part, several=False)
+
+    def _run_command(self, line: CommandLine) -> None:
+        command = find_command(line.name)
+        if not command.takes_query:
+            self._state.draft = line.query  # typing goes on there
+        command.act(self, line.argument, line.query)
+
+    def _tell(self, error: SqeError, part: SourceStatement | CommandLine, *, several: bool) -> None:
+        statement = part if isinstance(part, SourceStatement) else None
+        click.echo(render_error(error, statement, several=several), err=True)
+        raise _Told
+
+
+class _Told(Exception):
+    """What follows the statement that failed is not run."""
+
+
+@contextmanager
+def _terminal_modes() -> Iterator[None]:
+    """However the shell is left, the terminal is as it was."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    terminal = sys.stdin.fileno()
+    modes = termios.tcgetattr(terminal)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, modes)
 
 
 def _history(path: Path) -> FileHistory | InMemoryHistory:
@@ -128,9 +177,7 @@ def _bindings() -> KeyBindings:
     def finished() -> bool:
         from prompt_toolkit.application import get_app
 
-        text = get_app().current_buffer.text
-        stripped = text.strip()
-        return not stripped or stripped.startswith("\\") or is_complete(text)
+        return is_finished(get_app().current_buffer.text)
 
     @bindings.add("enter", filter=finished)
     def _(event: KeyPressEvent) -> Any:

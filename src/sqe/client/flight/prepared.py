@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pyarrow.flight as flight
 
 from sqe.client.flight.types import batch_of
@@ -18,12 +19,15 @@ from sqe.model.query import Parameter
 if TYPE_CHECKING:
     from sqe.client.flight.transport import FlightTransport
 
+_ROWS = 5_000  # in one message
+
 
 @dataclass(frozen=True, slots=True)
 class Sent:
     text: str
     parameters: tuple[Parameter, ...] = ()
     transaction: bytes = b""
+    rows: tuple[tuple[Parameter, ...], ...] = ()  # in place of ``parameters``: it runs for each
 
 
 class Prepared:
@@ -44,7 +48,7 @@ class Prepared:
         )
 
     def __enter__(self) -> Prepared:
-        if self._sent.parameters:
+        if self._sent.parameters or self._sent.rows:
             request = sql.ActionCreatePreparedStatementRequest(
                 query=self._sent.text, transaction_id=self._sent.transaction or None
             )
@@ -52,25 +56,37 @@ class Prepared:
             created = unpacked(sql.ActionCreatePreparedStatementResult, answer)
             self._handle = created.prepared_statement_handle
             try:
-                self._bind()
+                if self._sent.parameters:
+                    self._bind()
             except BaseException:
                 self._close()
                 raise
         return self
 
     def _bind(self) -> None:
-        batch = batch_of(self._sent.parameters)
-        descriptor = flight.FlightDescriptor.for_command(self.command)
+        answer = self._put(self.command, batch_of([self._sent.parameters]))
+        bound = parsed(sql.DoPutPreparedStatementResult, answer)
+        self._handle = bound.prepared_statement_handle or self._handle
+
+    def update(self, tag: str) -> int:
+        """Runs it for all of its rows. How many were changed."""
+        message = sql.CommandPreparedStatementUpdate(prepared_statement_handle=self._handle)
+        answer = self._put(packed(message), batch_of(self._sent.rows), tag)
+        return parsed(sql.DoPutUpdateResult, answer).record_count
+
+    def _put(self, command: bytes, batch: pa.RecordBatch, tag: str = "") -> bytes:
+        """The server's one answer."""
         writer, answers = self._transport.client.do_put(
-            descriptor, batch.schema, self._transport.options()
+            flight.FlightDescriptor.for_command(command),
+            batch.schema,
+            self._transport.options(tag),
         )
         with writer:
-            writer.write_batch(batch)
+            for start in range(0, batch.num_rows, _ROWS):
+                writer.write_batch(batch.slice(start, _ROWS))
             writer.done_writing()
             answer = answers.read()
-        if answer is not None:
-            bound = parsed(sql.DoPutPreparedStatementResult, answer.to_pybytes())
-            self._handle = bound.prepared_statement_handle or self._handle
+        return b"" if answer is None else bytes(answer.to_pybytes())
 
     def __exit__(
         self,

@@ -99,16 +99,28 @@ class FlightQuery:
                 foreign_errors(self._transport.address),
                 Prepared(self._transport, self._sent) as prepared,
             ):
+                if self._sent.rows:
+                    self._update(prepared)
+                    return
                 self._start(prepared)
                 if all(self._buffer.put(batch) for batch in self._batches()) and not self._columns:
                     self._affected = self._counted()
-            self._ended.set()
-            self._buffer.finish()
+                self._finish()
         except SqeError as error:
             self._fail(error)
         except BaseException as error:  # noqa: BLE001  whatever happens, the reader must hear of it
             kind = type(error).__name__
             self._fail(InternalError(ErrorCode.INTERNAL_ERROR, f"The client failed ({kind})."))
+
+    def _update(self, prepared: Prepared) -> None:
+        self._begin()
+        self._affected = RowsAffected(updated=prepared.update(self._tag))
+        self._finish()
+
+    def _finish(self) -> None:
+        self._ended.set()
+        self._buffer.finish()
+        self._ready.set()
 
     def _counted(self) -> RowsAffected | None:
         """The write has succeeded; that nobody can say how many rows it changed is no error."""
@@ -117,11 +129,14 @@ class FlightQuery:
         except SqeError:
             return None
 
-    def _start(self, prepared: Prepared) -> None:
+    def _begin(self) -> None:
         with self._lock:
             if self._cancelled:
                 raise UserError(ErrorCode.CANCELLED, "The query was cancelled.")
             self._started = True
+
+    def _start(self, prepared: Prepared) -> None:
+        self._begin()
         descriptor = flight.FlightDescriptor.for_command(prepared.command)
         info = self._transport.client.get_flight_info(
             descriptor, self._transport.options(self._tag)

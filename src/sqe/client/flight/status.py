@@ -28,7 +28,7 @@ def status_of(data: bytes) -> Said:
 
 def _read(told: dict[str, Any]) -> Said:
     engine = EngineKind(told["engine"]) if told.get("engine") else None
-    work = Progress(**(told.get("progress") or {}))
+    work = Progress(**(told.get("progress") or {}), phase=str(told.get("phase", "")))
     affected = told.get("affected")
     return Said(
         Status(QueryState(told["state"]), engine, work),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import pyarrow.flight as flight
 
 from sqe import __version__
 from sqe.client.flight.errors import foreign_errors
+from sqe.client.flight.files import send_file
 from sqe.client.flight.headers import Kept
 from sqe.client.flight.options import FlightOptions
 from sqe.client.flight.prepared import Sent
@@ -42,6 +43,15 @@ class FlightTransport:
         self, text: str, parameters: Sequence[Parameter] = (), transaction: str = ""
     ) -> FlightQuery:
         return FlightQuery(self, Sent(text, tuple(parameters), transaction.encode()))
+
+    def execute_rows(
+        self, text: str, rows: Sequence[Sequence[Parameter]], transaction: str = ""
+    ) -> FlightQuery:
+        sent = Sent(text, transaction=transaction.encode(), rows=tuple(map(tuple, rows)))
+        return FlightQuery(self, sent)
+
+    def offer(self, path: str, sent: Callable[[int], None]) -> str:
+        return send_file(self, path, sent)
 
     def begin(self) -> str:
         answer = self.action("BeginTransaction", packed(sql.ActionBeginTransactionRequest()))

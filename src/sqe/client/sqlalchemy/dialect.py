@@ -1,7 +1,7 @@
 """The dialect's two forms: a home in this process, and a server.
 
 sqe://                                               the usual home
-sqe:///relative/home, sqe:////absolute/home          another one
+sqe:///relative/home, sqe:////absolute/home          another one; ?create=true makes it
 sqe+flight://user:password@host:port/catalog/schema  a server; ?tls=true, tls_ca=…, plaintext=true
 """
 
@@ -66,7 +66,10 @@ class EmbeddedDialect(SqeDialect):
     def create_connect_args(self, url: URL) -> Any:
         if url.host or url.username or url.password:
             raise exc.ArgumentError("A home is a path, sqe:///path; a server is sqe+flight://.")
-        return ([url.database or None], dict(url.query))
+        options: dict[str, Any] = dict(url.query)
+        if "create" in options:
+            options["create"] = _yes(options["create"])
+        return ([url.database or None], options)
 
 
 class FlightDialect(SqeDialect):
@@ -97,4 +100,4 @@ def _yes(value: Any) -> bool:
         return True
     if str(value).lower() in ("false", "0", "no"):
         return False
-    raise exc.ArgumentError("tls and plaintext are true or false.")
+    raise exc.ArgumentError("tls, plaintext and create are true or false.")

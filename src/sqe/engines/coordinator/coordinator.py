@@ -17,6 +17,7 @@ from sqe.engines.coordinator.views import create_temporary_view, create_view
 from sqe.engines.coordinator.works import WORKS, Tools, Work
 from sqe.engines.metadata import MetadataSource
 from sqe.engines.protocol import Engine, Explanation, GaveUp, Run
+from sqe.engines.unload_folders import UnloadFolders
 from sqe.errors import ErrorCode, UserError
 from sqe.model.query import EngineKind
 from sqe.results.arrow_types import arrow_schema
@@ -37,14 +38,16 @@ class Coordinator:
     """``commands`` answers SHOW, DESCRIBE, USE, SET SESSION and catalogue statements; ``engines``
     are the others."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  made in one place, by name
         self,
         commands: Engine,
         catalogs: Catalogs,
         metadata: MetadataSource,
         engines: Mapping[EngineKind, Engine],
         router: Router,
+        unload_folders: UnloadFolders | None = None,
     ) -> None:
+        self._unload_folders = unload_folders or UnloadFolders()
         self._commands = commands
         self._metadata = metadata
         self._router = router
@@ -64,7 +67,8 @@ class Coordinator:
             return self._metadata_query(statement, run)
         work = _work(statement)
         if work is not None:
-            return work.run(statement, run, Tools(self._engines, self._router, self._catalogs))
+            tools = Tools(self._engines, self._router, self._catalogs, self._unload_folders)
+            return work.run(statement, run, tools)
         return self._commands.run(statement, run)
 
     def describe(self, statement: GuardedStatement, run: Run) -> Description:

@@ -6,15 +6,17 @@ import datetime as dt
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable, BoundTarget, BoundView
-from sqe.catalog.protocol import Catalogs
+from sqe.catalog.protocol import Catalogs, Loaded
 from sqe.engines.attempt import Engines, attempt
 from sqe.engines.coordinator.call import Row, nearest
 from sqe.engines.coordinator.explain import inner_of
 from sqe.engines.protocol import Engine, GaveUp, Run
 from sqe.errors import AccessError, ErrorCode, InternalError, UpstreamError, UserError
+from sqe.maintenance.needs import SMALL
+from sqe.maintenance.questions import targets
 from sqe.model.names import string_literal
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream, result_of_rows
@@ -26,6 +28,7 @@ from sqe.sql.select_shape import Condition, SelectShape, shape_of
 from sqe.sql.statement import Reference, position_at
 
 if TYPE_CHECKING:
+    from sqe.engines.local.storage import TableSource
     from sqe.engines.local.tablestats import ColumnStats, TableStats
 
 # Trino's, in its order.
@@ -38,6 +41,18 @@ STATS_COLUMNS = (
     Column("low_value", "string"),
     Column("high_value", "string"),
 )
+
+# What ``sqe.maintenance`` reads: counts, sizes in bytes, and of small files one count for each
+# partition; the times of snapshots that no branch or tag keeps.
+MAINTENANCE_COLUMNS = (
+    *(Column(name, "bigint") for name in ("data_files", "data_bytes", "rows")),
+    Column("small_files", "array<bigint>"),
+    *(Column(name, "bigint") for name in ("delete_files", "deleted_rows")),
+    *(Column(name, "bigint") for name in ("manifests", "manifest_bytes", "snapshots")),
+    Column("expirable", "array<timestamp>"),
+    *(Column(name, "bigint") for name in ("target_file_bytes", "target_manifest_bytes")),
+)
+_T = TypeVar("_T")
 
 
 def show_stats(
@@ -63,6 +78,44 @@ def show_stats(
     return result_of_rows(STATS_COLUMNS, list(rows))
 
 
+def show_maintenance(guarded: GuardedStatement, run: Run, catalogs: Catalogs) -> ResultStream:
+    """From metadata and manifests alone; as with statistics, for those who see all of the table."""
+    if guarded.restricted:
+        raise AccessError(
+            ErrorCode.ACCESS_DENIED, "You see only part of the table; its files hold all of it."
+        )
+    from sqe.engines.local.table_files import table_files
+
+    [reference] = guarded.bound.references
+    table = _plain(reference.target, guarded.bound.statement.text, reference.reference)
+    metadata = table.metadata
+    sizes = targets((metadata.get("properties") or {}).items())
+    small = int(sizes["target_file_bytes"] * SMALL)
+    files = _read(table, run, catalogs, lambda loaded, source: table_files(loaded, source, small))
+    kept = {ref["snapshot-id"] for ref in (metadata.get("refs") or {}).values()}
+    kept.add(metadata.get("current-snapshot-id"))
+    snapshots = metadata.get("snapshots") or ()
+    expirable = sorted(
+        dt.datetime.fromtimestamp(one["timestamp-ms"] / 1000, dt.UTC)
+        for one in snapshots
+        if one["snapshot-id"] not in kept
+    )
+    row = (
+        files.data_files,
+        files.data_bytes,
+        files.rows,
+        list(files.small),
+        files.delete_files,
+        files.deleted_rows,
+        files.manifests,
+        files.manifest_bytes,
+        len(snapshots),
+        expirable,
+        *sizes.values(),
+    )
+    return result_of_rows(MAINTENANCE_COLUMNS, [row])
+
+
 def _plain(target: BoundTarget, text: str, reference: Reference) -> BoundTable:
     if isinstance(target, BoundTable) and target.loaded is not None and not target.suffix:
         return target
@@ -77,21 +130,25 @@ def _plain(target: BoundTarget, text: str, reference: Reference) -> BoundTable:
 
 def _stats(table: BoundTable, run: Run, catalogs: Catalogs) -> TableStats:
     # Imported here: PyIceberg is not needed for most statements.
-    from sqe.engines.local.storage import TableSource
     from sqe.engines.local.tablestats import table_stats
+
+    return _read(table, run, catalogs, table_stats)
+
+
+def _read(
+    table: BoundTable, run: Run, catalogs: Catalogs, read: Callable[[Loaded, TableSource], _T]
+) -> _T:
+    from sqe.engines.local.storage import TableSource
 
     if table.loaded is None:
         raise InternalError(ErrorCode.INTERNAL_ERROR, "Statistics of a table that is not there.")
     try:
-        return table_stats(table.loaded, TableSource.of(table, catalogs, run.session.identity))
+        return read(table.loaded, TableSource.of(table, catalogs, run.session.identity))
     except GaveUp as failure:
+        message = f"The table's statistics cannot be read: {failure}."
         if not failure.refused:
-            raise UpstreamError(
-                failure.code, f"The table's statistics cannot be read: {failure}."
-            ) from failure
-        raise UserError(
-            ErrorCode.NOT_SUPPORTED, f"The table's statistics cannot be read: {failure}."
-        ) from failure
+            raise UpstreamError(failure.code, message) from failure
+        raise UserError(ErrorCode.NOT_SUPPORTED, message) from failure
 
 
 def _rows(columns: tuple[ColumnStats, ...], count: float | None) -> Iterator[Row]:

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqe.catalog.protocol import Catalogs
 from sqe.engines.attempt import Engines
 from sqe.engines.coordinator.defaults import run_with_defaults, set_default
 from sqe.engines.coordinator.explain import DESCRIBE_COLUMNS, describe_query
-from sqe.engines.coordinator.statistics import STATS_COLUMNS, analyze_table, show_stats
+from sqe.engines.coordinator.statistics import (
+    MAINTENANCE_COLUMNS,
+    STATS_COLUMNS,
+    analyze_table,
+    show_maintenance,
+    show_stats,
+)
+from sqe.engines.coordinator.unload import UNLOAD_COLUMNS, unload
 from sqe.engines.matviews.create import create_materialized_view
 from sqe.engines.matviews.refresh import REFRESH_COLUMNS, refresh_materialized_view
 from sqe.engines.protocol import Engine, Run
+from sqe.engines.unload_folders import UnloadFolders
 from sqe.model.query import Column, EngineKind
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.routing.router import Router
 from sqe.sql.alter import ColumnsWithDefaults
 from sqe.sql.alter_actions import AlterColumnDefault
-from sqe.sql.analyze import AnalyzeTable, ShowStats
+from sqe.sql.analyze import AnalyzeTable, ShowMaintenance, ShowStats
 from sqe.sql.forms import DescribeQuery
 from sqe.sql.materialized import CreateMaterializedView, RefreshMaterializedView
 from sqe.sql.statement import Command
+from sqe.sql.unload import Unload
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,7 @@ class Tools:
     engines: Engines
     router: Router
     catalogs: Catalogs
+    unload_folders: UnloadFolders = field(default_factory=UnloadFolders)
 
     @property
     def spark(self) -> Engine:
@@ -56,6 +66,16 @@ WORKS: dict[type[Command], Work] = {
         STATS_COLUMNS,
         lambda statement, run, tools: show_stats(
             statement, run, tools.engines, tools.router, tools.catalogs
+        ),
+    ),
+    ShowMaintenance: Work(
+        MAINTENANCE_COLUMNS,
+        lambda statement, run, tools: show_maintenance(statement, run, tools.catalogs),
+    ),
+    Unload: Work(
+        UNLOAD_COLUMNS,
+        lambda statement, run, tools: unload(
+            statement, run, tools.engines, tools.router, tools.unload_folders
         ),
     ),
     AlterColumnDefault: Work(

@@ -6,7 +6,14 @@ import re
 
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.protocol import GaveUp
-from sqe.errors import ErrorCategory, ErrorCode, SqeError, UpstreamError, error_of
+from sqe.errors import (
+    DISK_IS_FULL,
+    ErrorCategory,
+    ErrorCode,
+    SqeError,
+    UpstreamError,
+    error_of,
+)
 from sqe.sql.trino.errors import raised_error
 
 
@@ -83,7 +90,7 @@ OF_VALUES = (
 _CORRUPT = ErrorCode.CORRUPT_DATA
 OWN: tuple[tuple[str, ErrorCode], ...] = (
     (r"INTERRUPT Error: ", ErrorCode.ENGINE_LOST),  # by nobody who asked for it: SQE is closing
-    (r".*(No space left on device|max_temp_directory_size)", ErrorCode.DISK_FULL),
+    (rf".*({DISK_IS_FULL.pattern}|max_temp_directory_size)", ErrorCode.DISK_FULL),
     (r"Out of Memory Error: ", ErrorCode.OUT_OF_MEMORY),
     (r"HTTP Error: ", ErrorCode.STORAGE_UNAVAILABLE),
     (r"(IO|Serialization) Error: |Invalid Input Error: .*([Ff]ile|[Pp]arquet)", _CORRUPT),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import threading
 import time
 from collections import deque
@@ -163,6 +164,12 @@ class Instances:
     def warm(self) -> None:
         """Prepares instances before anyone asks."""
         self._want(False)
+
+    def scratch(self) -> Path:
+        """A new private folder, which the caller removes; one left behind goes with the process."""
+        folder = Path(os.path.realpath(self._spill.new()))
+        folder.mkdir(mode=0o700)
+        return folder
 
     def take(self, need: Need, cancellation: Cancellation) -> Instance:
         """An instance that can open the query's files and nothing else. Its configuration is not

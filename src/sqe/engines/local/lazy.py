@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from sqe.catalog.protocol import Catalogs
@@ -11,7 +13,9 @@ from sqe.engines.attempt import failed
 from sqe.engines.local.options import LocalOptions
 from sqe.engines.metadata import MetadataRows
 from sqe.engines.protocol import Explanation, GaveUp, Run
+from sqe.engines.staging import CsvLoad, LoadRun
 from sqe.errors import SqeError
+from sqe.files.options import CsvOptions
 from sqe.model.query import EngineKind
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
@@ -50,6 +54,14 @@ class LazyLocalEngine:
                     self._catalogs,
                 )
             return self._made
+
+    def open_csv(
+        self, paths: Sequence[str], options: CsvOptions, columns: Sequence[str], run: LoadRun
+    ) -> AbstractContextManager[CsvLoad]:
+        """CSV files for COPY, whether or not queries may run here."""
+        from sqe.engines.local.csv.reader import open_csv
+
+        return open_csv(self._engine.instances, paths, options, columns, run)
 
     def warm(self) -> None:
         """Imports and prepares, so that the first query does not wait for it."""

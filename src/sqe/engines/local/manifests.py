@@ -105,15 +105,15 @@ class Snapshot:
 
     def live(self, pruning: Pruning) -> Iterator[LiveFile]:
         """Files of every kind that survive pruning."""
-        for manifest in self._manifests():
+        for manifest in self.manifests():
             if not pruning.manifest(manifest):
                 continue
-            for live in self._entries(manifest):
+            for live in self.entries(manifest):
                 is_data = live.file.content == DataFileContent.DATA
                 if pruning.partition(live.file) and (not is_data or pruning.metrics(live.file)):
                     yield live
 
-    def _manifests(self) -> Iterator[ManifestFile]:
+    def manifests(self) -> Iterator[ManifestFile]:
         location = self.manifest_list
         found = self.cache.get(
             (self.owner, location),
@@ -125,7 +125,7 @@ class Snapshot:
             if isinstance(manifest, ManifestFile):
                 yield manifest
 
-    def _entries(self, manifest: ManifestFile) -> Iterator[LiveFile]:
+    def entries(self, manifest: ManifestFile) -> Iterator[LiveFile]:
         if manifest.key_metadata is not None:
             raise NotLocal("the table is encrypted")
         key = (self.owner, manifest.manifest_path, manifest.sequence_number)

@@ -6,17 +6,16 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sqe.settings.sizes import usable_memory
+
 MB = 1024 * 1024
 GB = 1024 * MB
+_FLOOR = 96 * MB
 
 
 def _default_memory() -> int:
     """Half of the machine, and no more than four gigabytes: Spark lives here too."""
-    try:
-        physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (OSError, ValueError):
-        return GB
-    return int(min(4 * GB, physical // 2))
+    return max(_FLOOR, min(4 * GB, usable_memory() // 2))
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class LocalOptions:
     folder: Path  # where queries spill; SQE's own, under its home
     memory: int = field(default_factory=_default_memory)
     memory_per_query: int = GB
-    memory_floor: int = 96 * MB  # the least a query is started with
+    memory_floor: int = _FLOOR  # the least a query is started with
     threads: int = field(default_factory=lambda: os.cpu_count() or 1)
     pool: int = 4  # prepared instances kept waiting
     max_deleted_rows: int = 20_000_000

@@ -77,7 +77,7 @@ def table_stats(loaded: Loaded, source: TableSource | None = None) -> TableStats
     """Of the table's current snapshot. NotLocal where its files are out of reach."""
     metadata = loaded.metadata
     fields: list[Json] = current_schema(metadata)["fields"]
-    snapshot = _current_snapshot(metadata)
+    snapshot = current_snapshot(metadata)
     if snapshot is None:
         return TableStats(0.0, tuple(ColumnStats(one["name"], distinct=0.0) for one in fields))
     objects = Objects(_TIMEOUT_S)
@@ -94,7 +94,7 @@ def table_stats(loaded: Loaded, source: TableSource | None = None) -> TableStats
     )
 
 
-def _current_snapshot(metadata: Json) -> Json | None:
+def current_snapshot(metadata: Json) -> Json | None:
     wanted = metadata.get("current-snapshot-id")
     for snapshot in metadata.get("snapshots") or ():
         if snapshot["snapshot-id"] == wanted:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqe.catalog.bound import BoundAbsent, BoundMetadata, BoundStatement, BoundTable, BoundView
 from sqe.catalog.materialized import is_materialized
 from sqe.catalog.protocol import Json
+from sqe.catalog.reader_text import depends_on_reader
 from sqe.errors import AccessError, ErrorCode, UserError
 from sqe.model.names import RelationName
 from sqe.rewrite.guarded import GuardedStatement
@@ -59,10 +60,17 @@ def check_query(query: GuardedStatement, name: RelationName, session: Session) -
 
 def _check_session_functions(bound: BoundStatement) -> None:
     for reference in bound.references:
-        if isinstance(reference.target, BoundView):
-            _check_session_functions(reference.target.inner)
+        view = reference.target
+        if isinstance(view, BoundView):
+            _check_session_functions(view.inner)
+            if view.metadata and (name := depends_on_reader(view.metadata)):
+                raise _depends(name)
     for function in bound.session_functions:
-        raise _refused(f"Its rows would depend on {function.name} of whoever refreshes it.")
+        raise _depends(function.name)
+
+
+def _depends(function: str) -> UserError:
+    return _refused(f"Its rows would depend on {function} of whoever refreshes it.")
 
 
 def _refused(why: str) -> UserError:

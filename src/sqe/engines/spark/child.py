@@ -19,9 +19,11 @@ from pathlib import Path
 from typing import IO
 
 from sqe.engines.spark import launch
+from sqe.engines.spark.activity import attach_socket
 from sqe.engines.spark.command import Runtime, environment, prepare
 from sqe.engines.spark.options import SparkServerOptions
-from sqe.errors import ErrorCode, UpstreamError
+from sqe.engines.spark.room import explain_by_disk
+from sqe.errors import ErrorCode, SqeError, UpstreamError, disk_full, is_disk_full
 from sqe.model.identity import Secret
 
 _POLL_S = 0.1
@@ -121,6 +123,8 @@ class SparkChild:
         if self._process.returncode < 0 and self.jvm_pid:
             with suppress(OSError):  # nobody left in the group
                 os.killpg(self._process.pid, signal.SIGKILL)
+        with suppress(OSError):  # a JVM that was killed leaves its socket behind
+            attach_socket(self.jvm_pid).unlink(missing_ok=True)
         shutil.rmtree(self._work, ignore_errors=True)
         Path(self._lock.name).unlink(missing_ok=True)
         self._lock.close()
@@ -138,7 +142,12 @@ class SparkChild:
         return f": {' / '.join(line[:300] for line in telling[-2:])}" if telling else ""
 
 
-def unavailable(error: StartFailed, options: SparkServerOptions) -> UpstreamError:
+def unavailable(error: StartFailed, options: SparkServerOptions) -> SqeError:
+    if is_disk_full(error):
+        return disk_full("what Spark needs to start")
+    full = explain_by_disk("Spark could not be started", options.home)
+    if full is not None:
+        return full
     return UpstreamError(
         ErrorCode.ENGINE_UNAVAILABLE,
         f"Spark could not be started: {error}.",

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqe.engines.spark.archive import ClassArchive
-from sqe.engines.spark.conf import server_conf
+from sqe.engines.spark.conf import POOLS_FILE, server_conf
 from sqe.engines.spark.java import Java
 from sqe.engines.spark.options import SparkServerOptions
+from sqe.engines.spark.pools import allocation_file
 from sqe.engines.spark.trust import trust_flags
 from sqe.model.identity import Secret
 
@@ -75,6 +76,7 @@ def prepare(options: SparkServerOptions, runtime: Runtime, work: Path) -> list[s
     for name in ("local", "java", "warehouse"):
         (work / name).mkdir()
     (work / "log4j2.properties").write_text(_LOG4J)
+    (work / POOLS_FILE).write_text(allocation_file())
     arguments = work / "java.args"
     arguments.touch(mode=0o600)
     arguments.write_text("\n".join(map(_quoted, _flags(options, runtime, work))))
@@ -115,6 +117,7 @@ def _flags(options: SparkServerOptions, runtime: Runtime, work: Path) -> list[st
         "-Xss4m",
         "-XX:+ExitOnOutOfMemoryError",
         "-XX:-UsePerfData",
+        "-XX:+StartAttachListener",  # activity.py asks there
         "-XX:-CreateCoredumpOnCrash",  # memory holds the keys of running queries
         f"-XX:ErrorFile={options.logs}/spark-crash.log",
         *(runtime.archive.flags() if runtime.archive else ()),

@@ -9,6 +9,9 @@ from sqe.engines.spark.options import SparkServerOptions
 
 _REDACTED = "(?i)secret|password|token|credential|access[.-]?key|bearer|authorization|session"
 _LOOPBACK = "127.0.0.1"
+_PIECE_PER_SLOT_MB = 8
+_LARGEST_PIECE_MB = 128  # Spark's own
+POOLS_FILE = "pools.xml"  # in the server's folder
 
 
 def server_conf(options: SparkServerOptions, work: Path) -> dict[str, str]:
@@ -21,6 +24,7 @@ def server_conf(options: SparkServerOptions, work: Path) -> dict[str, str]:
         **_network(),
         **_safety(),
         **_query(),
+        **_fairness(work),
         **_upkeep(),
         "spark.local.dir": str(work / "local"),
         "spark.sql.warehouse.dir": str(work / "warehouse"),
@@ -71,11 +75,31 @@ def _query() -> dict[str, str]:
     }
 
 
+def _fairness(work: Path) -> dict[str, str]:
+    """A small statement gets the next free task slot, however many tasks of others wait for one.
+
+    A task that runs is never interrupted, so the wait is as long as tasks are: files that are
+    loaded are cut into smaller pieces where there are few slots. The more slots, the sooner one of
+    them is free, and the larger the pieces may be."""
+    piece = min(_LARGEST_PIECE_MB, _PIECE_PER_SLOT_MB * (os.cpu_count() or 1))
+    return {
+        "spark.scheduler.mode": "FAIR",
+        "spark.scheduler.allocation.file": str(work / POOLS_FILE),
+        "spark.sql.files.maxPartitionBytes": f"{piece}m",
+    }
+
+
 def _upkeep() -> dict[str, str]:
     """SQE ends sessions and queries itself, so Spark must not do it behind a slow reader's back."""
     return {
         "spark.connect.session.manager.defaultSessionTimeout": "-1",
         "spark.connect.execute.manager.detachedTimeout": "1h",
+        # An operation's id can be used once more, which is how its jobs are cancelled. No plan can
+        # run twice for that: the client never sends one again that Spark has released.
+        "spark.connect.session.inactiveOperations.cacheExpiration": "0",
+        # A thread watches each killed task until it has ended: see activity.py.
+        "spark.task.reaper.enabled": "true",
+        "spark.task.reaper.threadDump": "false",
         "spark.cleaner.periodicGC.interval": "10min",
         "spark.ui.retainedJobs": "50",
         "spark.ui.retainedStages": "50",

@@ -19,6 +19,8 @@ from sqe.model.identity import Secret
 from sqe.model.query import Progress
 
 _log = logging.getLogger(__name__)
+_CALL_S = 5.0
+_NO_SQL = "!"  # cannot be parsed
 _PATTERN_SIGNS = re.compile(r"[*?\[\]{}\\]")  # Hadoop takes paths for patterns
 
 # pyspark warns on stderr when it gives up on a lost server; the query's error says so already.
@@ -91,6 +93,12 @@ class Connection:
         exact = [_PATTERN_SIGNS.sub(r"\\\g<0>", url) for url in urls]
         return DataSource(file_format, schema or None, options, exact)
 
+    def local_relation(self, table: pa.Table) -> Any:
+        """A relation of these rows, which are sent with the plan."""
+        from pyspark.sql.connect.plan import LocalRelation
+
+        return LocalRelation(table)
+
     def plan_of(self, relation: Any) -> Any:
         from pyspark.sql.connect.proto import Plan
 
@@ -143,11 +151,39 @@ class Connection:
                 yield item
 
     def interrupt(self, operation_id: str) -> None:
+        """Wakes the operation's own thread. Nothing happens where the plan has not arrived yet."""
         try:
             self._client.interrupt_operation(operation_id)
         except Exception as error:  # noqa: BLE001
             # The server may be gone already, which stops the operation just as well.
             _log.warning("interrupting an operation failed: %s", type(error).__name__)
+
+    def cancel_jobs(self, operation_id: str) -> bool:
+        """Cancels the jobs of an operation whose stream has ended. True if that was done.
+
+        Spark Connect has no call for it. But an operation that fails cancels all jobs that carry
+        its tag, and the tag is made of the operation's id: so one is run under the same id whose
+        text cannot be parsed."""
+        from grpc import RpcError
+        from pyspark.sql.connect.proto import ReleaseExecuteRequest
+
+        request = self._client._execute_plan_request_with_metadata(operation_id)
+        request.plan.CopyFrom(self.plan(_NO_SQL))
+        release = ReleaseExecuteRequest(
+            session_id=request.session_id,
+            user_context=request.user_context,
+            operation_id=operation_id,
+            release_all=ReleaseExecuteRequest.ReleaseAll(),
+        )
+        metadata = self._client._builder.metadata()
+        try:
+            # Its id is free again when the server has let go of it.
+            self._client._stub.ReleaseExecute(release, metadata=metadata, timeout=_CALL_S)
+            for _ in self._client._stub.ExecutePlan(request, metadata=metadata, timeout=_CALL_S):
+                pass
+        except RpcError as error:
+            return "PARSE_SYNTAX_ERROR" in str(error)
+        return False
 
     def close(self, *, server_alive: bool) -> None:
         """Gives the session back. Asks nothing of a server that is known to be dead."""

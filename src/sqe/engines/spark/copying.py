@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -18,6 +19,7 @@ from sqe.engines.spark.ledger import LedgerEntry, already_loaded
 from sqe.engines.spark.load_files import LoadFile, LoadFolders
 from sqe.engines.spark.types import columns_of_struct
 from sqe.errors import ErrorCode, InternalError, UserError
+from sqe.files.contents import HEAD, check_contents
 from sqe.model.names import quote
 from sqe.model.query import Column
 from sqe.rewrite.guarded import GuardedStatement
@@ -27,6 +29,17 @@ from sqe.sql.splice import Edit
 from sqe.sql.statement import Span, StatementKind
 
 _CORRUPT = "sqe_corrupt_record"
+_PACKED = (".gz", ".bz2", ".zst", ".snappy", ".deflate", ".lz4")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What Spark takes the rows from: the files as a relation, SQL for each of the table's columns
+    (none: all columns as they are), and those of them that the table has to get first."""
+
+    relation: Any
+    expressions: tuple[str, ...] = ()
+    added: tuple[Column, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,6 +51,13 @@ class Copy:
     found: tuple[LoadFile, ...]
     new: tuple[LoadFile, ...]  # those of them that the table has not loaded yet
     view: str
+
+    def file_error(self, error: Exception) -> UserError | None:
+        """The error in terms of a file, if it is about reading one."""
+        return file_error(error)
+
+    def source(self, connection: Connection) -> Source:
+        return _Reader(self, connection).source()
 
     @cached_property
     def entry(self) -> LedgerEntry:
@@ -71,6 +91,7 @@ def copy_of(statement: GuardedStatement, run: Run, folders: LoadFolders) -> Copy
     if isinstance(target, BoundTable) and not (command.force or command.overwrite):
         known = already_loaded(target.metadata)
         new = [file for file in found if file.key not in known]
+    _check_contents(new, command.format)
     view = f"files_{secrets.token_hex(16)}"
     return Copy(command, target, tuple(found), tuple(new), view)
 
@@ -80,18 +101,16 @@ def copy_edits(
 ) -> list[Edit]:
     """The statement that Spark runs in place of the user's, from a view of the files that is there
     until ``stack`` closes."""
-    reader = _Reader(copy, connection)
     table = dotted(names.table(copy.target.name))
     try:
-        shape = _Shape() if copy.command.create else reader.shape()
-        if shape.new:
-            _add_columns(table, shape.new, connection)
-        connection.create_view(copy.view, reader.relation(shape.schema))
+        source = copy.source(connection)
+        if source.added:
+            _add_columns(table, source.added, connection)
+        connection.create_view(copy.view, source.relation)
         stack.callback(connection.drop_view, copy.view)
     except Exception as error:
         raise file_error(error) or translate(error, None) from error
-    columns = shape.columns
-    listed = ", ".join(quote(name) for name in columns) or "*"
+    listed = ", ".join(source.expressions) or "*"
     if not copy.command.create:
         verb = "INSERT OVERWRITE" if copy.command.overwrite else "INSERT INTO"
         head = f"{verb} {table} BY NAME"
@@ -110,96 +129,94 @@ def _add_columns(table: str, columns: Sequence[Column], connection: Connection) 
 
 
 @dataclass(frozen=True)
-class _Shape:
-    """The schema to read with (empty: the files' own), the columns to take from it (none: all),
-    and those of them the table has to get first."""
-
-    schema: str = ""
-    columns: tuple[str, ...] = ()
-    new: tuple[Column, ...] = ()
-
-
-@dataclass(frozen=True)
 class _Reader:
-    """How Spark reads the files of one COPY."""
+    """How Spark itself reads the files of one COPY."""
 
     copy: Copy
     connection: Connection
+
+    def source(self) -> Source:
+        """How the files fit the table."""
+        command, target = self.copy.command, self.copy.target
+        if command.create:
+            return Source(self.relation())
+        assert isinstance(target, BoundTable)  # noqa: S101  the caller has looked
+        stored = {column.name.lower(): column for column in target.columns}
+        found = self._found()
+        # Nothing but broken rows: reading them says what is wrong.
+        names = tuple(c.name for c in found) or tuple(c.name for c in target.columns)
+        wanted = columns_to_load(self.copy, names, stored)
+        added: list[Column] = []
+        if command.merge_schema:
+            added = [column for column in found if column.name.lower() not in stored]
+            stored |= {column.name.lower(): column for column in added}
+        schema = ""
+        if command.format == "json":
+            kinds = (stored[name.lower()].type for name in wanted)
+            schema = ", ".join(f"{quote(n)} {kind}" for n, kind in zip(wanted, kinds, strict=True))
+        return Source(self.relation(schema), tuple(map(quote, wanted)), tuple(added))
 
     def relation(self, schema: str = "", **options: str) -> Any:
         """The files with ``schema`` (Spark finds one itself if it is empty)."""
         command = self.copy.command
         given = dict(command.options)
-        if command.format in ("csv", "json"):
+        if command.format == "json":
             given["mode"] = "FAILFAST"  # a row that does not fit is an error, never NULLs
-        if command.format == "csv":
-            given["enforceSchema"] = "false"  # the header must say what the schema says
-            given["inferSchema"] = str(not schema).lower()
-        if command.format in ("parquet", "orc"):
+        else:
             given["mergeSchema"] = "true"  # columns of all files, not of one
         given.update(options)
         return self.connection.read_files(
             command.format, schema, given, [file.url for file in self.copy.files]
         )
 
-    def shape(self) -> _Shape:
-        """How the files fit the table."""
-        target = self.copy.target
-        assert isinstance(target, BoundTable)  # noqa: S101  the caller has looked
-        command = self.copy.command
-        stored = {column.name.lower(): column for column in target.columns}
-        if command.format == "csv" and dict(command.options).get("header", "").lower() != "true":
-            names = command.columns or tuple(column.name for column in target.columns)
-        else:
-            names = tuple(column.name for column in self._found(infer=False))
-            if not names:  # nothing but broken rows: reading them says what is wrong
-                names = tuple(column.name for column in target.columns)
-        wanted = self._wanted(names, stored)
-        new: list[Column] = []
-        if command.merge_schema and any(name.lower() not in stored for name in names):
-            new = [c for c in self._found(infer=True) if c.name.lower() not in stored]
-            stored |= {column.name.lower(): column for column in new}
-        if command.format in ("parquet", "orc"):
-            return _Shape("", wanted, tuple(new))
-        read = names if command.format == "csv" else wanted
-        kinds = (stored.get(name.lower(), Column(name, "string")).type for name in read)
-        schema = ", ".join(f"{quote(n)} {kind}" for n, kind in zip(read, kinds, strict=True))
-        return _Shape(schema, wanted, tuple(new))
-
-    def _found(self, *, infer: bool) -> list[Column]:
-        """The files' own columns. ``infer``: also their types, where that takes a look at rows."""
-        struct = self.connection.schema(self.connection.plan_of(self._sample(infer)))
+    def _found(self) -> list[Column]:
+        """The files' own columns. Broken rows are found when they are read."""
+        sample = self.relation()
+        if self.copy.command.format == "json":
+            sample = self.relation(mode="PERMISSIVE", columnNameOfCorruptRecord=_CORRUPT)
+        struct = self.connection.schema(self.connection.plan_of(sample))
         return [column for column in columns_of_struct(struct) if column.name != _CORRUPT]
 
-    def _sample(self, infer: bool) -> Any:
-        """Broken rows are found when they are read."""
-        if self.copy.command.format == "csv":
-            return self.relation(inferSchema=str(infer).lower())
-        if self.copy.command.format == "json":
-            return self.relation(mode="PERMISSIVE", columnNameOfCorruptRecord=_CORRUPT)
-        return self.relation()
 
-    def _wanted(self, names: Sequence[str], stored: dict[str, Column]) -> tuple[str, ...]:
-        """The columns to load, by the files' spelling. One that has no place is an error."""
-        target = self.copy.target.name
-        listed = {name.lower(): name for name in self.copy.command.columns}
-        unknown = [name for key, name in listed.items() if key not in stored]
-        if unknown:
-            raise UserError(
-                ErrorCode.COLUMN_NOT_FOUND, f"{target} has no column {', '.join(unknown)}."
-            )
-        there = {name.lower() for name in names}
-        absent = [name for key, name in listed.items() if key not in there]
-        if absent:
-            raise UserError(
-                ErrorCode.COLUMN_NOT_FOUND, f"The files have no column {', '.join(absent)}."
-            )
-        extra = [name for name in names if name.lower() not in stored]
-        if extra and not listed and not self.copy.command.merge_schema:
-            raise UserError(
-                ErrorCode.COLUMN_NOT_FOUND,
-                f"The files have columns that {target} lacks: {', '.join(extra)}.",
-                hint="Name the columns to load, COPY INTO table (…), or add the others:"
-                " COPY_OPTIONS ('mergeSchema' = 'true').",
-            )
-        return tuple(name for name in names if not listed or name.lower() in listed)
+def columns_to_load(copy: Copy, names: Sequence[str], stored: dict[str, Column]) -> tuple[str, ...]:
+    """Those of ``names``, which the files have. One that has no place is an error."""
+    target = copy.target.name
+    listed = {name.lower(): name for name in copy.command.columns}
+    unknown = [name for key, name in listed.items() if key not in stored]
+    if unknown:
+        raise UserError(ErrorCode.COLUMN_NOT_FOUND, f"{target} has no column {', '.join(unknown)}.")
+    there = {name.lower() for name in names}
+    absent = [name for key, name in listed.items() if key not in there]
+    if absent:
+        raise UserError(
+            ErrorCode.COLUMN_NOT_FOUND, f"The files have no column {', '.join(absent)}."
+        )
+    extra = [name for name in names if name.lower() not in stored]
+    if extra and not listed and not copy.command.merge_schema:
+        hint = (
+            "Name the columns to load, COPY INTO table (…), or add the others:"
+            " COPY_OPTIONS ('mergeSchema' = 'true')."
+        )
+        if copy.command.format == "csv":
+            hint += " If the first line is no header: header=false."
+        raise UserError(
+            ErrorCode.COLUMN_NOT_FOUND,
+            f"The files have columns that {target} lacks: {', '.join(extra)}.",
+            hint=hint,
+        )
+    return tuple(name for name in names if not listed or name.lower() in listed)
+
+
+def _check_contents(files: Sequence[LoadFile], file_format: str) -> None:
+    """CSV files are looked at when they are read, as they may be packed."""
+    if file_format == "csv":
+        return
+    for file in files:
+        if not file.size:
+            head = b""
+        elif os.path.splitext(file.path.lower())[1] in _PACKED:
+            continue
+        else:
+            with open(file.path, "rb") as opened:
+                head = opened.read(HEAD)
+        check_contents(file.path, file_format, head)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,24 +17,25 @@ from sqe.catalog.bound import BoundAbsent, BoundMetadata, BoundTable
 from sqe.catalog.protocol import Catalogs, Ident
 from sqe.engines.protocol import Explanation, Run
 from sqe.engines.spark.affected import rows_affected, write_target
-from sqe.engines.spark.connection import new_operation_id
 from sqe.engines.spark.copying import Copy, copy_edits, copy_of
+from sqe.engines.spark.csv_copying import Loading, StagedCopy, stage_csv
 from sqe.engines.spark.errors import translate
-from sqe.engines.spark.file_errors import file_error
 from sqe.engines.spark.guards import Guards
-from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.spark.metrics import operators
+from sqe.engines.spark.operation import Operation
 from sqe.engines.spark.outcome import ended
+from sqe.engines.spark.parameter_rows import InsertedRows, inserted_rows
 from sqe.engines.spark.parameters import marker_edits
 from sqe.engines.spark.plan_check import Only, check_plan
 from sqe.engines.spark.procedures import call_edits, check_call
 from sqe.engines.spark.sessions import SparkSession, SparkSessions
 from sqe.engines.spark.types import arrow_schema_of_struct, columns_of_struct
 from sqe.engines.spark.variants import Variants
+from sqe.engines.staging import REJECTS, REJECTS_SCHEMA
 from sqe.errors import ErrorCode, SqeError, UpstreamError, UserError
 from sqe.maintenance.floors import Floors
 from sqe.model.names import RelationName
-from sqe.model.query import Column, RowsAffected
+from sqe.model.query import Column, Progress, RowsAffected
 from sqe.results.arrow_types import arrow_schema
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
@@ -42,6 +43,7 @@ from sqe.rewrite.checked_table import not_checked
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.render import Names, render
 from sqe.sql.commands import TIME_ZONE
+from sqe.sql.copy import CopyInto
 from sqe.sql.counting import counting_edits
 from sqe.sql.procedures import Procedure
 from sqe.sql.splice import Spliced
@@ -82,10 +84,12 @@ class _Prepared:
     guards: Guards
     procedure: Procedure | None = None  # of CALL
     copy: Copy | None = None
+    rows: InsertedRows | None = None
 
     def translated(self, error: Exception) -> SqeError:
-        loading = self.copy and (self.copy.entry.refusal or file_error(error))
-        return loading or translate(error, self.grant, self.spliced, self.guards)
+        loading = self.copy and (self.copy.entry.refusal or self.copy.file_error(error))
+        found = loading or translate(error, self.grant, self.spliced, self.guards)
+        return found if self.rows is None else self.rows.locate(found)
 
     def explain(self, mode: str) -> str:
         if self.procedure is not None:
@@ -102,18 +106,19 @@ class SparkConnectEngine:
         catalogs: Catalogs,
         metadata_rows: MetadataRows,
         floors: Floors | None = None,
-        folders: LoadFolders | None = None,
+        loading: Loading | None = None,
     ) -> None:
         self._sessions = sessions
         self._catalogs = catalogs
         self._metadata_rows = metadata_rows
         self._floors = floors or Floors()
-        self._folders = folders or LoadFolders()
+        self._loading = loading or Loading()
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
-        copy = copy_of(statement, run, self._folders)
+        copy = copy_of(statement, run, self._loading.folders)
         if copy is not None and not copy.new:
-            return ResultStream((), pa.schema([]), (), affected=lambda: RowsAffected(inserted=0))
+            columns, schema = _columns_of_copy(copy.command)
+            return ResultStream(columns, schema, (), affected=lambda: RowsAffected(inserted=0))
         stack = ExitStack()
         prepared: _Prepared | None = None
         try:
@@ -144,7 +149,11 @@ class SparkConnectEngine:
                     if isinstance(item, pa.RecordBatch) and item.num_rows:
                         yield variants.as_text(item.rename_columns(names), schema)
                 affected.extend(self._affected(statement, prepared, run))
+                if isinstance(prepared.copy, StagedCopy):
+                    yield from prepared.copy.staged.rejects()
 
+        if prepared.copy is not None:
+            columns, schema = _columns_of_copy(prepared.copy.command)
         return ResultStream(columns, schema, stream(), stack.close, lambda: _only(affected))
 
     def describe(self, statement: GuardedStatement, run: Run) -> Description:
@@ -152,6 +161,9 @@ class SparkConnectEngine:
         procedure = check_call(statement, run.session, self._catalogs, self._floors)
         if statement.bound.statement.kind is not StatementKind.QUERY:
             columns = procedure.result if procedure is not None else ()
+            command = statement.bound.statement.command
+            if isinstance(command, CopyInto):
+                columns, _ = _columns_of_copy(command)
             return Description(columns, arrow_schema(columns))
         with ExitStack() as stack:
             prepared = self._prepare(statement, run, stack)
@@ -165,7 +177,7 @@ class SparkConnectEngine:
 
     def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
         with ExitStack() as stack:
-            prepared = self._prepare(statement, run, stack)
+            prepared = self._prepare(statement, run, stack, rows=False)
             try:
                 wanted = mode.lower() if mode in ("FORMATTED", "COST") else "extended"
                 plan = prepared.explain(wanted)
@@ -197,39 +209,41 @@ class SparkConnectEngine:
         self._sessions.close()
 
     def _prepare(
-        self, statement: GuardedStatement, run: Run, stack: ExitStack, copy: Copy | None = None
+        self,
+        statement: GuardedStatement,
+        run: Run,
+        stack: ExitStack,
+        copy: Copy | None = None,
+        *,
+        rows: bool = True,
     ) -> _Prepared:
         """Handles granted until ``stack`` closes, the text spliced, the plan checked.
 
-        ``copy`` is the COPY that the statement is, where its files have been found already."""
+        ``copy`` is the COPY that the statement is, where its files have been found already. Without
+        ``rows`` the statement is not going to run."""
         procedure = check_call(statement, run.session, self._catalogs, self._floors)
-        copy = copy or copy_of(statement, run, self._folders)
+        copy = copy or copy_of(statement, run, self._loading.folders)
         if copy is not None:
+            if copy.command.format == "csv":
+                # What is wrong with the files is told before Spark starts.
+                copy = stage_csv(copy, self._loading.csv_reader(), run, stack, rows=rows)
             run = replace(run, extras={**run.extras, copy.target.name: copy.entry})
-        spark = stack.enter_context(self._sessions.use(run.session))
-        run.cancellation.check()
+        spark = stack.enter_context(self._session(run))
         reads = statement.bound.statement.kind is StatementKind.QUERY
         tables = self._tables(statement, run)
         grant = stack.enter_context(spark.broker.granted(tables))
         guards = Guards(grant)
-        names = Names(
-            table=grant.spell,
-            metadata=lambda relation: self._metadata_rows(relation, run),
-            session_schema=run.session.schema,
-            user=run.session.identity.user,
-            guard=guards.name,
-            key=guards.key,
-            check=guards.check,
-        )
+        names = self._names(run, grant, guards)
         edits = call_edits(statement, run.session)
         if copy is not None:
             edits = copy_edits(copy, statement, names, spark.connection, stack)
+        inserted = inserted_rows(statement, spark.connection, stack)
         markers, values = marker_edits(statement, run.session.property(TIME_ZONE))
-        edits = [*edits, *markers]
+        edits = [*edits, *(inserted.edits if inserted is not None else markers)]
         spliced = render(statement, names, edits)
         values = {**values, **guards.arguments}
         plan = spark.connection.plan(spliced.text, values)
-        prepared = _Prepared(spark, grant, names, spliced, plan, guards, procedure, copy)
+        prepared = _Prepared(spark, grant, names, spliced, plan, guards, procedure, copy, inserted)
         try:
             if reads:
                 checked = spark.connection.plan_without_rows(spliced.text, values)
@@ -256,6 +270,29 @@ class SparkConnectEngine:
             ),
         )
         return prepared
+
+    @contextmanager
+    def _session(self, run: Run) -> Iterator[SparkSession]:
+        """The session's Spark, which may have to start first."""
+        run.cancellation.check()
+        with self._sessions.use(
+            run.session, lambda phase: run.report(Progress(phase=phase))
+        ) as spark:
+            run.report(Progress())
+            run.cancellation.check()
+            yield spark
+
+    def _names(self, run: Run, grant: Grant, guards: Guards) -> Names:
+        """How the text that Spark gets spells what the user's text names."""
+        return Names(
+            table=grant.spell,
+            metadata=lambda relation: self._metadata_rows(relation, run),
+            session_schema=run.session.schema,
+            user=run.session.identity.user,
+            guard=guards.name,
+            key=guards.key,
+            check=guards.check,
+        )
 
     def _tables(self, statement: GuardedStatement, run: Run) -> list[GrantedTable]:
         accesses: dict[RelationName, set[Access]] = {}
@@ -312,7 +349,7 @@ class SparkConnectEngine:
         edits = counting_edits(statement.bound.statement)
         if base is None or edits is None:
             return None
-        connection, operation_id = prepared.spark.connection, new_operation_id()
+        connection = prepared.spark.connection
         before = [table.as_read(base) for table in prepared.grant.tables.values()]
         with prepared.spark.broker.granted(before) as grant:
             zone = run.session.property(TIME_ZONE)
@@ -334,15 +371,14 @@ class SparkConnectEngine:
                 changes=False,
                 only=Only(below=guards.must_be_below(statement)),
             )
-            run.cancellation.on_cancel(lambda: connection.interrupt(operation_id))
-            items = connection.execute(plan, operation_id, run.report)
+            items = self._operation(prepared, run).run(plan, run.report)
             batches = [item for item in items if isinstance(item, pa.RecordBatch)]
         return int(batches[0].column(0)[0].as_py())
 
     def _translated(self, prepared: _Prepared, error: Exception) -> SqeError:
         found = prepared.translated(error)
         if found.code is ErrorCode.ENGINE_LOST:
-            self._sessions.settle(prepared.spark)
+            return self._sessions.settle(prepared.spark) or found
         return found
 
     def _said_of(
@@ -360,25 +396,21 @@ class SparkConnectEngine:
         return None
 
     def _execute(self, prepared: _Prepared, run: Run) -> Generator[Any]:
-        """Runs the plan; a cancel interrupts it on the server."""
-        operation_id = new_operation_id()
-        connection = prepared.spark.connection
-        run.cancellation.on_cancel(lambda: connection.interrupt(operation_id))
-        finished = False
         try:
-            for item in connection.execute(prepared.plan, operation_id, run.report):
-                run.cancellation.check()
-                yield item
-            finished = True
-        except GeneratorExit:
+            yield from self._operation(prepared, run).run(prepared.plan, run.report)
+        except SqeError:
             raise
         except Exception as error:
-            finished = True
             run.cancellation.check()
             raise self._translated(prepared, error) from error
-        finally:
-            if not finished:
-                connection.interrupt(operation_id)
+
+    def _operation(self, prepared: _Prepared, run: Run) -> Operation:
+        return Operation(prepared.spark, self._sessions, run.cancellation)
+
+
+def _columns_of_copy(command: CopyInto) -> tuple[tuple[Column, ...], pa.Schema]:
+    """What a COPY answers: the lines it left out, if it is to tell them."""
+    return (REJECTS, REJECTS_SCHEMA) if command.rejects else ((), pa.schema([]))
 
 
 def _only(affected: list[RowsAffected]) -> RowsAffected | None:

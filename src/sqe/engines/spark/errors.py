@@ -7,7 +7,7 @@ from typing import Any
 
 from sqe.broker.handles import Grant
 from sqe.engines.spark.guards import Guards
-from sqe.errors import ErrorCode, SqeError, TextPosition, error_of
+from sqe.errors import DISK_IS_FULL, ErrorCode, SqeError, TextPosition, disk_full, error_of
 from sqe.rewrite.checked_table import NOT_SEEN
 from sqe.rewrite.hash_keys import PATTERN
 from sqe.sql.splice import Spliced
@@ -74,7 +74,7 @@ _TRINO = {
 _STORAGE = r"S3Exception|SdkClientException|Service: S3,|Unable to execute HTTP request"
 # Java exceptions that reach us without a condition, by a word in the message.
 MESSAGES: tuple[tuple[str, ErrorCode], ...] = (
-    (r"No space left on device|ENOSPC", ErrorCode.DISK_FULL),
+    (DISK_IS_FULL.pattern, ErrorCode.DISK_FULL),
     (r"OutOfMemoryError|Java heap space|spark.driver.maxResultSize", ErrorCode.OUT_OF_MEMORY),
     (r"CatalogInUseException", ErrorCode.HOME_IN_USE),
     (r"NoSuchKeyException|NoSuchKey\b|Location does not exist: s3", ErrorCode.CORRUPT_DATA),
@@ -132,6 +132,10 @@ _VAGUE = (
     ErrorCode.ENGINE_ERROR,
     ErrorCode.STORAGE_UNAVAILABLE,
 )
+# Codes of what Spark was doing when something below it failed, and Java's word for a full disk. A
+# user's value may have the same words.
+_WRAPS = (*_VAGUE, ErrorCode.DISK_FULL, ErrorCode.USER_ERROR, ErrorCode.CORRUPT_DATA)
+_NO_ROOM = re.compile(rf"(Exception|Error): [^\n]{{0,200}}({DISK_IS_FULL.pattern})")
 _LOST = (
     "UNAVAILABLE",
     "Socket closed",
@@ -189,6 +193,10 @@ def translate(
             hint="Run the query again; Spark is restarted. Its log is in the home's logs folder.",
         )
     code = code_of(condition, message, type(error).__name__)
+    if code in _WRAPS and _NO_ROOM.search(
+        f"{message}\n{getattr(error, '_stacktrace', None) or ''}"
+    ):
+        return disk_full("what Spark writes for this query")
     refusal = grant.refusal(message, vague=code in _VAGUE) if grant else None
     if refusal is not None:
         return refusal

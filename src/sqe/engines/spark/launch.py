@@ -26,6 +26,7 @@ _LOG_BYTES = 10 * 1024 * 1024
 _LOGS_KEPT = 2
 _PR_SET_PDEATHSIG = 1
 _LOOK_AT_PARENT_S = 1.0
+_ORPHAN_S = 1.0  # how long the JVM may still take when SQE is gone
 
 
 class Log:
@@ -75,10 +76,9 @@ def tell(**fact: int) -> None:
         return
 
 
-def watch(jvm: subprocess.Popen[bytes], log: Log, alarm: int) -> float | None:
+def watch(jvm: subprocess.Popen[bytes], log: Log, alarm: int, parent: int) -> float | None:
     """Until the JVM ends (None) or SQE wants it to (the seconds it may take)."""
     assert jvm.stdout is not None  # noqa: S101 - for the type checker; it is a pipe
-    parent = os.getppid()
     sources = [0, jvm.stdout.fileno(), alarm]
     while jvm.poll() is None:
         readable, _, _ = select.select(sources, [], [], _LOOK_AT_PARENT_S)
@@ -100,13 +100,16 @@ def watch(jvm: subprocess.Popen[bytes], log: Log, alarm: int) -> float | None:
     return None
 
 
-def end(jvm: subprocess.Popen[bytes], log: Log, grace: float) -> None:
-    """Asks, waits while the log drains, then makes sure."""
+def end(jvm: subprocess.Popen[bytes], log: Log, grace: float, parent: int) -> None:
+    """Asks, waits while the log drains, then makes sure. Without SQE nobody waits for long."""
     assert jvm.stdout is not None  # noqa: S101 - for the type checker; it is a pipe
     deadline = time.monotonic() + grace
     if jvm.poll() is None:
         jvm.send_signal(signal.SIGTERM)
     while jvm.poll() is None and time.monotonic() < deadline:
+        if os.getppid() != parent:
+            deadline = min(deadline, time.monotonic() + _ORPHAN_S)
+            parent = os.getppid()
         readable, _, _ = select.select([jvm.stdout], [], [], 0.05)
         if readable and not _drain(jvm.stdout.fileno(), log):
             time.sleep(0.05)
@@ -131,6 +134,7 @@ def read_order() -> dict[str, Any]:
 
 
 def main() -> int:
+    parent = os.getppid()
     launch = read_order()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     alarm, alarm_in = os.pipe()
@@ -149,8 +153,8 @@ def main() -> int:
         preexec_fn=die_with_parent,
     )
     tell(pid=jvm.pid)
-    wanted = watch(jvm, log, alarm)
-    end(jvm, log, wanted or launch["grace"])
+    wanted = watch(jvm, log, alarm, parent)
+    end(jvm, log, wanted or launch["grace"], parent)
     log.close()
     shutil.rmtree(launch["work"], ignore_errors=True)
     return jvm.returncode if jvm.returncode >= 0 else 128 - jvm.returncode

@@ -59,7 +59,7 @@ class LedgerEntry:
         changed = next((file.path for file in self.files if not file.unchanged), "")
         if changed:
             raise self._refused(ErrorCode.INVALID_FILE, f"{changed} was changed while it was read.")
-        mine = [file.key for file in self.files if not file.uploaded]  # no upload comes twice
+        mine = [file.key for file in self.files if file.may_come_again]
         creating = any(r.get("type") == "assert-create" for r in request.get("requirements") or ())
         metadata = {} if creating or not (mine or self.alone) else load().metadata
         if not mine and not (self.alone and loaded_files(metadata)):

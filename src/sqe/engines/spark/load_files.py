@@ -12,9 +12,11 @@ from hashlib import blake2b
 from pathlib import Path
 
 from sqe.errors import AccessError, ErrorCode, UserError
+from sqe.files.places import lies_in, local_path, real_paths
 
 MOST_FILES = 10_000
-_SCHEME = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*):(?=//)")
+UPLOAD = "upload://"
+_SENT = re.compile(r"upload-\d+\.([0-9a-f]{20}(?:\.\w+)*)\Z")  # as ``gateway.uploads`` names them
 _MAGIC = re.compile(r"[*?\[]")
 
 
@@ -35,8 +37,20 @@ class LoadFile:
     @property
     def key(self) -> str:
         """Short, for the list of files a table has loaded: the same path with the same content."""
-        text = f"{self.path}\0{self.size}\0{self.changed}"
+        place = self._client_name if self.uploaded else self.path
+        text = f"{place}\0{self.size}\0{self.changed}"
         return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=10).hexdigest()
+
+    @property
+    def may_come_again(self) -> bool:
+        """Not so the rows that a client has sent: nobody knows where they are from."""
+        return not self.uploaded or bool(self._client_name)
+
+    @property
+    def _client_name(self) -> str:
+        """Of a file that a client has sent as it is, what stands for its path there."""
+        match = _SENT.match(os.path.basename(self.path))
+        return match.group(1) if match else ""
 
     @property
     def unchanged(self) -> bool:
@@ -66,8 +80,8 @@ class LoadFolders:
         What is not allowed is refused before anything is looked for, so that an answer never tells
         what else lies on this machine.
         """
-        roots = _real(self.folders)
-        never = _real(self.never)
+        roots = real_paths(self.folders)
+        never = real_paths(self.never)
         if not roots and not own:
             raise AccessError(
                 ErrorCode.ACCESS_DENIED,
@@ -76,11 +90,11 @@ class LoadFolders:
             )
         found: dict[str, LoadFile] = {}
         for source in sources:
-            path = _path(source)
+            path = _uploaded(source, own) or _path(source)
             for name in _matches(path, roots, own):
                 real = os.path.realpath(name)
                 uploaded = real in own and self._is_upload(real)
-                refused = not _allowed(real, roots, own) or _lies_in(real, never)
+                refused = not _allowed(real, roots, own) or lies_in(real, never)
                 if refused and not uploaded:
                     raise _denied(source)
                 found.setdefault(real, replace(_regular(real, source), uploaded=uploaded))
@@ -93,26 +107,31 @@ class LoadFolders:
         return list(found.values())
 
     def _is_upload(self, real: str) -> bool:
-        return self.uploads is not None and _lies_in(real, _real([self.uploads]))
+        return self.uploads is not None and lies_in(real, real_paths([self.uploads]))
+
+
+def _uploaded(source: str, own: Collection[str]) -> str | None:
+    """The file of the caller's that the source names as one they have sent."""
+    if not source.startswith(UPLOAD):
+        return None
+    name = source.removeprefix(UPLOAD)
+    found = next((path for path in own if os.path.basename(path) == name), None)
+    if found is None:
+        raise UserError(
+            ErrorCode.INVALID_ARGUMENT,
+            f"{source} was not sent in this session.",
+            hint="sqe load --server sends files and loads them.",
+        )
+    return found
 
 
 def _path(source: str) -> str:
-    scheme = _SCHEME.match(source)
-    if scheme is not None and scheme.group("scheme").lower() != "file":
-        raise UserError(
-            ErrorCode.NOT_SUPPORTED,
-            f"COPY cannot read {scheme.group('scheme')}:// yet: nothing says which of it you may"
-            " read.",
-            hint="Load files from a folder of this server.",
-        )
-    path = source[len("file://") :] if scheme is not None else source
-    if not os.path.isabs(path) or "\0" in path:
-        raise UserError(
-            ErrorCode.INVALID_ARGUMENT,
-            f"{source!r} is not the whole path of a file.",
-            hint="Begin it with /.",
-        )
-    return path
+    return local_path(
+        source,
+        "COPY cannot read {}:// yet: nothing says which of it you may read.",
+        "Load files from a folder of this server.",
+        "Begin it with /.",
+    )
 
 
 def _matches(path: str, roots: list[str], own: Collection[str]) -> Iterator[str]:
@@ -136,16 +155,8 @@ def _inside(folder: str) -> list[str]:
         return sorted(entry.path for entry in entries if not entry.is_dir())
 
 
-def _real(folders: Sequence[Path]) -> list[str]:
-    return [os.path.realpath(folder) for folder in folders]
-
-
 def _allowed(real: str, roots: list[str], own: Collection[str]) -> bool:
-    return real in own or _lies_in(real, roots)
-
-
-def _lies_in(real: str, roots: list[str]) -> bool:
-    return any(os.path.commonpath([real, root]) == root for root in roots)
+    return real in own or lies_in(real, roots)
 
 
 def _regular(real: str, source: str) -> LoadFile:

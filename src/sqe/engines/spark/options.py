@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-_MEGABYTE = 1024 * 1024
+from sqe.settings.sizes import MB, SPARK_LEAST_MB, usable_memory
+
 _LARGEST_DEFAULT_MB = 4096
 
 
@@ -61,13 +61,4 @@ class SparkServerOptions:
 
 def default_driver_memory() -> str:
     """Half of what this process may use, at most 4 GB: SQE's own engine needs the other half."""
-    return f"{min(_LARGEST_DEFAULT_MB, max(512, _usable_megabytes() // 2))}m"
-
-
-def _usable_megabytes() -> int:
-    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // _MEGABYTE
-    try:
-        limit = Path("/sys/fs/cgroup/memory.max").read_text().strip()
-    except OSError:
-        return machine
-    return min(machine, int(limit) // _MEGABYTE) if limit.isdigit() else machine
+    return f"{min(_LARGEST_DEFAULT_MB, max(SPARK_LEAST_MB, usable_memory() // MB // 2))}m"

@@ -32,7 +32,8 @@ def marker_edits(
     gone = [edit.span for edit in edits]
     writer = _Writer(time_zone)
     found: list[Edit] = []
-    markers = guarded.bound.statement.markers
+    # Of many rows of values none is written into the text.
+    markers = guarded.bound.statement.markers if guarded.rows is None else ()
     for span, parameter in zip(markers, guarded.parameters, strict=True):
         if not any(one.start <= span.start < one.end for one in gone):
             found.append(Edit(span, f" {writer.parameter(parameter).strip()} "))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -12,15 +13,19 @@ from urllib.parse import quote as url_quote
 
 from sqe.broker.broker import Broker, BrokerSession
 from sqe.broker.handles import CATALOG
+from sqe.engines.spark.activity import Activity, Strays
 from sqe.engines.spark.connection import Connection
 from sqe.engines.spark.errors import translate
+from sqe.engines.spark.ivy import Tell, tell_nobody
+from sqe.engines.spark.pools import pool_of
 from sqe.engines.spark.upkeep import SparkLimits, Upkeep
-from sqe.errors import ErrorCode, ResourceError
+from sqe.errors import ErrorCode, ResourceError, SqeError
 from sqe.model.identity import Secret
 from sqe.rewrite.hash_keys import PATTERN
 from sqe.sessions.session import Session
 from sqe.settings.spark_conf import MEANING
 
+_log = logging.getLogger(__name__)
 _SETTLE_S = 2.0  # how long a server whose connection broke is looked at
 # Keys of hash masks, struck out of whatever shows a plan.
 _HIDDEN_KEYS = {"spark.sql.redaction.string.regex": PATTERN}
@@ -44,8 +49,9 @@ class Address:
 class ServerAddress(Protocol):
     """Where Spark is: the child SQE keeps, or a remote one."""
 
-    def reach(self) -> Address:
-        """Starts the server where that is needed. ENGINE_UNAVAILABLE if it cannot be had."""
+    def reach(self, tell: Tell = tell_nobody) -> Address:
+        """Starts the server where that is needed. ENGINE_UNAVAILABLE if it cannot be had. ``tell``
+        is told, in words, what is waited for."""
         ...
 
     @property
@@ -57,12 +63,24 @@ class ServerAddress(Protocol):
         """Whether the server of that generation still answers."""
         ...
 
+    def activity(self, generation: int) -> Activity | None:
+        """What the server of that generation does; None where there is no telling."""
+        ...
+
+    def end(self, generation: int) -> None:
+        """Ends the current server, whatever it does, if it is of that generation."""
+        ...
+
     def recycle(self) -> None:
         """Lets another server take over; the one before goes on until it is retired."""
         ...
 
     def retire(self, generation: int) -> None:
         """Nobody uses the server of that generation any more. Ends it, if another took over."""
+        ...
+
+    def why_lost(self) -> SqeError | None:
+        """What may have ended a server that is gone, where there is a sign of it."""
         ...
 
 
@@ -80,6 +98,7 @@ class SparkSession:
     applied: dict[str, str] = field(default_factory=dict)  # session property -> value last sent
     users: int = 0  # queries that use it now
     used: float = 0.0  # when the last of them ended
+    stuck: int = 0  # queries that only the end of the server ends
 
 
 class SparkSessions:
@@ -105,6 +124,8 @@ class SparkSessions:
         self._making: dict[str, threading.Lock] = {}
         self._made: dict[int, int] = {}  # by generation
         self._reserved: list[tuple[str, str]] = []  # owners of those that are being made
+        self._condemned: set[int] = set()  # generations that work will not leave
+        self._strays = Strays()
         self._upkeep = Upkeep(self.tidy, self._limits)
 
     @property
@@ -113,25 +134,40 @@ class SparkSessions:
             return len(self._sessions) + len(self._draining)
 
     @contextmanager
-    def use(self, session: Session) -> Iterator[SparkSession]:
+    def use(self, session: Session, tell: Tell = tell_nobody) -> Iterator[SparkSession]:
         """The session's Spark session, with the session's settings in force. TOO_MANY_SESSIONS
         where all that may be are at work."""
-        spark = self._borrow(session)
+        spark = self._borrow(session, tell)
         try:
             self._apply(spark, session)
             yield spark
         finally:
             self._give_back(spark)
 
-    def settle(self, spark: SparkSession) -> None:
+    def settle(self, spark: SparkSession) -> SqeError | None:
         """A connection broke. A server that died is not known to be dead at that very moment:
-        whoever is told of it should find a new one with the next query."""
+        whoever is told of it should find a new one with the next query. Why it died, if known."""
         deadline = time.monotonic() + _SETTLE_S
         while self._server.serves(spark.generation) and time.monotonic() < deadline:
             time.sleep(0.05)
+        return self._server.why_lost()
 
-    def _borrow(self, session: Session) -> SparkSession:
-        address = self._server.reach()
+    def serves(self, spark: SparkSession) -> bool:
+        return self._server.serves(spark.generation)
+
+    def activity(self, spark: SparkSession) -> Activity | None:
+        return self._server.activity(spark.generation)
+
+    def give_up(self, spark: SparkSession, *, stuck: bool) -> None:
+        """Work of the session does not end: another server takes over and its own is ended.
+        ``stuck``: a query waits for that, and nobody waits for the query."""
+        with self._lock:
+            spark.stuck += stuck
+            self._condemned.add(spark.generation)
+        self._upkeep.hurry()
+
+    def _borrow(self, session: Session, tell: Tell) -> SparkSession:
+        address = self._server.reach(tell)
         with self._lock:
             making = self._making.setdefault(session.id, threading.Lock())
         with making:
@@ -206,7 +242,9 @@ class SparkSessions:
         try:
             connection = self._connect(url, session.identity.user)
             catalog = catalog_conf(self._broker.url, broker.token)
-            connection.set_conf({**MEANING, **self._conf, **catalog, **_HIDDEN_KEYS})
+            # Spark hands its session's settings on to its jobs, where its scheduler finds the pool.
+            pool = {"spark.scheduler.pool": pool_of(owner_of(session))}
+            connection.set_conf({**pool, **MEANING, **self._conf, **catalog, **_HIDDEN_KEYS})
         except Exception as error:
             self._broker.close_session(broker)
             raise translate(error, None) from error
@@ -240,9 +278,35 @@ class SparkSessions:
                 dropped = [self._sessions.pop(key) for key in idle]
             for spark in dropped:
                 self._drop(spark)
-            if self._worn(self._server.generation):
-                self._server.recycle()
+            self._find_strays()
+            self._replace()
             self._retire()
+
+    def _find_strays(self) -> None:
+        generation = self._server.generation
+        activity = self._server.activity(generation) if self._server.serves(generation) else None
+        if activity is not None and (stages := self._strays.seen(generation, activity)):
+            _log.warning("stages %s of Spark belong to no query; it is replaced", sorted(stages))
+            with self._lock:
+                self._condemned.add(generation)
+
+    def _replace(self) -> None:
+        """A worn server is replaced when another is there, a condemned one at once where nobody
+        uses it."""
+        generation = self._server.generation
+        with self._lock:
+            condemned = generation in self._condemned
+            idle = generation not in self._busy() and not self._reserved
+        if condemned and idle:
+            self._server.end(generation)
+            self._server.reach()  # the next query need not wait for all of the start
+        elif condemned or self._worn(generation):
+            self._server.recycle()
+
+    def _busy(self) -> set[int]:
+        """The generations that queries use; the lock is held."""
+        sessions = [*self._sessions.values(), *self._draining]
+        return {spark.generation for spark in sessions if spark.users > spark.stuck}
 
     def _worn(self, generation: int) -> bool:
         """Spark never closes what a session's catalog holds: enough of them, and it must end."""
@@ -258,7 +322,7 @@ class SparkSessions:
             self._draining += [self._sessions.pop(key) for key in old]
         self._drop_drained()
         with self._lock:
-            busy = {spark.generation for spark in self._draining}
+            busy = self._busy()
             over = [g for g in self._made if g != current and g not in busy and not self._reserved]
             for generation in over:
                 del self._made[generation]
@@ -266,11 +330,16 @@ class SparkSessions:
             self._server.retire(generation)
 
     def release(self, session: Session) -> None:
+        """Its queries are cancelled, and end a little later: Spark's session is theirs until then,
+        what it may read is not."""
         with self._lock:
             spark = self._sessions.pop(session.id, None)
             self._making.pop(session.id, None)
+            if spark is not None:
+                self._draining.append(spark)
         if spark is not None:
-            self._drop(spark)
+            self._broker.close_session(spark.broker)
+            self._drop_drained()
 
     def _drop_drained(self) -> bool:
         with self._lock:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sqe.errors import SqeError
 
 _log = logging.getLogger(__name__)
-_LONGEST_WAIT_S = 30.0
+_LONGEST_WAIT_S = 10.0
 _STOP_S = 5.0
 
 

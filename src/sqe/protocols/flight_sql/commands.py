@@ -19,6 +19,8 @@ from sqe.protocols.flight_sql.batches import Batches
 from sqe.protocols.flight_sql.caller import Caller
 from sqe.protocols.flight_sql.cancel import Cancelling
 from sqe.protocols.flight_sql.field_metadata import told
+from sqe.protocols.flight_sql.file_upload import PATH as FILES
+from sqe.protocols.flight_sql.file_upload import receive_file
 from sqe.protocols.flight_sql.ingest import Destination, Ingest
 from sqe.protocols.flight_sql.options import FlightOptions
 from sqe.protocols.flight_sql.parameters import Row
@@ -111,6 +113,11 @@ class Commands:
         return self._sent(caller, waiting.schema, waiting, reading.done)
 
     def put(self, caller: Caller, descriptor: flight.FlightDescriptor, put: Put) -> None:
+        if descriptor.descriptor_type == flight.DescriptorType.PATH and descriptor.path == FILES:
+            with caller.session.busy():
+                name = receive_file(self._gateway.uploads, caller.session.id, put)
+            put.writer.write(name.encode())
+            return
         message = unpack(_command(descriptor))
         _handler(self._puts, message)(caller, message, put)
 

@@ -270,6 +270,6 @@ def _told(error: SqeError, path: Path | None = None) -> SqeError:
     }
     message = error.message.replace("The files have", "The rows sent have")
     if path is not None:
-        message = message.replace(str(path), "The rows sent")
+        message = message.replace(f"upload://{path.name}", "The rows sent")
     hint = hints.get(error.code, error.hint)
     return error_of(error.code, message, hint=hint)

@@ -45,12 +45,28 @@ def rows_of(batches: Iterable[pa.RecordBatch]) -> list[Row]:
 
 
 def _values(column: pa.Array) -> list[Parameter]:
+    if kinds.is_union(column.type):
+        return _united(column)
     if kinds.is_dictionary(column.type):
         column = column.dictionary_decode()
     if kinds.is_timestamp(column.type) and column.type.unit != "us":
         column = _in_microseconds(column)
     name = type_name(column.type)
     return [Parameter(name, value) for value in column.to_pylist()]
+
+
+def _united(column: pa.Array) -> list[Parameter]:
+    """Each value has the type that it has in the union."""
+    numbers = {code: n for n, code in enumerate(column.type.type_codes)}
+    if column.type.mode != "dense":
+        raise UserError(ErrorCode.NOT_SUPPORTED, "Of unions, parameters may be dense ones.")
+    children = [_values(column.field(n)) for n in range(column.type.num_fields)]
+    return [
+        children[numbers[code]][offset]
+        for code, offset in zip(
+            column.type_codes.to_pylist(), column.offsets.to_pylist(), strict=True
+        )
+    ]
 
 
 def _in_microseconds(column: pa.Array) -> pa.Array:

@@ -46,7 +46,7 @@ class FlightSqlServer:
         self._ending: dict[_Service, threading.Thread] = {}
 
     def start(self) -> int:
-        """The port it listens on. HOME_IN_USE where somebody else has it."""
+        """The port it listens on. PORT_IN_USE where somebody else has it."""
         with self._lock:
             if not can_listen(self._options.host, self._options.port):
                 raise _cannot_listen(self._options)  # without gRPC's own words on stderr
@@ -188,7 +188,7 @@ def _ended_within(threads: list[threading.Thread], seconds: float) -> bool:
 
 def _cannot_listen(options: FlightOptions) -> ResourceError:
     return ResourceError(
-        ErrorCode.HOME_IN_USE,
+        ErrorCode.PORT_IN_USE,
         f"Cannot listen on {options.host}:{options.port} for Flight SQL.",
         hint="Stop the program that uses the port, or choose another one with flight.port.",
     )

@@ -137,39 +137,23 @@ class Statements:
         return waiting, handle
 
     def update(self, caller: Caller, statement: Statement, rows: list[Row]) -> int:
-        """Runs it once for each row of parameters: all of them or, if one fails, none. How many
-        rows changed; 0 also where it is not known: of a -1, Flight SQL's word for that, JDBC makes
-        a query and runs it again."""
-        if len(rows) == 1 or statement.transaction:
-            return self._updates(caller, statement, rows)
-        number = self._gateway.begin(caller.session.id, internal=True)
-        try:
-            total = self._updates(caller, replace(statement, transaction=number), rows)
-        except BaseException:
-            with suppress(SqeError):
-                self._gateway.rollback(caller.session.id, number)
-            raise
-        self._gateway.commit(caller.session.id, number)
-        return total
-
-    def _updates(self, caller: Caller, statement: Statement, rows: list[Row]) -> int:
+        """Runs it for each row of parameters: all of them or, if one fails, none. How many rows
+        changed; 0 also where it is not known: of a -1, Flight SQL's word for that, JDBC makes a
+        query and runs it again."""
         running = _Running(self.stop)
         caller.if_gone(running.stop)
-        total = 0
-        for row in rows:
-            result = self._start(caller, replace(statement, row=row), running.started).result
-            with result:
-                for _ in result:
-                    pass
-            total += result.affected.total if result.affected is not None else 0
-        return total
+
+        def started(query_id: str) -> None:
+            self._tagged.started(caller, query_id)
+            running.started(query_id)
+
+        request = self._request(caller, statement)
+        counted = self._gateway.run_rows(replace(request, rows=tuple(rows)), started)
+        return 0 if counted is None else counted.total
 
     def describe(self, caller: Caller, statement: Statement) -> Description:
         """Without running it; its markers have no values yet."""
-        request = QueryRequest(
-            caller.session.id, statement.text, caller.source, transaction=statement.transaction
-        )
-        return self._gateway.describe(request)
+        return self._gateway.describe(self._request(caller, statement))
 
     def prepare(self, caller: Caller, statement: Statement) -> tuple[bytes, Description]:
         description = self.describe(caller, statement)
@@ -210,18 +194,16 @@ class Statements:
         started: Callable[[str], None] = lambda _: None,
     ) -> Part:
         """Submits and waits for the columns."""
-        query_id = self._gateway.submit(
-            QueryRequest(
-                caller.session.id,
-                statement.text,
-                caller.source,
-                parameters=statement.row,
-                transaction=statement.transaction,
-            )
-        )
+        request = replace(self._request(caller, statement), parameters=statement.row)
+        query_id = self._gateway.submit(request)
         self._tagged.started(caller, query_id)
         started(query_id)
         return Part(query_id, self._gateway.fetch(query_id))
+
+    def _request(self, caller: Caller, statement: Statement) -> QueryRequest:
+        return QueryRequest(
+            caller.session.id, statement.text, caller.source, transaction=statement.transaction
+        )
 
 
 class _Running:

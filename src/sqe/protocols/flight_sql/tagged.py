@@ -65,6 +65,7 @@ def _told(record: QueryRecord) -> dict[str, object]:
             "tasks_done": progress.tasks_done,
             "bytes_read": progress.bytes_read,
         },
+        "phase": progress.phase,
         "affected": None
         if affected is None
         else {

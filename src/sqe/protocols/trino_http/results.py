@@ -13,6 +13,9 @@ from sqe.protocols.trino_http.bridge import Bell
 from sqe.protocols.trino_http.segments import Packing
 
 _AHEAD = 2  # pages made before anyone asks for them
+# Every page is a request, with a handful of handovers between threads and processes: a busy machine
+# takes longer for those than for the rows. So the pages of a large result become larger.
+_GROWTH, _LARGEST = 2, 8  # times the page before, the first page
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class Results:
         self.rows = 0
         self.update_count: int | None = None
         self.error: SqeError | None = None
-        self.page_bytes = page_bytes
+        self._largest = page_bytes * _LARGEST
+        self.page_bytes = page_bytes  # of the page that is being filled
         self._changed = threading.Condition()
         self._sealed: deque[bytes] = deque()
         self._texts: list[bytes] = []
@@ -84,6 +88,7 @@ class Results:
             data = self._packed(waiting)  # without the lock: requests must not wait for it
             with self._changed:
                 self._sealed.append(data)
+                self.page_bytes = min(self.page_bytes * _GROWTH, self._largest)
             self.bell.ring()
         with self._changed:
             self._texts.append(text)

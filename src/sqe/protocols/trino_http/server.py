@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from sqe.auth.chain import Authenticators
 from sqe.catalog.rest.serving import HttpOptions, HttpThread
-from sqe.errors import ErrorCode, ResourceError, SqeError
 from sqe.gateway.gateway import Gateway
 from sqe.protocols.flight_sql.options import Tls
 from sqe.protocols.trino_http.bridge import Bridge
@@ -52,13 +51,10 @@ class TrinoServer:
         self._http: HttpThread | None = None
 
     def start(self) -> int:
-        """The port it listens on. HOME_IN_USE where somebody else has it."""
+        """The port it listens on. PORT_IN_USE where somebody else has it."""
         options = self._options
         http = HttpThread(self._app, options.host, options.port, self._http_options(options))
-        try:
-            port = http.start()
-        except SqeError as error:
-            raise _cannot_listen(options, error) from error
+        port = http.start()
         self._http = http
         self._sweeper.start()
         return port
@@ -92,6 +88,7 @@ class TrinoServer:
             header_bytes=options.header_bytes,
             backlog=_BACKLOG,
             finish_s=_FINISH_S,
+            setting="trino.port",
         )
 
     def _challenge(self, origin: Origin) -> Mapping[str, str]:
@@ -99,13 +96,3 @@ class TrinoServer:
         if self._logins is not None:
             return {"WWW-Authenticate": self._logins.challenge(origin.base)}
         return {"WWW-Authenticate": 'Basic realm="Trino", Bearer realm="Trino"'}
-
-
-def _cannot_listen(options: TrinoOptions, error: SqeError) -> ResourceError:
-    if error.code is not ErrorCode.HOME_IN_USE:
-        raise error
-    return ResourceError(
-        ErrorCode.HOME_IN_USE,
-        f"Cannot listen on {options.host}:{options.port} for Trino's protocol.",
-        hint="Stop the program that uses the port, or choose another one with trino.port.",
-    )

@@ -16,11 +16,12 @@ from sqe.sql.trino.moments import (
     micros_of,
     rounded,
     rounded_moment,
+    zone_sql,
 )
 from sqe.sql.trino.repeated import repeated
-from sqe.sql.trino.temporal_literals import date_value
+from sqe.sql.trino.session_values import today
 from sqe.sql.trino.typed import Typed, raised, string
-from sqe.sql.trino.zones import rules_of, session_start, session_zone
+from sqe.sql.trino.zones import session_zone
 
 _CLOCK = "yyyy-MM-dd HH:mm:ss"
 _LONGEST_DATE = 14  # characters
@@ -95,13 +96,11 @@ def _fewer_digits(of_day: str, source: TrinoType, target: TrinoType) -> str:
 @casts("time", "timestamp timestamp_with_time_zone")
 def _of_today(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     """That time of the day on which the statement began."""
-    zone = session_zone(at)
-    began = session_start(at).astimezone(rules_of(zone)) if zone != "UTC" else session_start(at)
-    today = micros_of(f"CAST({date_value(began.date()).sql} AS TIMESTAMP_NTZ)")
+    midnight = micros_of(f"CAST({today(at).sql} AS TIMESTAMP_NTZ)")
     digits = min(value.type.precision, target.precision)
-    moment = rounded(f"({today} + {value.sql})", 10 ** (6 - digits))
+    moment = rounded(f"({midnight} + {value.sql})", 10 ** (6 - digits))
     clock = from_micros(moment, TrinoType("timestamp", target.numbers))
-    return clock if target.base != TIMESTAMP_TZ else instant(clock, zone)
+    return clock if target.base != TIMESTAMP_TZ else instant(clock, session_zone(at))
 
 
 # ------------------------------------------------------------------------ to texts
@@ -121,7 +120,7 @@ def _moment_to_text(value: Typed, target: TrinoType, safe: bool, at: int) -> str
     pattern = _CLOCK + ("." + "S" * digits if digits else "")
     text = f"date_format({local(value, at)}, '{pattern}')"
     if value.type.base == TIMESTAMP_TZ:
-        text = f"concat({text}, {string(' ' + known_zone(value.type, at))})"
+        text = f"concat({text}, ' ', {zone_sql(known_zone(value.type, at))})"
     return _limited(text, target, at)
 
 

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from sqe.model.trino_types import TIMESTAMP_TZ, TrinoType
 from sqe.sql.trino import temporal_literals as texts
 from sqe.sql.trino.casts import casts, failed
-from sqe.sql.trino.moments import MICROS_OF_DAY, from_micros, instant, micros_of
+from sqe.sql.trino.moments import MICROS_OF_DAY, from_micros, instant, micros_of, written_as
 from sqe.sql.trino.repeated import repeated
 from sqe.sql.trino.typed import Typed, raised, string
+from sqe.sql.trino.zones import SESSION
 
 _TIME_GROUPS = (1, 2, 3, 4)
 
@@ -116,7 +117,10 @@ def _to_moment(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
         found = texts.read_moment(text.strip())
         zone = texts.existing_zone(found.zone) if found.zone else target.zone or "UTC"
         micros = texts.micros_of_fraction(found.fraction, target.precision)
-        moment = texts.instant(found.local + datetime.timedelta(microseconds=micros), zone)
+        local = found.local + datetime.timedelta(microseconds=micros)
+        if zone == SESSION:
+            return Typed(target, instant(texts.timestamp_sql(local), zone))
+        moment = texts.instant(local, zone)
         if target.base == TIMESTAMP_TZ:
             return texts.instant_value(moment, target)
         return texts.timestamp_value(texts.clock(moment, zone), target.precision)
@@ -136,9 +140,9 @@ def _read_moment(sql: str, target: TrinoType, safe: bool, at: int) -> str:
     micros = f"{micros_of(clock)} + {_fraction(parts[6], target.precision)}"
     local = from_micros(micros, TrinoType("timestamp", target.numbers))
     zone = target.zone or "UTC"
-    names = "('', 'UTC', 'Z', 'GMT', '+00:00')" if zone == "UTC" else f"('', {string(zone)})"
+    same = written_as(parts[7], zone, ("UTC", "Z", "GMT", "+00:00"), by_name=True)
     message = string("A column of different time zones is not supported")
     other = raised("NOT_SUPPORTED", message, target, at)
     read = instant(local, zone) if target.base == TIMESTAMP_TZ else local
-    named = f"IF({parts[7]} IN {names}, {read}, {other})"
+    named = f"IF({same}, {read}, {other})"
     return _or_failed(sql, _if_matching(sql, pattern, named), target, safe, at)

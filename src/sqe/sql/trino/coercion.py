@@ -24,7 +24,7 @@ from sqe.model.trino_types import (
     timestamp_tz,
     varchar,
 )
-from sqe.sql.trino.zones import implied_zone, with_common_zones
+from sqe.sql.trino.zones import common_zone, implied_zone, with_common_zones
 
 LONGEST_CHAR = 65_536
 _AS_DECIMAL = {TINYINT: (3, 0), SMALLINT: (5, 0), INTEGER: (10, 0), BIGINT: (19, 0)}
@@ -74,7 +74,7 @@ def _common_of_one_base(one: TrinoType, other: TrinoType) -> TrinoType | None:
     if base == "char":
         return char(max(one.numbers[0], other.numbers[0]))
     if base in (TIMESTAMP, TIMESTAMP_TZ, "time", "time with time zone"):
-        zone = one.zone if one.zone == other.zone else ""
+        zone = common_zone(one.zone, other.zone)
         return TrinoType(base, (max(one.precision, other.precision),), zone=zone)
     if base == "array":
         element = common_type(one.element, other.element)
@@ -127,7 +127,7 @@ def _coerced_moment(small: TrinoType, large: TrinoType) -> TrinoType | None:
         return large
     if small.base in ("date", TIMESTAMP) and large.base == TIMESTAMP_TZ:
         digits = max(small.precision, large.precision) if small.numbers else large.precision
-        return timestamp_tz(digits, large.zone if large.zone == implied_zone() else "")
+        return timestamp_tz(digits, common_zone(large.zone, implied_zone()))
     if small.base == "time" and large.base == "time with time zone":
         return TrinoType(large.base, (max(small.precision, large.precision),), zone=large.zone)
     return None

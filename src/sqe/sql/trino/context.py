@@ -33,6 +33,7 @@ class Known:
     kind: str = "TABLE"  # VIEW, MATERIALIZED VIEW, METADATA
     metadata: Mapping[str, Any] = field(default_factory=dict)
     broken: str = ""  # why a view cannot be read
+    definer: str = ""  # of a view: whose rights it is read with; empty: those of who reads it
 
 
 class Lookup(Protocol):
@@ -63,8 +64,9 @@ class Context:
     parameters: tuple[nodes.Expression, ...] | None = None
     # Filled instead, one for each, where they are only asked for (DESCRIBE INPUT).
     open_parameters: tuple[OpenParameter, ...] = ()
-    # The text is kept and run later (CREATE VIEW): ``now`` must not become part of it.
-    stored: bool = False
+    # "view" or "materialized view": the text is kept and run later, by others. ``now`` and what
+    # else is this session's must not become part of it.
+    stored: str = ""
     # Whether roles and privileges are kept by SQE, so that there are statements about them.
     grants: bool = False
 

@@ -7,10 +7,13 @@ value whose zone is not known.
 
 from __future__ import annotations
 
-from sqe.model.trino_types import DATE, TIMESTAMP_TZ, TrinoType, carrier
+from collections.abc import Sequence
+
+from sqe.model.trino_types import DATE, TIMESTAMP_TZ, VARCHAR, TrinoType, carrier
 from sqe.sql.trino.errors import not_supported
 from sqe.sql.trino.repeated import both_repeated, repeated
-from sqe.sql.trino.typed import Typed, string
+from sqe.sql.trino.typed import Typed, raised, string
+from sqe.sql.trino.zones import SESSION, SESSION_IF_UTC
 
 MICROS_OF_DAY = 86_400_000_000
 MILLIS_OF_DAY = 86_400_000
@@ -31,16 +34,40 @@ def local(value: Typed, at: int) -> str:
     return local_in(value.sql, known_zone(value.type, at))
 
 
+def zone_sql(zone: str) -> str:
+    """SQL of a zone's name. Of values of which some are in UTC and some in the zone of a view's
+    reader it is known only to a reader in UTC."""
+    if zone == SESSION:
+        return "current_timezone()"
+    if zone == SESSION_IF_UTC:
+        message = string("A column or expression of different time zones is not supported")
+        other = raised("NOT_SUPPORTED", message, VARCHAR)
+        return f"IF(current_timezone() = 'UTC', 'UTC', {other})"
+    return string(zone)
+
+
+def written_as(text: str, zone: str, utc: Sequence[str], *, by_name: bool = False) -> str:
+    """SQL of whether a text that may name a zone names this one, or none. ``utc`` are names of UTC;
+    ``by_name``: the name of another zone can be written too."""
+    in_utc = ", ".join(map(string, utc))
+    if zone == "UTC":
+        return f"{text} IN ('', {in_utc})"
+    named = f"{text} IN ('', {zone_sql(zone)})" if by_name else f"{text} = ''"
+    if zone != SESSION:
+        return named
+    return f"({named} OR ({zone_sql(zone)} = 'UTC' AND {text} IN ({in_utc})))"
+
+
 def local_in(sql: str, zone: str) -> str:
     """What the clocks of a zone show at an instant."""
     plain = f"CAST({sql} AS TIMESTAMP_NTZ)"
-    return plain if zone == "UTC" else f"convert_timezone('UTC', {string(zone)}, {plain})"
+    return plain if zone == "UTC" else f"convert_timezone('UTC', {zone_sql(zone)}, {plain})"
 
 
 def instant(sql: str, zone: str) -> str:
     """The instant of a local time. In a gap the clock is put forward; of a time that comes twice
     the first is meant."""
-    shifted = sql if zone == "UTC" else f"convert_timezone({string(zone)}, 'UTC', {sql})"
+    shifted = sql if zone == "UTC" else f"convert_timezone({zone_sql(zone)}, 'UTC', {sql})"
     return f"CAST({shifted} AS TIMESTAMP)"
 
 

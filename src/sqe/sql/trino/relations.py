@@ -25,6 +25,7 @@ from sqe.sql.trino.unnest import (
     made_outer,
     sees_left,
 )
+from sqe.sql.trino.zones import read_here
 
 if TYPE_CHECKING:
     from sqe.sql.trino.queries import Queries
@@ -77,7 +78,7 @@ class Relations:
         fields = tuple(
             Field(
                 one.name.lower(),
-                one.type,
+                read_here(one.type),
                 f"{name}.{quoted(one.name)}",
                 qualifier,
                 one.hidden,
@@ -129,7 +130,7 @@ class Relations:
             raise Refused("NOT_SUPPORTED", message, node.version.at)
         if node.moment is not None:
             value = analyzer.expression(node.moment, Scope())
-            kind = TrinoType(TIMESTAMP_TZ, (6,), zone=analyzer.context.client.time_zone)
+            kind = TrinoType(TIMESTAMP_TZ, (6,))
             return f" TIMESTAMP AS OF {cast(value, kind, node.moment.at).sql}"
         return ""
 

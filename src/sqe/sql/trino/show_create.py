@@ -92,7 +92,7 @@ def _view(name: str, known: Known, node: Show) -> str:
         raise Refused("ICEBERG_UNSUPPORTED_VIEW_DIALECT", message)
     comment = properties.get("comment")
     comment = f" COMMENT {literal(comment)}" if comment is not None else ""
-    security = properties.get("trino.security", "DEFINER")
+    security = "DEFINER" if known.definer else "INVOKER"
     return f"CREATE VIEW {name}{comment} SECURITY {security} AS\n{text.strip()}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +39,8 @@ class Translated:
     transaction: str = ""
     # The query to be ended, and why: CALL system.runtime.kill_query.
     kill: tuple[str, str] | None = None
+    # SQL of what session functions in the texts of views are in this statement.
+    session_values: Mapping[str, str] = field(default_factory=dict)
     # What the engine's rows become before they are shown, of answers known to be small.
     reshape: Callable[[Rows], Rows] | None = None
 

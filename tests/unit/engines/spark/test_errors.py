@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sqe.broker.handles import Grant, make_grant
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.engines.spark.errors import translate
-from sqe.errors import AccessError, ErrorCode, SqeError, UpstreamError
+from sqe.engines.spark.room import explain_by_disk
+from sqe.errors import AccessError, ErrorCode, ResourceError, SqeError, UpstreamError
 from sqe.model.passport import expired
 from sqe.sql.statement import Access
 from tests.unit.broker.vending import VendingCatalog, keys
@@ -95,3 +98,33 @@ def test_a_condition_inside_another_exception_is_the_condition(grant: Grant) -> 
     error = translate(SparkException(text), grant)
     assert error.code is ErrorCode.INVALID_CAST
     assert error.message == "The value '' cannot be cast."
+
+
+def test_a_full_disk_is_no_defect_of_spark() -> None:
+    wrapped = SparkException("[TASK_WRITE_FAILED] Task failed while writing rows to /lake/t.")
+    wrapped._stacktrace = (  # type: ignore[attr-defined]
+        "org.apache.spark.SparkException: Task failed while writing rows\n\tat x.y(Z.scala:1)\n"
+        "Caused by: java.io.IOException: No space left on device\n\tat java.base/…"
+    )
+    for error in (
+        wrapped,
+        SparkException("java.nio.file.FileSystemException: Disk quota exceeded"),
+    ):
+        found = translate(error, None)
+        assert (found.code, type(found)) == (ErrorCode.DISK_FULL, ResourceError)
+        assert "Free some space" in found.hint
+
+
+def test_a_value_that_speaks_of_a_full_disk_is_a_value() -> None:
+    text = "[CAST_INVALID_INPUT] The value 'Error: No space left on device' cannot be cast."
+    assert translate(SparkException(text), None).code is ErrorCode.INVALID_CAST
+
+
+@pytest.mark.parametrize("free", [0, 60_000_000, 70_000_000])
+def test_spark_that_ended_on_a_full_disk_ended_for_that(free: int, tmp_path: Path) -> None:
+    found = explain_by_disk("Spark ended", tmp_path, lambda folder: free)
+    if free > 64 * 2**20:
+        assert found is None
+    else:
+        assert found is not None and found.code is ErrorCode.DISK_FULL
+        assert f"Spark ended, and the disk of {tmp_path} has {free // 2**20} MB left." in str(found)

@@ -6,11 +6,15 @@ import fcntl
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from sqe.engines.spark import launch
 from sqe.engines.spark.archive import ClassArchive, archive_for
 from sqe.engines.spark.child import remove_stale
 from sqe.engines.spark.command import Runtime, environment, prepare
@@ -18,6 +22,7 @@ from sqe.engines.spark.conf import server_conf
 from sqe.engines.spark.java import Java
 from sqe.engines.spark.launch import Log
 from sqe.engines.spark.options import SparkServerOptions, default_driver_memory
+from sqe.engines.spark.pools import pool_of
 from sqe.engines.spark.server import SparkServer
 from sqe.engines.spark.trust import trust_flags
 from sqe.errors import ErrorCode, UpstreamError
@@ -115,6 +120,28 @@ def test_spark_shows_no_value_of_a_key_that_names_a_secret(
     conf = server_conf(options, Path("/w"))
     for name in ("spark.redaction.regex", "spark.sql.redaction.options.regex"):
         assert re.search(conf[name], key)
+
+
+def test_every_pool_of_a_user_is_in_the_server_s_file_and_shares_inside(
+    options: SparkServerOptions, runtime: Runtime, tmp_path: Path
+) -> None:
+    prepare(options, runtime, tmp_path)
+    conf = server_conf(options, tmp_path)
+    assert conf["spark.scheduler.mode"] == "FAIR"
+    pools = ElementTree.parse(conf["spark.scheduler.allocation.file"]).getroot()
+    modes = {pool.get("name"): pool.findtext("schedulingMode") for pool in pools}
+    assert set(modes.values()) == {"FAIR"}
+    assert {pool_of(("", f"user {n}")) for n in range(1000)} | {"default"} == set(modes)
+
+
+@pytest.mark.parametrize(
+    ("processors", "piece"), [(1, "8m"), (2, "16m"), (16, "128m"), (64, "128m")]
+)
+def test_files_are_cut_the_smaller_the_fewer_processors_there_are(
+    options: SparkServerOptions, monkeypatch: pytest.MonkeyPatch, processors: int, piece: str
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: processors)
+    assert server_conf(options, Path("/w"))["spark.sql.files.maxPartitionBytes"] == piece
 
 
 def test_extra_settings_have_the_last_word(tmp_path: Path) -> None:
@@ -321,3 +348,49 @@ def _certificate() -> bytes:
         not_valid_after=now + timedelta(days=1),
     )
     return builder.sign(key, hashes.SHA256()).public_bytes(Encoding.PEM)
+
+
+OWNER = """
+import json, subprocess, sys
+order = {"command": [sys.executable, "-c", sys.argv[2]], "env": {}, "work": sys.argv[3],
+         "log": sys.argv[3] + ".log", "secret": "s", "grace": 1.0}
+launcher = subprocess.Popen([sys.executable, "-I", "-S", sys.argv[1]], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, start_new_session=True)
+launcher.stdin.write(json.dumps(order).encode() + b"\\n")
+launcher.stdin.flush()
+print(json.loads(launcher.stdout.readline())["pid"], flush=True)
+open(sys.argv[3] + ".deaf").read(1)  # until it does not hear SIGTERM any more
+launcher.stdin.write(b"600")
+launcher.stdin.flush()
+print("asked", flush=True)
+sys.stdin.read()  # until it is killed
+"""
+DEAF = """
+import os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+open({deaf!r}, "w").write("x")
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_spark_ends_with_sqe_also_where_it_was_given_long_to_end(tmp_path: Path) -> None:
+    """As for the class archive, which a first stop writes."""
+    work = tmp_path / "work"
+    work.mkdir()
+    os.mkfifo(f"{work}.deaf")
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, launch.__file__, DEAF.format(deaf=f"{work}.deaf"), str(work)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with owner:
+        assert owner.stdout is not None
+        spark = Path(f"/proc/{int(owner.stdout.readline())}/cmdline")
+        assert spark.exists() and owner.stdout.readline() == "asked\n"
+        owner.kill()
+    deadline = time.monotonic() + 60
+    while spark.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not spark.exists()

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from sqe.broker.broker import Broker
+from sqe.engines.spark.activity import Activity
+from sqe.engines.spark.ivy import Tell, tell_nobody
 from sqe.engines.spark.sessions import Address, SparkSessions
 from sqe.engines.spark.upkeep import SparkLimits
-from sqe.errors import ErrorCode, ResourceError
+from sqe.errors import ErrorCode, ResourceError, SqeError
 from sqe.model.identity import Identity, Secret
 from sqe.model.names import SchemaName
 from sqe.sessions.session import Session
@@ -28,8 +30,10 @@ class FakeServer:
     generation: int = 1
     running: set[int] = field(default_factory=lambda: {1})
     retired: list[int] = field(default_factory=list)
+    ended: list[int] = field(default_factory=list)
+    does: Activity = field(default_factory=Activity)
 
-    def reach(self) -> Address:
+    def reach(self, tell: Tell = tell_nobody) -> Address:
         if self.generation not in self.running:
             self.generation += 1
             self.running.add(self.generation)
@@ -37,6 +41,13 @@ class FakeServer:
 
     def serves(self, generation: int) -> bool:
         return generation in self.running
+
+    def activity(self, generation: int) -> Activity | None:
+        return self.does
+
+    def end(self, generation: int) -> None:
+        self.running.discard(generation)
+        self.ended.append(generation)
 
     def recycle(self) -> None:
         self.generation += 1
@@ -46,6 +57,9 @@ class FakeServer:
         if generation != self.generation:
             self.running.discard(generation)
             self.retired.append(generation)
+
+    def why_lost(self) -> SqeError | None:
+        return None
 
 
 @dataclass(eq=False)
@@ -258,3 +272,58 @@ def test_the_end_of_a_session_ends_its_spark_session(stack: ExitStack) -> None:
     one.run(ann)
     one.sessions.release(ann)
     assert one.closed == ["asked"] and one.sessions.count == 0
+
+
+def test_a_server_with_work_that_does_not_end_is_ended_at_once_where_nobody_uses_it(
+    stack: ExitStack,
+) -> None:
+    one = made()
+    stack.callback(one.sessions.close)
+    with one.sessions.use(session()) as spark:
+        one.sessions.give_up(spark, stuck=True)
+        one.sessions.tidy()
+        assert one.server.ended == [1] and one.server.running == {2}
+
+
+def test_who_uses_a_server_with_work_that_does_not_end_goes_on(stack: ExitStack) -> None:
+    one = made()
+    stack.callback(one.sessions.close)
+    with one.sessions.use(session("bob")):
+        with one.sessions.use(session()) as spark:
+            one.sessions.give_up(spark, stuck=False)
+        one.sessions.tidy()
+        assert one.server.running == {1, 2} and not one.server.ended
+    one.sessions.tidy()
+    assert one.server.running == {2}
+
+
+def test_work_that_belongs_to_no_query_costs_the_server_its_place(stack: ExitStack) -> None:
+    one = made()
+    stack.callback(one.sessions.close)
+    one.run(session())
+    one.server.does = Activity(stages=frozenset({3}))
+    one.sessions.tidy()
+    assert not one.server.ended
+    one.sessions.tidy()
+    assert one.server.ended == [1]
+
+
+def test_a_session_that_ends_keeps_its_connection_until_its_queries_have_ended(
+    stack: ExitStack,
+) -> None:
+    one = made()
+    stack.callback(one.sessions.close)
+    ann = session()
+    with one.sessions.use(ann):
+        one.sessions.release(ann)
+        assert one.closed == [""]
+    assert one.closed == ["asked"]
+
+
+def test_each_user_s_jobs_have_a_pool_of_their_own(stack: ExitStack) -> None:
+    one = made()
+    stack.callback(one.sessions.close)
+    one.run(session("ann"), session("ann"), session("bob"), session("ann", "https://issuer"))
+    ann, again, bob, other_ann = (c.conf["spark.scheduler.pool"] for c in one.connections)
+    assert ann == again
+    assert len({ann, bob, other_ann}) == 3

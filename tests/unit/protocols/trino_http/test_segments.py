@@ -78,7 +78,7 @@ def test_offsets_go_on_from_page_to_page(tmp_path: Path) -> None:
     many = rows(*[(number, "x" * 50) for number in range(1000)], batches=4)
     headers = {"X-Trino-Query-Data-Encoding": "json+zstd,json"}
     with (
-        serving(tmp_path, {"many": many}, TrinoOptions(page_bytes=32 * 1024)) as served,
+        serving(tmp_path, {"many": many}, TrinoOptions(page_bytes=8 * 1024)) as served,
         served.client() as client,
     ):
         found = follow(client, "many", headers)

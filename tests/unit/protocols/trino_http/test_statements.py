@@ -47,7 +47,7 @@ def served(tmp_path: Path) -> Iterator[Serving]:
         "defect": failing(ZeroDivisionError("secret")),
         "slow": Hanging(),
     }
-    options = TrinoOptions(page_bytes=64 * 1024)
+    options = TrinoOptions(page_bytes=8 * 1024)
     with serving(tmp_path, answers, options) as found:
         yield found
 

@@ -13,8 +13,9 @@ import pytest
 
 from sqe.sql.statement import position_at
 from sqe.sql.trino.errors import Refused
-from sqe.sql.trino.nodes import ExecuteImmediate
+from sqe.sql.trino.nodes import ExecuteImmediate, QueryStatement
 from sqe.sql.trino.parser import immediate_text, parse
+from sqe.sql.trino.statements.query_text import query_text
 
 CORPORA = Path(os.environ.get("SQE_CORPORA") or Path(__file__).parents[5] / "shared/corpora")
 FOLDER = CORPORA / "trino"
@@ -107,3 +108,19 @@ def test_errors_have_trinos_words() -> None:
         and _refusal(case.sql) != f"SYNTAX_ERROR {case.message}"
     }
     assert other == {"err-syntax-057", "err-runtime-054"}
+
+
+def test_what_show_create_view_prints_makes_the_same_view() -> None:
+    """Of every query that Trino was asked, as the query of a view."""
+    count = 0
+    for case in _cases():
+        if _refusal(case.sql) is not None:
+            continue
+        statement = parse(case.sql)
+        if isinstance(statement, QueryStatement):
+            text = query_text(statement.query, case.sql)
+            again = parse(text)
+            assert isinstance(again, QueryStatement), case.id
+            assert query_text(again.query, text) == text, case.id
+            count += 1
+    assert count > 1_500

@@ -83,7 +83,7 @@ VIEW: Mapping[str, Any] = {
             ],
         },
     ],
-    "properties": {"comment": "c'v", "trino.security": "INVOKER"},
+    "properties": {"comment": "c'v"},
 }
 
 
@@ -110,6 +110,7 @@ class Lookup:
         stored = {
             "t": Known("t", COLUMNS, "TABLE", TABLE),
             "v": Known("v", COLUMNS[:1], "VIEW", VIEW),
+            "lent": Known("lent", COLUMNS[:1], "VIEW", VIEW, definer="ann"),
             "w": Known("w", COLUMNS[:1], "VIEW", {}),
             "m": Known("m", COLUMNS[:1], "MATERIALIZED VIEW", TABLE),
         }
@@ -201,6 +202,9 @@ def test_trinos_own_relations_have_no_properties() -> None:
 def test_views_and_schemas_are_printed_as_trino_prints_them() -> None:
     assert created('SHOW CREATE VIEW S."v"') == (
         "CREATE VIEW iceberg.S.\"v\" COMMENT 'c''v' SECURITY INVOKER AS\nSELECT 1 a"
+    )
+    assert created("SHOW CREATE VIEW lent") == (
+        "CREATE VIEW iceberg.s.lent COMMENT 'c''v' SECURITY DEFINER AS\nSELECT 1 a"
     )
     assert created("SHOW CREATE SCHEMA s") == (
         "CREATE SCHEMA iceberg.s\nAUTHORIZATION USER ann\nWITH (\n   location = 's3://b'\n)"

@@ -21,6 +21,7 @@ _TRUNC_DATE = {
 }  # fmt: skip
 _TRUNC_MOMENT = _TRUNC_DATE | {
     "day": "day", "dd": "day", "hour": "hour", "minute": "minute", "second": "second",
+    "millisecond": "milliseconds",
 }  # fmt: skip
 
 
@@ -176,6 +177,15 @@ def date_trunc(here: Compiling, values: Sequence[Value]) -> Built:
     else:
         plain = _plain(here, value, "date_trunc")
     return f"CAST(date_trunc('{unit}', {plain}) AS TIMESTAMPTZ)", TIMESTAMP, True
+
+
+def convert_timezone(here: Compiling, values: Sequence[Value]) -> Built:
+    """Views made in Trino's SQL have it, with the zone of their reader: as a rule that is UTC."""
+    need(len(values) == 3, "convert_timezone takes three arguments")
+    in_utc = values[0].literal == values[1].literal == "UTC"
+    need(in_utc, "convert_timezone between other zones than UTC is Spark's")
+    need(values[2].type == TIMESTAMP_NTZ, "convert_timezone takes a timestamp_ntz")
+    return values[2].sql, TIMESTAMP_NTZ, values[2].nullable
 
 
 def current_date(here: Compiling, values: Sequence[Value]) -> Built:

@@ -174,6 +174,12 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(("to_date",), "date, timestamp or ISO literal", "date", dates.to_date),
     Function(("trunc",), "date, literal unit", "date", dates.trunc),
     Function(("date_trunc",), "literal unit, timestamp", "timestamp", dates.date_trunc),
+    Function(
+        ("convert_timezone",),
+        "'UTC', 'UTC', timestamp_ntz",
+        "timestamp_ntz",
+        dates.convert_timezone,
+    ),
     Function(("current_date", "curdate"), "", "date", dates.current_date, _as("current_date")),
     Function(("current_timestamp", "now"), "", "timestamp", dates.current_timestamp),
 )

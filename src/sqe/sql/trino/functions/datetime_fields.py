@@ -7,8 +7,8 @@ from collections.abc import Callable
 from sqe.sql.trino.calls import CallSite, call_named, special
 from sqe.sql.trino.errors import mismatch
 from sqe.sql.trino.functions.registry import Bound, declare
-from sqe.sql.trino.moments import known_zone, local, local_day, micros_of
-from sqe.sql.trino.typed import Typed, string
+from sqe.sql.trino.moments import known_zone, local, local_day, micros_of, zone_sql
+from sqe.sql.trino.typed import Typed
 
 _DAYS = ["(date)", "(timestamp(p))", "(timestamp(p) with time zone)"]
 _CLOCKS = _DAYS[1:]
@@ -95,7 +95,7 @@ def _zone_minute(call: Bound) -> str:
 
 def _zone(call: Bound) -> str:
     zone = known_zone(call.arguments[0].type, call.at)
-    return f"IF({call.sql(0)} IS NULL, NULL, {string(zone)})"
+    return f"IF({call.sql(0)} IS NULL, NULL, {zone_sql(zone)})"
 
 
 declare("timezone_hour", "(timestamp(p) with time zone) -> bigint", _zone_hour,

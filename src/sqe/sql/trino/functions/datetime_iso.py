@@ -11,7 +11,7 @@ import re
 from sqe.model.trino_types import DATE, TrinoType, timestamp, timestamp_tz
 from sqe.sql.trino.functions.datetime_parse import existing
 from sqe.sql.trino.functions.registry import Bound, declare
-from sqe.sql.trino.moments import from_micros, micros_of
+from sqe.sql.trino.moments import from_micros, micros_of, written_as
 from sqe.sql.trino.repeated import repeated
 from sqe.sql.trino.typed import Typed, null_of, raised, string
 from sqe.sql.trino.zones import session_zone, zone_named
@@ -104,10 +104,10 @@ def _timestamp(call: Bound) -> Typed:
         read = repeated(text.clock(), lambda clock: existing(clock, zone))
         if match is not None:
             return text.checked(read, kind, call.at)
-        same = "('', 'Z', '+00', '+00:00', '+0000')" if zone == "UTC" else "('')"
+        same = written_as(text.part(_ZONE), zone, ("Z", "+00", "+00:00", "+0000"))
         message = string("A column of different time zones is not supported")
         other = raised("NOT_SUPPORTED", message, kind, call.at)
-        return text.checked(f"IF({text.part(_ZONE)} IN {same}, {read}, {other})", kind, call.at)
+        return text.checked(f"IF({same}, {read}, {other})", kind, call.at)
 
     return Typed(kind, repeated(value.sql, write))
 

@@ -14,8 +14,9 @@ from sqe.sql.trino.functions.datetime_patterns import Element, joda, mysql
 from sqe.sql.trino.functions.registry import Bound, declare
 from sqe.sql.trino.moments import from_micros, instant, local_in, micros_of
 from sqe.sql.trino.repeated import repeated
+from sqe.sql.trino.session_values import start_year
 from sqe.sql.trino.typed import Typed, null_of, raised, string
-from sqe.sql.trino.zones import session_start, session_zone, zone_named
+from sqe.sql.trino.zones import session_zone, zone_named
 
 _MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September",
            "October", "November", "December"]  # fmt: skip
@@ -38,7 +39,7 @@ class _Reader:
     call: Bound
     pattern: str = ""
     groups: dict[str, int] = field(default_factory=dict)
-    pivot: int = 0
+    pivot: str = "0"  # SQL
     lenient: bool = False
 
     def add(self, element: Element) -> None:
@@ -57,8 +58,8 @@ class _Reader:
         if element.field == "year":
             return "year", rf"[+-]?\d{{1,{element.most}}}+"
         if element.field == "year2":
-            century = session_start(self.call.at).year - 30 if element.pivot is None else None
-            self.pivot = century or element.pivot or 0
+            pivot = element.pivot
+            self.pivot = f"({start_year(self.call.at)} - 30)" if pivot is None else str(pivot)
             self.lenient = element.lenient
             return "year2", r"[+-]?\d{1,6}+" if element.lenient else r"\d\d"
         if element.field == "fraction":
@@ -93,7 +94,7 @@ class _Reader:
         return self.number("year", sql, 2000 if named else 1970)
 
     def _short_year(self, text: str) -> str:
-        first = self.pivot - 50
+        first = f"({self.pivot} - 50)"
         number = f"CAST({text} AS INT)"
         near = f"({first} + pmod({number} - {first}, 100))"
         return f"IF({text} RLIKE '^[0-9]{{2}}$', {near}, {number})" if self.lenient else near

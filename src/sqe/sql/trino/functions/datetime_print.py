@@ -9,7 +9,7 @@ from sqe.model.trino_types import TIMESTAMP_TZ, VARCHAR, varchar
 from sqe.sql.trino.errors import Refused
 from sqe.sql.trino.functions.datetime_patterns import Element, joda, mysql
 from sqe.sql.trino.functions.registry import Bound, declare
-from sqe.sql.trino.moments import known_zone, local, micros_of, rounded_moment
+from sqe.sql.trino.moments import known_zone, local, micros_of, rounded_moment, zone_sql
 from sqe.sql.trino.repeated import repeated
 from sqe.sql.trino.typed import Typed, raised, string
 
@@ -87,7 +87,7 @@ def _computed(call: Bound, value: Typed, clock: str, element: Element) -> str:
         return number if element.least == 1 else f"lpad({number}, {element.least}, '0')"
     is_utc = value.type.base == TIMESTAMP_TZ and value.type.zone == "UTC"
     if element.field == "zone_id":
-        return string(known_zone(value.type, call.at))
+        return zone_sql(known_zone(value.type, call.at))
     if element.field == "zone_name" and is_utc and element.least < 4:
         return "'UTC'"
     if element.field in ("offset", "offset_colon"):

@@ -12,9 +12,8 @@ from sqe.sql.trino.statements.table_properties import assignments
 from sqe.sql.trino.typed import quoted, string
 
 # What CREATE VIEW is told for Trino's dialect besides the text that Spark reads.
-QUERY, COLUMNS, SECURITY = "trino.query", "trino.columns", "trino.security"
-
-OWN_RIGHTS = "sqe.security"  # see ``catalog.views``
+QUERY, COLUMNS = "trino.query", "trino.columns"
+ZONES = "trino.zones"  # of the columns, where there are others than UTC
 
 
 def with_comment(known: Known, target: Target, column: str, comment: str | None, at: int) -> str:
@@ -24,7 +23,7 @@ def with_comment(known: Known, target: Target, column: str, comment: str | None,
         # Its text means something only together with the schema it was made in.
         raise not_supported("A comment on a column of a view that was not made in Trino's SQL", at)
     kept = dict(known.metadata.get("properties") or {})
-    properties = {name: kept[name] for name in (COLUMNS, SECURITY) if name in kept}
+    properties = {name: kept[name] for name in (COLUMNS, ZONES) if name in kept}
     properties[QUERY] = texts["trino"]
     columns = []
     for one in known.columns:
@@ -33,7 +32,7 @@ def with_comment(known: Known, target: Target, column: str, comment: str | None,
     text = f"CREATE OR REPLACE VIEW {target.spark} ({', '.join(columns)})"
     if kept.get("comment"):
         text += f" COMMENT {string(kept['comment'])}"
-    security = " SECURITY DEFINER" if kept.get(OWN_RIGHTS) == "definer" else ""
+    security = " SECURITY DEFINER" if known.definer else ""
     return f"{text} TBLPROPERTIES ({assignments(properties)}){security} AS {texts['spark']}"
 
 

@@ -20,12 +20,13 @@ from sqe.sql.trino.statements.nodes import (
     RefreshView,
 )
 from sqe.sql.trino.statements.query_text import query_text
-from sqe.sql.trino.statements.stored_views import COLUMNS, QUERY, SECURITY
+from sqe.sql.trino.statements.stored_views import COLUMNS, QUERY, ZONES
 from sqe.sql.trino.statements.table_properties import assignments, read_options
 from sqe.sql.trino.statements.tables import comment_clause
 from sqe.sql.trino.translated import Translated
 from sqe.sql.trino.tree import walk
 from sqe.sql.trino.typed import quoted
+from sqe.sql.trino.zones import MATERIALIZED_VIEW, VIEW, shown
 
 
 def create_view(node: CreateView, context: Context) -> Translated:
@@ -38,13 +39,15 @@ def create_view(node: CreateView, context: Context) -> Translated:
     known = find_changed(context, target)
     _check_free(known, target, node)
     _refuse_recursion(node.query, target, context)
-    built = Analyzer(replace(context, stored=True)).queries.query(node.query, Scope())
+    built = Analyzer(replace(context, stored=VIEW)).queries.query(node.query, Scope())
     columns = named_columns(built, None, node.at)
+    zones = [shown(kind, node.at).zone for kind in columns.values()]
     properties = {
         QUERY: query_text(node.query, node.query_text),
         COLUMNS: json.dumps([str(kind) for kind in columns.values()]),
-        SECURITY: node.security or "DEFINER",
     }
+    if any(zone not in ("", "UTC") for zone in zones):
+        properties[ZONES] = json.dumps(zones)
     replaces = "OR REPLACE " if node.or_replace else ""
     text = f"CREATE {replaces}VIEW {target.spark} ({', '.join(map(quoted, columns))})"
     text += f"{comment_clause(node.comment)} TBLPROPERTIES ({assignments(properties)})"
@@ -86,7 +89,7 @@ def create_materialized_view(node: CreateMaterializedView, context: Context) -> 
     if known is not None and not (node.or_replace and known.kind == "MATERIALIZED VIEW"):
         kind = known.kind.capitalize()
         raise Refused("TABLE_ALREADY_EXISTS", f"{kind} already exists: '{target}'", node.at)
-    built = Analyzer(replace(context, stored=True)).queries.query(node.query, Scope())
+    built = Analyzer(replace(context, stored=MATERIALIZED_VIEW)).queries.query(node.query, Scope())
     columns = named_columns(built, None, node.at)
     kinds = {name: stored_type(kind, node.at) for name, kind in columns.items()}
     options = read_options(node.properties, target.catalog, kinds, context)

@@ -5,12 +5,13 @@ What they answer is in ``tests/trino/edges/datetime.jsonl``."""
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import pytest
 
-from sqe.errors import SqeError
 from sqe.model.query import ClientState
-from sqe.sql.trino.context import Context
+from sqe.model.trino_types import timestamp_tz
+from sqe.sql.trino.context import Context, Known, KnownColumn
 from sqe.sql.trino.translate import translate
 from sqe.sql.trino.translated import Translated
 from sqe.sql.trino.zones import zone_named
@@ -100,15 +101,42 @@ def test_the_session_is_in_the_text() -> None:
         "current_user",
         "current_schema",
         "CAST(ts AS timestamp with time zone) FROM t",
-        f"ts < {UTC} FROM t",
-        TOKYO,  # its readers would see it in UTC
     ],
 )
-def test_a_text_that_is_kept_has_no_session(expression: str) -> None:
-    context = dataclasses.replace(_context(f"SELECT {expression}"), stored=True)
-    with pytest.raises(SqeError) as failed:
-        translate(context)
-    assert failed.value.trino == "NOT_SUPPORTED"
+def test_a_materialized_view_has_no_session(expression: str) -> None:
+    name, message = refusal(f"CREATE MATERIALIZED VIEW n AS SELECT {expression}")
+    assert (name, "in a materialized view" in message) == ("NOT_SUPPORTED", True)
+
+
+@pytest.mark.parametrize(
+    ("expression", "zone"),
+    [
+        ("now()", "session"),
+        ("CAST(ts AS timestamp with time zone)", "session"),
+        ("ARRAY[now()]", "session"),
+        ("now() AT TIME ZONE 'Asia/Tokyo'", "Asia/Tokyo"),
+        (f"coalesce({UTC}, now())", "session if UTC"),
+        ("date_trunc('day', now())", "session"),
+    ],
+)
+def test_a_view_keeps_the_zones_of_its_columns(expression: str, zone: str) -> None:
+    text = translated(f"CREATE VIEW n AS SELECT 1 AS a, {expression} AS b FROM t").text
+    assert f"'trino.zones' = '{json.dumps(['', zone])}'" in text
+
+
+def test_a_column_of_a_view_is_in_the_zone_of_its_reader() -> None:
+    column = KnownColumn("x", timestamp_tz(3, "session"))
+    lake = Lake()
+    lake.relations = {"v": Known("v", (column,), "VIEW")}
+    context = dataclasses.replace(_context("SELECT x FROM v", "Asia/Tokyo"), lookup=lake)
+    assert _zone(translate(context)) == "Asia/Tokyo"
+
+
+@pytest.mark.parametrize(
+    "expression", [f"coalesce({TOKYO}, now())", "current_path", "current_time"]
+)
+def test_what_a_view_cannot_have_is_refused(expression: str) -> None:
+    assert refusal(f"CREATE VIEW n AS SELECT {expression} AS x")[0] == "NOT_SUPPORTED"
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ import json
 import pyarrow as pa
 import pyarrow.types as kinds
 
-from sqe.cli.formats.cells import Spelling, texts
-from sqe.cli.formats.writer import unique_names
 from sqe.results.nesting import Spans, validity
+from sqe.results.texts.cells import Spelling, texts
+from sqe.results.texts.names import unique_names
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 

@@ -14,10 +14,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as kinds
 
-from sqe.cli.formats import temporal
-from sqe.cli.formats.numbers import decimal_text, float_text
 from sqe.results.months import CARRIER
 from sqe.results.nesting import Spans, validity
+from sqe.results.texts import temporal
+from sqe.results.texts.numbers import decimal_text, float_text
 
 
 class Spelling(Enum):
@@ -46,7 +46,7 @@ def texts(array: pa.Array, spark_type: str, spelling: Spelling) -> list[str | No
 
 def _nested(array: pa.Array, spark_type: str, spelling: Spelling) -> list[str | None]:
     if spelling is Spelling.PORTABLE:
-        from sqe.cli.formats.json_cells import json_texts
+        from sqe.results.texts.json_cells import json_texts
 
         rows = json_texts(array, spark_type)
     elif kinds.is_struct(array.type):

@@ -1,0 +1,1 @@
+"""CSV files read by DuckDB, into Parquet files that Spark loads."""

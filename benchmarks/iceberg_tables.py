@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.rest.routes import catalog_app
-from sqe.catalog.rest.serving import HttpThread
+from sqe.http.serving import HttpThread
 from sqe.server.catalogs import CATALOG_FILE, WAREHOUSE
 
 Tables = Iterable[tuple[str, pa.Table]]

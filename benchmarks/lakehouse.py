@@ -13,10 +13,10 @@ from benchmarks.bench import Bench
 from benchmarks.iceberg_tables import open_catalog
 from benchmarks.tpch_tables import SCHEMA, tpch_home
 from sqe.catalog.rest.routes import catalog_app
-from sqe.catalog.rest.serving import HttpThread
 from sqe.engines.spark.addresses import EmbeddedAddress
 from sqe.engines.spark.connection import Connection, new_operation_id
 from sqe.gateway.gateway import Gateway
+from sqe.http.serving import HttpThread
 from sqe.model.identity import Identity, Secret
 from sqe.model.names import SchemaName
 from sqe.model.query import Progress, QueryRecord, QueryRequest

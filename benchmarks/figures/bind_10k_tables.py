@@ -9,7 +9,7 @@ from benchmarks.bench import Bench
 from benchmarks.figure import Measured
 from benchmarks.many_tables import ManyTables, many_tables
 from benchmarks.timing import in_ms, p50, p95, timed
-from sqe.catalog.bind import Binder
+from sqe.binding.binder import Binder
 from sqe.errors import UserError
 from sqe.sql.parse import parse
 from sqe.sql.text import TextLimits

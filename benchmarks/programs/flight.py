@@ -26,8 +26,8 @@ from starlette.routing import Route
 
 from benchmarks.memory import Watch
 from benchmarks.timing import in_ms, p50
-from sqe.catalog.rest.serving import HttpThread
 from sqe.gateway.gateway import Gateway
+from sqe.http.serving import HttpThread
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.query import QueryRequest

@@ -6,7 +6,7 @@ import json
 import sys
 
 from benchmarks.memory import rss_mb
-from sqe.catalog.rest.serving import HttpThread
+from sqe.http.serving import HttpThread
 from sqe.model.identity import Identity
 from sqe.model.query import QueryRequest
 from sqe.server.build import build

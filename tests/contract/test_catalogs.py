@@ -11,9 +11,9 @@ import pytest
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Catalog, Ident, Json
 from sqe.errors import ErrorCode, SqeError
+from tests.unit.catalog.commit.test_view_updates import replacing, version
 from tests.unit.catalog.remote.serving import opened, person, served, service
 from tests.unit.catalog.tables import SCHEMA, add, point
-from tests.unit.catalog.test_view_updates import replacing, version
 
 NS = ("a", "b")
 T, U = Ident(NS, "t"), Ident(NS, "u")

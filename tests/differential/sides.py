@@ -11,8 +11,8 @@ from pyiceberg.table import Table
 from pyiceberg.transforms import parse_transform
 
 from sqe.catalog.rest.routes import catalog_app
-from sqe.catalog.rest.serving import HttpThread
 from sqe.errors import ErrorCode, SqeError
+from sqe.http.serving import HttpThread
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.query import QueryRequest

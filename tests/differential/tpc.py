@@ -13,7 +13,7 @@ from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.exceptions import NamespaceAlreadyExistsError
 
 from sqe.catalog.rest.routes import catalog_app
-from sqe.catalog.rest.serving import HttpThread
+from sqe.http.serving import HttpThread
 from tests.differential.grammar import QUERY, Case
 from tests.differential.sides import CATALOG, USER, Lakehouse
 from tests.differential.tree import node

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyiceberg.catalog.rest import RestCatalog
 
 from sqe.catalog.rest.routes import catalog_app
-from sqe.catalog.rest.serving import HttpThread
+from sqe.http.serving import HttpThread
 from sqe.model.decision import Allow, Decision, TableFacts
 from sqe.model.identity import Identity
 from sqe.policy.source import AllowAll

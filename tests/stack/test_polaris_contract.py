@@ -29,7 +29,7 @@ from dev.stack.places import Places
 from sqe.engines.spark.jars import ensure_artifacts
 from sqe.engines.spark.java import find_java
 from sqe.errors import ErrorCode
-from sqe.http import Http, HttpOptions
+from sqe.http.client import Http, HttpOptions
 from sqe.model.identity import Secret
 from sqe.settings.identity import OidcSettings
 from sqe.testing import PolarisLikeCatalog, S3Keys, S3Storage, oidc_tokens

@@ -78,13 +78,13 @@ class Broker:
                 return
             # Imported here: the HTTP stack is not needed before the first Spark session.
             from sqe.catalog.rest.routes import catalog_app
-            from sqe.catalog.rest.serving import HttpOptions, HttpThread
+            from sqe.http.serving import HttpThread, ServingOptions
 
             server = HttpThread(
                 catalog_app(self._open_catalog),
                 self._host,
                 self._port,
-                HttpOptions(setting="serve.broker_port"),
+                ServingOptions(setting="serve.broker_port"),
             )
             port = server.start()
             self._server = server

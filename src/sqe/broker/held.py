@@ -11,7 +11,7 @@ import json
 import threading
 from dataclasses import replace
 
-from sqe.catalog.embedded.table_updates import apply_updates
+from sqe.catalog.commit.table_updates import apply_updates
 from sqe.catalog.protocol import Json, Loaded, added_snapshots
 
 

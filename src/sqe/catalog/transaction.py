@@ -18,9 +18,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from sqe.catalog.embedded.draft import DEFAULT_FORMAT_VERSION, MAIN, empty_metadata
-from sqe.catalog.embedded.requirements import check_table, is_create
-from sqe.catalog.embedded.table_updates import apply_updates
+from sqe.catalog.commit.draft import DEFAULT_FORMAT_VERSION, MAIN, empty_metadata
+from sqe.catalog.commit.requirements import check_table, is_create
+from sqe.catalog.commit.table_updates import apply_updates
 from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, added_snapshots
 from sqe.errors import ErrorCode, UserError
 

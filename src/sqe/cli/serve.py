@@ -31,7 +31,7 @@ def command(
     http://…` on stderr once it answers; Spark starts in the background. GET /health says whether
     the process lives, GET /ready whether the gateway answers.
     """
-    from sqe.catalog.rest.serving import HttpOptions, HttpThread
+    from sqe.http.serving import HttpThread, ServingOptions
     from sqe.server.run import Addresses, serve
 
     settings = invocation.settings()
@@ -42,7 +42,7 @@ def command(
     )
     server = invocation.build(settings)
     collect_garbage()
-    options = HttpOptions(setting="serve.port")
+    options = ServingOptions(setting="serve.port")
     if not serve(
         server,
         lambda app, host, port: HttpThread(app, host, port, options),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
-from sqe.catalog.bound import BoundMetadata
+from sqe.binding.bound import BoundMetadata
 from sqe.catalog.information_schema import rows
 from sqe.catalog.listing import ListingFilter
 from sqe.catalog.protocol import Catalogs

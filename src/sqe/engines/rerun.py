@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundTable
+from sqe.binding.bound import BoundAbsent, BoundStatement, BoundTable
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.model.names import RelationName

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqe.catalog.bind import Binder
-from sqe.catalog.bound import BoundReference, BoundStatement, BoundTarget
+from sqe.binding.binder import Binder
+from sqe.binding.bound import BoundReference, BoundStatement, BoundTarget
 from sqe.model.decision import Allow
 from sqe.model.identity import Identity, Secret
 from sqe.model.names import SchemaName

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from sqe.catalog.bind import Binder
-from sqe.catalog.bound import BoundStatement
-from sqe.catalog.one_view import one_view
+from sqe.binding.binder import Binder
+from sqe.binding.bound import BoundStatement
+from sqe.binding.statement_cache import statement_cache
 from sqe.errors import AccessError, ErrorCode, UserError
 from sqe.gateway.authority import SessionAuthority
 from sqe.model.decision import Allow, Decision
@@ -77,7 +77,7 @@ class Insides:
         self, binder: Binder, identity: Identity, view: RelationName, broken: tuple[ErrorCode, ...]
     ) -> bool:
         session = Session(identity, view.schema, lambda _: None)
-        with one_view():
+        with statement_cache():
             bound = binder.bind(parse(f"SELECT * FROM {view}", self.limits), session)  # noqa: S608
             decisions = decisions_on(self.policy, bound, identity)
             decisions[view, Access.READ, ""] = _READABLE

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from sqe.catalog.bound import BoundStatement, BoundTable, BoundView
+from sqe.binding.bound import BoundStatement, BoundTable, BoundView
+from sqe.binding.statement_cache import CatalogReader, read_catalog
 from sqe.catalog.materialized import is_materialized
-from sqe.catalog.one_view import Looks, look_into
 from sqe.catalog.protocol import Catalogs, Ident, Json, Loaded, Namespace
 from sqe.catalog.schemas import current_schema
 from sqe.catalog.seen import Sight, seen_metadata, sees_all, without_query
@@ -78,7 +78,7 @@ class PipeLookup:
         return self._namespace(catalog, schema) or {}
 
     def _namespace(self, catalog: str, schema: str) -> Mapping[str, str] | None:
-        opened = look_into(self._catalogs, catalog, self._session.identity)
+        opened = read_catalog(self._catalogs, catalog, self._session.identity)
         path = tuple(schema.split("."))
         try:
             return opened.load_namespace(path)
@@ -142,7 +142,7 @@ class PipeLookup:
         """A view that cannot be read is there all the same: it can be dropped or replaced."""
         if why.code is ErrorCode.ACCESS_DENIED:
             return None
-        opened = look_into(self._catalogs, catalog, self._session.identity)
+        opened = read_catalog(self._catalogs, catalog, self._session.identity)
         try:
             loaded = opened.load_view(Ident(tuple(schema.split(".")), name))
         except SqeError:
@@ -166,7 +166,7 @@ class PipeLookup:
         return without_query(loaded.metadata) if seen is None else seen
 
 
-def _listed(catalog: Looks, path: Namespace) -> bool:
+def _listed(catalog: CatalogReader, path: Namespace) -> bool:
     """Whether this user may know that the schema is there."""
     try:
         return path in catalog.list_namespaces(path[:-1])

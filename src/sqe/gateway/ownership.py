@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqe.catalog.bound import BoundAbsent, BoundReference, BoundView
+from sqe.binding.bound import BoundAbsent, BoundReference, BoundView
 from sqe.catalog.protocol import Catalogs, Ident
 from sqe.catalog.views import digest_of
 from sqe.engines.coordinator.views import is_definer

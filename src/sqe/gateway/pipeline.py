@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from sqe.catalog.bind import Binder
-from sqe.catalog.one_view import one_view
+from sqe.binding.binder import Binder
+from sqe.binding.statement_cache import statement_cache
 from sqe.catalog.seen import Sight, sees_all
 from sqe.catalog.transaction import current
 from sqe.engines.attempt import attempt
@@ -86,7 +86,7 @@ class Pipeline:
         self, request: QueryRequest, session: Session, stage: Stage, *, describes: bool = False
     ) -> Planned:
         """``describes``: markers may be left without values, which nothing is run with."""
-        with one_view():
+        with statement_cache():
             return self._plan(request, session, stage, describes=describes)
 
     def _plan(

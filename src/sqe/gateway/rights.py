@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sqe.catalog.finding import existing_schema, listed
+from sqe.binding.name_lookup import existing_schema, listed
+from sqe.binding.statement_cache import read_catalog
 from sqe.catalog.information_schema import SCHEMA as INFORMATION_SCHEMA
-from sqe.catalog.one_view import look_into
 from sqe.catalog.protocol import Catalog, Catalogs, Ident
 from sqe.errors import ABSENT, AccessError, ErrorCode, SqeError
 from sqe.gateway.sight import decided, stored
@@ -191,7 +191,7 @@ class Rights:
         wanted = SchemaName(session.schema.catalog, name.parts)
         if catalog is not None:
             wanted = SchemaName(catalog, tuple(rest))
-        catalog_of_it = look_into(self._catalogs, wanted.catalog, session.identity)
+        catalog_of_it = read_catalog(self._catalogs, wanted.catalog, session.identity)
         return existing_schema(catalog_of_it, wanted) or wanted
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable, BoundTarget, BoundView
+from sqe.binding.bound import BoundReference, BoundStatement, BoundTable, BoundTarget, BoundView
 from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.catalog.schemas import columns_of_schema, current_schema
 from sqe.catalog.seen import seen_metadata, without_query

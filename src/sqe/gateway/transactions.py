@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 
+from sqe.binding.bound import BoundStatement, BoundTable
+from sqe.binding.resolve import METADATA_TABLES
 from sqe.broker.fate import Fate
-from sqe.catalog.bound import BoundStatement, BoundTable
 from sqe.catalog.overlay import refused
-from sqe.catalog.resolve import METADATA_TABLES
 from sqe.catalog.transaction import Transaction, current, ended, step_out
 from sqe.errors import ErrorCode, ResourceError, SqeError, UpstreamError, UserError
 from sqe.results.cancellation import Cancellation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from sqe.catalog.bound import BoundTarget
+from sqe.binding.bound import BoundTarget
 from sqe.model.identity import Identity, Secret
 from sqe.model.names import SchemaName
 from sqe.sql.statement import Reference, Statement

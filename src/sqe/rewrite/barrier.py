@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundStatement, BoundTable, BoundView
+from sqe.binding.bound import BoundStatement, BoundTable, BoundView
 from sqe.rewrite.exact import WHOLE, comparable, is_date, is_date_literal, never_overflows
 from sqe.rewrite.exact_types import DATE_PARTS, choices
 from sqe.rewrite.expression_types import Types, is_plain

@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterator
 from typing import Any
 
-from sqe.catalog.bound import BoundStatement, BoundTable
+from sqe.binding.bound import BoundStatement, BoundTable
 from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import current_schema
 from sqe.errors import ErrorCode, UserError

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from sqlglot import Token, TokenType, exp
 
-from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable
+from sqe.binding.bound import BoundReference, BoundStatement, BoundTable
 from sqe.catalog.schemas import current_schema
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.names import RelationName, quote, string_literal

@@ -12,8 +12,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundTable, BoundView
-from sqe.catalog.resolve import METADATA_TABLES
+from sqe.binding.bound import BoundAbsent, BoundStatement, BoundTable, BoundView
+from sqe.binding.resolve import METADATA_TABLES
 from sqe.model.query import Column
 from sqe.model.types import Array, Plain
 from sqe.rewrite.column_types import ColumnTypes

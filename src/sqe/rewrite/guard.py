@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sqe.catalog.bound import BoundAbsent, BoundReference, BoundStatement, BoundTable
-from sqe.catalog.columns import check_columns
-from sqe.catalog.resolve import METADATA_TABLES
+from sqe.binding.bound import BoundAbsent, BoundReference, BoundStatement, BoundTable
+from sqe.binding.columns import check_columns
+from sqe.binding.resolve import METADATA_TABLES
 from sqe.errors import AccessError, ErrorCode, InternalError
 from sqe.model.decision import Decision, Deny, Restrict
 from sqe.rewrite.authority import Authority

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sqe.catalog.bound import (
+from sqe.binding.bound import (
     BoundReference,
     BoundStatement,
     BoundTable,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable, BoundView
+from sqe.binding.bound import BoundReference, BoundStatement, BoundTable, BoundView
 from sqe.model.decision import Allow, Decision, Restrict
 from sqe.model.query import Parameter
 from sqe.rewrite.needs import Key, key_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sqe.catalog.bound import BoundTable
+from sqe.binding.bound import BoundTable
 from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import current_schema
 from sqe.errors import AccessError, ErrorCode

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundTable
+from sqe.binding.bound import BoundTable
 from sqe.errors import ErrorCode, UserError
 from sqe.rewrite.merges_text import when_places
 from sqe.sql.splice import Edit

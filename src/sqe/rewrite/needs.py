@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundAbsent, BoundReference, BoundStatement, BoundTable, BoundView
+from sqe.binding.bound import BoundAbsent, BoundReference, BoundStatement, BoundTable, BoundView
 from sqe.catalog.facts import table_facts
 from sqe.model.decision import Allow, ColumnFacts, Decision, Deny, Restrict, TableFacts
 from sqe.model.identity import Identity

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlglot import TokenType, exp
 
-from sqe.catalog.bound import BoundTable
+from sqe.binding.bound import BoundTable
 from sqe.errors import ErrorCode, UserError
 from sqe.model.query import Column, Parameter
 from sqe.model.types import Plain, parse_type

@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 
 from sqlglot import exp
 
-from sqe.catalog.bound import (
+from sqe.binding.bound import (
     BoundAbsent,
     BoundMetadata,
     BoundReference,
@@ -16,7 +16,7 @@ from sqe.catalog.bound import (
     BoundTarget,
     BoundView,
 )
-from sqe.catalog.resolve import METADATA_TABLES
+from sqe.binding.resolve import METADATA_TABLES
 from sqe.errors import AccessError, UserError
 from sqe.model.decision import Restrict
 from sqe.model.identity import Identity, Secret

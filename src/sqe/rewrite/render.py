@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from sqe.catalog.bound import (
+from sqe.binding.bound import (
     BoundAbsent,
     BoundMetadata,
     BoundReference,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable
+from sqe.binding.bound import BoundReference, BoundStatement, BoundTable
 from sqe.errors import ErrorCode, UserError
 from sqe.model.names import quote
 from sqe.sql.statement import Access, position_at

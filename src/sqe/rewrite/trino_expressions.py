@@ -6,7 +6,7 @@ import contextvars
 import datetime
 from collections.abc import Sequence
 
-from sqe.catalog.bound import BoundTable, BoundView
+from sqe.binding.bound import BoundTable, BoundView
 from sqe.catalog.trino_metadata.columns import trino_columns
 from sqe.errors import SqeError
 from sqe.model.identity import Identity

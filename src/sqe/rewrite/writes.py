@@ -13,7 +13,7 @@ from functools import partial
 
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable
+from sqe.binding.bound import BoundReference, BoundStatement, BoundTable
 from sqe.errors import ErrorCode, InternalError
 from sqe.model.decision import Decision, Restrict
 from sqe.model.names import quote

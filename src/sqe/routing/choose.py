@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqe.catalog.bound import BoundMetadata, BoundStatement
+from sqe.binding.bound import BoundMetadata, BoundStatement
 from sqe.errors import ErrorCode, UserError
 from sqe.model.query import EngineKind, Route
 from sqe.rewrite.guarded import GuardedStatement

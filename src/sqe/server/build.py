@@ -13,8 +13,8 @@ from sqe import __version__
 from sqe.audit.events import Events, EventSink, QueryLog
 from sqe.audit.jsonl import AuditLog
 from sqe.audit.logs import log_to, stop_logging
+from sqe.binding.binder import Binder, Hiding
 from sqe.broker.broker import Broker
-from sqe.catalog.bind import Binder, Hiding
 from sqe.catalog.overlay import TransactionalCatalogs
 from sqe.engines.coordinator.access_tools import AccessTools
 from sqe.engines.coordinator.coordinator import Coordinator

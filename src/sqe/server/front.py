@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from sqe.protocols.flight_sql.options import MB, FlightOptions, Tls
+from sqe.http.tls import Tls
+from sqe.protocols.flight_sql.options import MB, FlightOptions
 from sqe.protocols.flight_sql.server import FlightSqlServer
 from sqe.server.listener import Front, shown
 from sqe.settings import Settings

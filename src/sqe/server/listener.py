@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, Protocol
 
 from sqe.gateway.gateway import Gateway
-from sqe.protocols.flight_sql.options import Tls
+from sqe.http.tls import Tls
 from sqe.server.access import Access
 from sqe.server.listening import check_listening
 from sqe.server.tls import TlsFiles, TlsWatch

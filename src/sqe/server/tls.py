@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.types import CertificatePublicKeyTypes
 
 from sqe.errors import ErrorCode, SqeError, UserError
-from sqe.protocols.flight_sql.options import Tls
+from sqe.http.tls import Tls
 from sqe.settings import TlsSettings
 
 _log = logging.getLogger(__name__)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
+from sqe.http.tls import Tls
 from sqe.model.identity import Identity
-from sqe.protocols.flight_sql.options import Tls
 from sqe.protocols.trino_http.options import Administrators, Impersonation, TrinoOptions
 from sqe.protocols.trino_http.server import TrinoServer
 from sqe.server.listener import Front

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from sqe.catalog.rest.routes import threaded_app
 from sqe.catalog.rest.wire import json_answer, segments
 from sqe.errors import ErrorCode
-from sqe.http import Http, HttpOptions
+from sqe.http.client import Http, HttpOptions
 from sqe.testing.admin import METHODS, Admin
 
 

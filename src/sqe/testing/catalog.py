@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from sqe.catalog.rest.serving import HttpThread
+from sqe.http.serving import HttpThread
 from sqe.testing.access import Access
 from sqe.testing.admin import Admin
 from sqe.testing.admin_http import admin_app

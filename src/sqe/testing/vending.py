@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from sqe.catalog.embedded.s3 import Bucket, S3Keys
 from sqe.catalog.sigv4 import SigV4
 from sqe.errors import ErrorCode
-from sqe.http import Answer, Http, HttpOptions
+from sqe.http.client import Answer, Http, HttpOptions
 from sqe.testing.answers import PolarisError
 from sqe.testing.options import Options
 from sqe.testing.policy import session_policy

@@ -15,8 +15,8 @@ import pytest
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Catalog, Ident, Json
 from sqe.errors import ErrorCode, SqeError, UserError
+from tests.unit.catalog.commit.test_view_updates import version
 from tests.unit.catalog.tables import SCHEMA
-from tests.unit.catalog.test_view_updates import version
 
 NS = ("sales",)
 

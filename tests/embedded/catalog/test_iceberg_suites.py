@@ -19,9 +19,9 @@ import pytest
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Catalog
 from sqe.catalog.rest.routes import catalog_app
-from sqe.catalog.rest.serving import HttpThread
 from sqe.engines.spark.java import Java
 from sqe.errors import AccessError, ErrorCode
+from sqe.http.serving import HttpThread
 from sqe.testing import Options, PolarisLikeCatalog, StaticTokens
 from tests.flight_clients.cache import artifact, fetch
 

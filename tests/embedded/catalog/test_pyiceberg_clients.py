@@ -19,7 +19,7 @@ from pyiceberg.types import LongType, NestedField, StringType
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident
 from sqe.catalog.rest.routes import catalog_app
-from sqe.catalog.rest.serving import HttpThread
+from sqe.http.serving import HttpThread
 from tests.embedded.catalog.test_embedded_catalog import NS, set_property
 
 ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "note": ["a", "b", None]})

@@ -12,7 +12,8 @@ import pytest
 import sqe.client
 from sqe.auth.configured import authenticators
 from sqe.client.connection import Connection
-from sqe.protocols.flight_sql.options import FlightOptions, Tls
+from sqe.http.tls import Tls
+from sqe.protocols.flight_sql.options import FlightOptions
 from sqe.protocols.flight_sql.server import FlightSqlServer
 from sqe.settings.access import AuthSettings, UserSettings
 from tests.embedded.client.conftest import PASSWORD, users

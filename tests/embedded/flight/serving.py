@@ -20,9 +20,9 @@ from pyiceberg.catalog.rest import RestCatalog
 
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.rest.routes import catalog_app
-from sqe.catalog.rest.serving import HttpThread
 from sqe.flight_messages import Flight_pb2 as messages
 from sqe.flight_messages import FlightSql_pb2 as sql
+from sqe.http.serving import HttpThread
 from sqe.protocols.flight_sql.wire import pack
 from sqe.server.build import Server, build
 from sqe.server.catalogs import CATALOG_FILE, WAREHOUSE

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sqe.catalog.resolve import METADATA_TABLES
+from sqe.binding.resolve import METADATA_TABLES
 from sqe.errors import ErrorCode
 from sqe.model.decision import Restrict, RowFilter
 from sqe.model.masks import ConstantMask

@@ -9,7 +9,7 @@ import pytest
 from pyiceberg.catalog.rest import RestCatalog
 
 from sqe.catalog.rest.routes import catalog_app
-from sqe.catalog.rest.serving import HttpThread
+from sqe.http.serving import HttpThread
 from sqe.model.identity import Identity
 from tests.embedded.local.reader import Both
 from tests.embedded.local.sides import Sides

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from sqe.catalog.bound import BoundStatement
+from sqe.binding.bound import BoundStatement
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, SqeError
 from sqe.model.query import EngineKind

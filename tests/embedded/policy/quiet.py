@@ -17,7 +17,7 @@ from pyiceberg.catalog.rest import RestCatalog
 
 from sqe.catalog.protocol import Catalog
 from sqe.catalog.rest.routes import catalog_app
-from sqe.catalog.rest.serving import HttpThread
+from sqe.http.serving import HttpThread
 from sqe.model.decision import Deny, Restrict, RowFilter
 from sqe.model.identity import Identity
 from sqe.model.masks import NullMask

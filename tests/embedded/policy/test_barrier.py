@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from sqe.catalog.bound import BoundStatement, BoundView
+from sqe.binding.bound import BoundStatement, BoundView
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, UserError
 from sqe.model.decision import Restrict, RowFilter

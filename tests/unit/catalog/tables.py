@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqe.catalog.embedded.draft import empty_metadata
-from sqe.catalog.embedded.new_table import new_table
-from sqe.catalog.embedded.table_updates import apply_updates
+from sqe.catalog.commit.draft import empty_metadata
+from sqe.catalog.commit.new_table import new_table
+from sqe.catalog.commit.table_updates import apply_updates
 from sqe.catalog.protocol import Json
 
 SCHEMA: Json = {

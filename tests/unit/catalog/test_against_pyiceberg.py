@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from pyiceberg.table.metadata import TableMetadataUtil
 from pyiceberg.table.update import TableUpdate, update_table_metadata
 
-from sqe.catalog.embedded.table_updates import apply_updates
+from sqe.catalog.commit.table_updates import apply_updates
 from sqe.catalog.protocol import Json
 from sqe.errors import UserError
 from tests.unit.catalog.tables import add, changed, field, point, table

@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyiceberg.table.metadata import TableMetadataUtil
 
-from sqe.catalog.embedded.new_table import new_table
-from sqe.catalog.embedded.requirements import TABLE_REQUIREMENTS, check_table, check_view
-from sqe.catalog.embedded.table_updates import TABLE_UPDATES, apply_updates
-from sqe.catalog.embedded.view_updates import VIEW_UPDATES, apply_view_updates, new_view
+from sqe.catalog.commit.new_table import new_table
+from sqe.catalog.commit.requirements import TABLE_REQUIREMENTS, check_table, check_view
+from sqe.catalog.commit.table_updates import TABLE_UPDATES, apply_updates
+from sqe.catalog.commit.view_updates import VIEW_UPDATES, apply_view_updates, new_view
 from sqe.catalog.protocol import Json
 from sqe.errors import ErrorCode, UserError
+from tests.unit.catalog.commit.test_view_updates import view
 from tests.unit.catalog.tables import SCHEMA, with_snapshots
-from tests.unit.catalog.test_view_updates import view
 
 KEYS = st.sampled_from(
     [

@@ -15,8 +15,8 @@ from sqe.catalog.rest.errors import STATUSES, answer_to, status_of
 from sqe.catalog.rest.routes import ENDPOINTS, catalog_app
 from sqe.catalog.rest.wire import segments
 from sqe.errors import AccessError, ErrorCode, error_of
+from tests.unit.catalog.commit.test_view_updates import version
 from tests.unit.catalog.tables import SCHEMA
-from tests.unit.catalog.test_view_updates import version
 
 NS = "/v1/namespaces"
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from sqe.audit.events import Events, QueryEvent
-from sqe.catalog.bind import Binder
+from sqe.binding.binder import Binder
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.engines.protocol import Engine, Explanation, GaveUp, Run

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqe.catalog.bind import Binder
-from sqe.catalog.bound import BoundStatement, BoundTarget
+from sqe.binding.binder import Binder
+from sqe.binding.bound import BoundStatement, BoundTarget
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.model.decision import Allow, Decision

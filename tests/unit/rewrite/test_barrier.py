@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sqe.catalog.bound import BoundView
+from sqe.binding.bound import BoundView
 from sqe.model.decision import Allow, Decision, Restrict, RowFilter
 from sqe.model.identity import Identity
 from sqe.model.masks import ExpressionMask, Mask, NullMask, RegexMask, TruncateMask

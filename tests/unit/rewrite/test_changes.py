@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sqe.catalog.bound import BoundStatement, BoundTable
+from sqe.binding.bound import BoundStatement, BoundTable
 from sqe.catalog.protocol import Loaded
 from sqe.errors import ErrorCode, UserError
 from sqe.model.identity import Identity

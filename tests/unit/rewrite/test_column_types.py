@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundStatement, BoundTable
+from sqe.binding.bound import BoundStatement, BoundTable
 from sqe.catalog.protocol import Loaded
 from sqe.model.decision import Allow, Restrict
 from sqe.model.identity import Identity

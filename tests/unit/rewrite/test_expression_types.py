@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sqe.catalog.bound import BoundStatement, BoundView
+from sqe.binding.bound import BoundStatement, BoundView
 from sqe.model.decision import Allow
 from sqe.model.identity import Identity
 from sqe.model.query import Column

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sqe.catalog.bound import BoundStatement, BoundView
+from sqe.binding.bound import BoundStatement, BoundView
 from sqe.errors import AccessError, ErrorCode, InternalError, UserError
 from sqe.model.decision import Allow, Decision, Deny, Restrict, RowFilter
 from sqe.model.identity import Identity

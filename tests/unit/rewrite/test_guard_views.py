@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from sqe.catalog.bound import BoundAbsent, BoundReference, BoundStatement, BoundTable, BoundView
+from sqe.binding.bound import BoundAbsent, BoundReference, BoundStatement, BoundTable, BoundView
 from sqe.catalog.protocol import Loaded
 from sqe.errors import AccessError, ErrorCode, InternalError, UpstreamError, UserError
 from sqe.model.decision import Allow, Restrict, RowFilter

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sqe.catalog.bound import BoundTable
+from sqe.binding.bound import BoundTable
 from sqe.catalog.protocol import Ident, Loaded
 from sqe.catalog.schemas import columns_of
 from sqe.errors import AccessError, ErrorCode

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundTable
+from sqe.binding.bound import BoundTable
 from sqe.catalog.protocol import Loaded
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.decision import Allow, Restrict, RowFilter

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from sqe.catalog.bind import Binder
-from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable
+from sqe.binding.binder import Binder
+from sqe.binding.bound import BoundReference, BoundStatement, BoundTable
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident, Json

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sqe.catalog.bound import BoundTable, BoundTarget, BoundView
+from sqe.binding.bound import BoundTable, BoundTarget, BoundView
 from sqe.catalog.protocol import Json
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.decision import Restrict, RowFilter

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sqe.catalog.bind import Binder
-from sqe.catalog.bound import BoundTarget, BoundView
+from sqe.binding.binder import Binder
+from sqe.binding.bound import BoundTarget, BoundView
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.errors import AccessError, ErrorCode, InternalError, UserError

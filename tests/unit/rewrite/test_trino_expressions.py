@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sqe.catalog.bound import BoundTable, BoundView
+from sqe.binding.bound import BoundTable, BoundView
 from sqe.errors import AccessError
 from sqe.model.decision import Restrict, RowFilter
 from sqe.model.identity import Identity

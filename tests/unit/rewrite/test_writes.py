@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundStatement, BoundTable, BoundView
+from sqe.binding.bound import BoundStatement, BoundTable, BoundView
 from sqe.catalog.protocol import Loaded
 from sqe.errors import AccessError, ErrorCode, InternalError
 from sqe.model.decision import Allow, Decision, Restrict, RowFilter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqe.catalog.bound import BoundMetadata, BoundReference, BoundStatement
+from sqe.binding.bound import BoundMetadata, BoundReference, BoundStatement
 from sqe.errors import ErrorCode, UserError
 from sqe.model.query import EngineKind, Route
 from sqe.rewrite.guarded import GuardedStatement

@@ -10,7 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from sqe.errors import ErrorCode, UserError
-from sqe.protocols.flight_sql.options import Tls
+from sqe.http.tls import Tls
 from sqe.server.tls import TlsFiles, TlsWatch
 from sqe.settings import TlsSettings
 from tests.unit.server.certificates import Authority, Pair, key_pem

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from sqe.errors import ErrorCode
-from sqe.http import Answer, Http, HttpOptions
+from sqe.http.client import Answer, Http, HttpOptions
 from tests.unit.catalog.tables import SCHEMA
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from sqe.testing import PolarisLikeCatalog, Privilege
 from sqe.testing.privileges import ENOUGH, UPDATES
+from tests.unit.catalog.commit.test_view_updates import version
 from tests.unit.catalog.tables import SCHEMA
-from tests.unit.catalog.test_view_updates import version
 from tests.unit.testing.asking import Asker, error
 
 NS = "lake/namespaces"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqe.errors import ErrorCode, UpstreamError
-from sqe.http import Answer
+from sqe.http.client import Answer
 from sqe.settings.addresses import service_url
 
 PATH = "/.well-known/openid-configuration"

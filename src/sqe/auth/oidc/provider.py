@@ -15,7 +15,7 @@ from urllib.parse import quote_plus
 from sqe.auth.chain import denied
 from sqe.auth.oidc.discovery import PATH, Endpoints, broken, endpoints_in, json_object
 from sqe.errors import AccessError, ErrorCode, UpstreamError
-from sqe.http import Answer, Http, HttpOptions
+from sqe.http.client import Answer, Http, HttpOptions
 from sqe.model.identity import Secret
 from sqe.model.passport import Token
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from sqe.catalog.commit.failures import file_failures
 from sqe.catalog.embedded.commits import Commits
 from sqe.catalog.embedded.disks import Disk, Folder
-from sqe.catalog.embedded.failures import file_failures
 from sqe.catalog.embedded.files import Warehouse
 from sqe.catalog.embedded.namespaces import Namespaces
 from sqe.catalog.embedded.rows import Rows

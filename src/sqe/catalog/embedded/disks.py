@@ -13,7 +13,7 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from sqe.catalog.embedded.failures import file_failures
+from sqe.catalog.commit.failures import file_failures
 
 if TYPE_CHECKING:
     from pyiceberg.io import FileIO

@@ -8,8 +8,8 @@ import re
 import uuid
 from collections.abc import Iterable
 
+from sqe.catalog.commit.failures import corrupt, file_failures, invalid
 from sqe.catalog.embedded.disks import Disk
-from sqe.catalog.embedded.failures import corrupt, file_failures, invalid
 from sqe.catalog.protocol import Ident, Json, Loaded
 
 _UNUSUAL = re.compile(r"[^\w.-]")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sqe.catalog.commit.draft import check_properties
+from sqe.catalog.commit.failures import check
 from sqe.catalog.embedded.commits import Commits
-from sqe.catalog.embedded.draft import check_properties
-from sqe.catalog.embedded.failures import check
 from sqe.catalog.embedded.files import Warehouse
 from sqe.catalog.embedded.rows import Rows
 from sqe.catalog.embedded.store import Store

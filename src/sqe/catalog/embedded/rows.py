@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from sqlite3 import Connection
 
-from sqe.catalog.embedded.failures import invalid
+from sqe.catalog.commit.failures import invalid
 from sqe.catalog.embedded.store import Pointer
 from sqe.catalog.protocol import Ident, Namespace
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqe.catalog.embedded.failures import of_sqlite
+from sqe.catalog.commit.failures import of_sqlite
 
 _IDLE_CONNECTIONS = 8
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from sqe.catalog.commit.draft import DEFAULT_FORMAT_VERSION, empty_metadata
+from sqe.catalog.commit.failures import check, conflict, invalid, need, shape_failures
+from sqe.catalog.commit.new_table import new_table
+from sqe.catalog.commit.requirements import check_table, is_create
+from sqe.catalog.commit.table_updates import apply_updates, with_previous_file
 from sqe.catalog.embedded.commits import Change, Commits, not_found
-from sqe.catalog.embedded.draft import DEFAULT_FORMAT_VERSION, empty_metadata
-from sqe.catalog.embedded.failures import check, conflict, invalid, need, shape_failures
 from sqe.catalog.embedded.files import Warehouse, staged
-from sqe.catalog.embedded.new_table import new_table
 from sqe.catalog.embedded.purge import purge_files, unused_files
-from sqe.catalog.embedded.requirements import check_table, is_create
 from sqe.catalog.embedded.rows import Rows, checked_name
 from sqe.catalog.embedded.store import Pointer, Store
-from sqe.catalog.embedded.table_updates import apply_updates, with_previous_file
 from sqe.catalog.protocol import Ident, Json, Loaded, Namespace
 from sqe.errors import SqeError, UpstreamError
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from sqe.catalog.commit.failures import need, shape_failures
+from sqe.catalog.commit.requirements import check_view
+from sqe.catalog.commit.view_updates import apply_view_updates, new_view
 from sqe.catalog.embedded.commits import Change, Commits, not_found
-from sqe.catalog.embedded.failures import need, shape_failures
 from sqe.catalog.embedded.files import Warehouse
-from sqe.catalog.embedded.requirements import check_view
 from sqe.catalog.embedded.rows import Rows, checked_name
 from sqe.catalog.embedded.store import Store
-from sqe.catalog.embedded.view_updates import apply_view_updates, new_view
 from sqe.catalog.protocol import Ident, Json, Loaded, Namespace
 from sqe.errors import SqeError
 

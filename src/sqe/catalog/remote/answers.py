@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from sqe.catalog.protocol import Json, Loaded, Namespace
-from sqe.http import Answer
+from sqe.http.client import Answer
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()

@@ -11,7 +11,7 @@ from sqe.catalog.remote.caller import Caller, Request
 from sqe.catalog.remote.errors import Act, absent, restricted, unreadable
 from sqe.catalog.remote.paths import Paths, Unnameable
 from sqe.errors import ErrorCode, UserError
-from sqe.http import Answer
+from sqe.http.client import Answer
 
 _T = TypeVar("_T")
 _PAGE = "1000"

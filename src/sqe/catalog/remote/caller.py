@@ -14,7 +14,7 @@ from sqe.catalog.remote.answers import CatalogConfig, object_of
 from sqe.catalog.remote.errors import Act, failure, unreadable
 from sqe.catalog.remote.service import Service
 from sqe.errors import AccessError, ErrorCode, Unanswered
-from sqe.http import Answer
+from sqe.http.client import Answer
 from sqe.model.identity import Identity
 from sqe.model.passport import Passport, expired
 

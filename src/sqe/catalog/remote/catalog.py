@@ -24,7 +24,7 @@ from sqe.catalog.remote.paths import COMMIT_TRANSACTION, LIST_VIEWS, LOAD_VIEW, 
 from sqe.catalog.remote.service import Service
 from sqe.catalog.remote.signing import sign
 from sqe.errors import ErrorCode, UserError
-from sqe.http import Answer
+from sqe.http.client import Answer
 from sqe.model.identity import Identity
 
 _T = TypeVar("_T")

@@ -16,7 +16,7 @@ from sqe.errors import (
     UpstreamError,
     error_of,
 )
-from sqe.http import Answer
+from sqe.http.client import Answer
 
 _LOG = logging.getLogger(__name__)
 _LONGEST = 400  # characters of a catalog's own words

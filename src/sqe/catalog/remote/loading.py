@@ -13,7 +13,7 @@ from sqe.catalog.remote.keys import credentials_of, good_until
 from sqe.catalog.remote.paths import Paths
 from sqe.catalog.remote.service import KeptTable
 from sqe.errors import AccessError, ErrorCode, SqeError
-from sqe.http import Answer
+from sqe.http.client import Answer
 
 _SHORTEST_S = 300.0  # keys with less to live are not given to another statement
 # What catalogs say that do not have the address at all.

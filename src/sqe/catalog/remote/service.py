@@ -13,7 +13,7 @@ from sqe.catalog.remote.breaker import Breaker
 from sqe.catalog.remote.options import RestOptions
 from sqe.catalog.remote.shelf import Shelf
 from sqe.errors import ErrorCode
-from sqe.http import Answer, Http, HttpOptions
+from sqe.http.client import Answer, Http, HttpOptions
 
 _MOST_NAMES = 500_000  # in lists, of all users together
 _MOST_METADATA = 16 * 1024 * 1024  # bytes of tables' metadata

@@ -11,7 +11,7 @@ from sqe.catalog.remote.asking import ask
 from sqe.catalog.remote.caller import Caller, Request
 from sqe.catalog.remote.errors import Act
 from sqe.errors import AccessError, ErrorCode, UserError
-from sqe.http import Answer
+from sqe.http.client import Answer
 
 
 def sign(caller: Caller, ident: Ident, config: Mapping[str, str], request: Json) -> Signed:

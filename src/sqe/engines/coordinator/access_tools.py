@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqe.catalog.bind import Binder
+from sqe.binding.binder import Binder
 from sqe.errors import ErrorCode, UserError
 from sqe.policy.policy import Policy
 from sqe.sql.statement import Statement, position_at

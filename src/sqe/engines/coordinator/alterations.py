@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from sqe.catalog.bound import BoundAbsent, BoundTable, BoundTarget, BoundView
+from sqe.binding.bound import BoundAbsent, BoundTable, BoundTarget, BoundView
 from sqe.catalog.protocol import Catalog, Ident, Json
 from sqe.catalog.schemas import current_schema
 from sqe.catalog.views import view_change

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
+from sqe.binding.bound import BoundReference, BoundTarget, BoundView
 from sqe.catalog import information_schema
-from sqe.catalog.bound import BoundReference, BoundTarget, BoundView
 from sqe.catalog.protocol import Catalog, Catalogs, Json, Loaded
 from sqe.catalog.seen import Sight, seen_metadata, sees_all
 from sqe.engines.coordinator.access_tools import AccessTools

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from sqe.catalog.bound import BoundMetadata
+from sqe.binding.bound import BoundMetadata
 from sqe.catalog.listing import ListingFilter
 from sqe.catalog.protocol import Catalogs
 from sqe.engines.attempt import Engines

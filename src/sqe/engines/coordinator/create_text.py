@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqe.catalog.bound import BoundTable, BoundView
+from sqe.binding.bound import BoundTable, BoundView
 from sqe.catalog.materialized import STATE
 from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import current_schema, ddl_type, view_dialects

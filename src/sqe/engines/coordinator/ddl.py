@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sqe.binding.bound import BoundAbsent, BoundTable, BoundView
 from sqe.catalog import information_schema
-from sqe.catalog.bound import BoundAbsent, BoundTable, BoundView
 from sqe.catalog.protocol import Catalog, Ident
 from sqe.engines.coordinator.call import Answer, Call, Row, answer, is_information_schema
 from sqe.errors import ABSENT, ErrorCode, SqeError, UserError

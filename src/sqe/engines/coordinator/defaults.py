@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sqe.binding.bound import BoundAbsent, BoundStatement, BoundTable
 from sqe.broker.commits import CommitExtras
-from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundTable
 from sqe.catalog.protocol import Catalogs, Json
 from sqe.catalog.schemas import current_schema, spark_type
 from sqe.engines.coordinator.alterations import commit_schema

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqe.catalog.bound import BoundAbsent, BoundMetadata, BoundTable, BoundView
+from sqe.binding.bound import BoundAbsent, BoundMetadata, BoundTable, BoundView
+from sqe.binding.resolve import METADATA_TABLES
 from sqe.catalog.materialized import STATE
 from sqe.catalog.protocol import Json
-from sqe.catalog.resolve import METADATA_TABLES
 from sqe.catalog.schemas import current_schema, spark_type
 from sqe.engines.coordinator.call import (
     Answer,

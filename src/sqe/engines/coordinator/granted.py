@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sqe.catalog.bound import BoundMetadata, BoundTable, BoundView
+from sqe.binding.bound import BoundMetadata, BoundTable, BoundView
 from sqe.engines.coordinator.call import Call, nearest
 from sqe.errors import AccessError, ErrorCode, SqeError, UserError
 from sqe.model.decision import Allow, ColumnFacts, RowFilter, TableFacts

@@ -6,7 +6,7 @@ import copy
 from dataclasses import replace
 from typing import Any
 
-from sqe.catalog.bound import BoundAbsent, BoundReference, BoundTable, BoundView
+from sqe.binding.bound import BoundAbsent, BoundReference, BoundTable, BoundView
 from sqe.catalog.iceberg_types import iceberg_schema
 from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import current_schema

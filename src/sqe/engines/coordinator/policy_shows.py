@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundView
+from sqe.binding.bound import BoundAbsent, BoundStatement, BoundView
 from sqe.engines.coordinator.call import Answer, Call, Row, answer, strings
 from sqe.engines.coordinator.granted import asked_facts, table_facts
 from sqe.errors import AccessError, ErrorCode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqe.catalog.bound import BoundAbsent
+from sqe.binding.bound import BoundAbsent
 from sqe.catalog.overlaps import table_around
 from sqe.catalog.protocol import Ident
 from sqe.engines.coordinator.call import Answer, Call, Row, answer, strings

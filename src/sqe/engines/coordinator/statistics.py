@@ -8,7 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeVar
 
-from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable, BoundTarget, BoundView
+from sqe.binding.bound import BoundReference, BoundStatement, BoundTable, BoundTarget, BoundView
 from sqe.catalog.protocol import Catalogs, Loaded
 from sqe.engines.attempt import Engines, attempt
 from sqe.engines.coordinator.call import Row, nearest

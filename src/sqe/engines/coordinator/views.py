@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from sqe import __version__
-from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundTable, BoundTarget, BoundView
+from sqe.binding.bound import BoundAbsent, BoundStatement, BoundTable, BoundTarget, BoundView
 from sqe.catalog.iceberg_types import iceberg_schema
 from sqe.catalog.protocol import Catalogs, Ident
 from sqe.catalog.views import (

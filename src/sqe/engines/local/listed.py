@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
-from sqe.catalog.bound import BoundMetadata
+from sqe.binding.bound import BoundMetadata
 from sqe.catalog.listing import ListingFilter, NameFilter
 from sqe.engines.local.plan import Comparison, MetadataScan, NotLocal
 from sqe.engines.metadata import MetadataRows

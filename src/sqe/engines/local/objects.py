@@ -21,7 +21,7 @@ from urllib3.exceptions import (
 
 from sqe.engines.local.failures import StoreFailed, missing, refused, unavailable
 from sqe.engines.local.signing import Signer, Ticket
-from sqe.http import Pool
+from sqe.http.client import Pool
 
 _ATTEMPTS = 3
 _PAUSE_S = 0.1  # before another attempt

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from sqe.catalog.bound import BoundMetadata, BoundTable
+from sqe.binding.bound import BoundMetadata, BoundTable
 from sqe.engines.protocol import GaveUp
 from sqe.model.query import Column
 

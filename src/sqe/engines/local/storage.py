@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sqe.catalog.bound import BoundTable
+from sqe.binding.bound import BoundTable
 from sqe.catalog.protocol import Catalog, Catalogs, Ident, Json, Loaded, Signed
 from sqe.engines.local.keys import S3Keys, TableKeys, keys_for, place_of, s3_url
 from sqe.engines.local.objects import Objects

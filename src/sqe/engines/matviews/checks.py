@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sqe.catalog.bound import BoundAbsent, BoundMetadata, BoundStatement, BoundTable, BoundView
+from sqe.binding.bound import BoundAbsent, BoundMetadata, BoundStatement, BoundTable, BoundView
+from sqe.binding.reader_text import depends_on_reader
 from sqe.catalog.materialized import is_materialized
 from sqe.catalog.protocol import Json
-from sqe.catalog.reader_text import depends_on_reader
 from sqe.errors import AccessError, ErrorCode, UserError
 from sqe.model.names import RelationName
 from sqe.rewrite.guarded import GuardedStatement

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqe.catalog.bound import BoundAbsent, BoundTable, BoundView
+from sqe.binding.bound import BoundAbsent, BoundTable, BoundView
 from sqe.catalog.materialized import Definition, State, is_materialized
 from sqe.engines.coordinator.explain import inner_of
 from sqe.engines.matviews.checks import check_query

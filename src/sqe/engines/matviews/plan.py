@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sqe.catalog.bound import BoundStatement, BoundTable, BoundView
+from sqe.binding.bound import BoundStatement, BoundTable, BoundView
 from sqe.catalog.materialized import Source, State, current_snapshot_id, source_of
 from sqe.catalog.protocol import Json
 from sqe.model.names import RelationName

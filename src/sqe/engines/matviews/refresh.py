@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from sqe.catalog.bound import BoundTable
+from sqe.binding.bound import BoundTable
 from sqe.catalog.materialized import (
     STATE,
     Definition,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 
-from sqe.catalog.bound import BoundAbsent
+from sqe.binding.bound import BoundAbsent
 from sqe.catalog.materialized import (
     DEFINITION,
     STATE,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sqe.binding.bound import BoundReference, BoundStatement, BoundTarget
 from sqe.broker.commits import CommitExtras
-from sqe.catalog.bound import BoundReference, BoundStatement, BoundTarget
 from sqe.catalog.materialized import DEFINITION, STATE, Definition, State
 from sqe.catalog.protocol import Json
 from sqe.engines.protocol import Engine, Run

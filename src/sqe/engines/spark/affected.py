@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from sqe.binding.bound import BoundAbsent, BoundStatement, BoundTable
 from sqe.broker.commits import Written
-from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundTable
 from sqe.model.query import RowsAffected
 from sqe.sql.statement import Access, StatementKind
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sqe.catalog.bound import BoundAbsent, BoundTable
+from sqe.binding.bound import BoundAbsent, BoundTable
 from sqe.engines.protocol import Run
 from sqe.engines.spark.connection import Connection, new_operation_id
 from sqe.engines.spark.errors import translate

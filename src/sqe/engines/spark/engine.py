@@ -11,9 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from sqe.binding.bound import BoundAbsent, BoundMetadata, BoundTable
 from sqe.broker.fate import Fate
 from sqe.broker.handles import Grant, GrantedTable
-from sqe.catalog.bound import BoundAbsent, BoundMetadata, BoundTable
 from sqe.catalog.protocol import Catalogs, Ident
 from sqe.engines.protocol import Explanation, Run
 from sqe.engines.spark.affected import rows_affected, write_target

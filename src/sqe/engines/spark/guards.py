@@ -7,8 +7,8 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from sqe.binding.bound import BoundTable, BoundView
 from sqe.broker.handles import Grant
-from sqe.catalog.bound import BoundTable, BoundView
 from sqe.errors import AccessError
 from sqe.model.identity import Secret
 from sqe.model.names import RelationName

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 import re
 
+from sqe.binding.bound import BoundTable
 from sqe.broker.handles import CATALOG
-from sqe.catalog.bound import BoundTable
 from sqe.catalog.overlaps import table_within
 from sqe.catalog.protocol import Catalogs
 from sqe.errors import ErrorCode, UserError

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from sqe.errors import ErrorCode, UpstreamError
-from sqe.http import Http
+from sqe.http.client import Http
 from sqe.model.decision import ColumnFacts
 from sqe.model.identity import Identity
 from sqe.policy.opa import answers, resources

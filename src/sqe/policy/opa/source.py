@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from sqe.errors import ErrorCode
-from sqe.http import Http, HttpOptions
+from sqe.http.client import Http, HttpOptions
 from sqe.model.decision import Allow, Decision, Deny, Restrict, RowFilter, TableFacts
 from sqe.model.identity import Identity
 from sqe.model.masks import ExpressionMask

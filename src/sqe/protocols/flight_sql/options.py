@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from sqe.http.tls import Tls
 
 MB = 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Tls:
-    """PEM. With ``client_authorities`` every client must show a certificate signed by one."""
-
-    certificate: bytes
-    key: bytes = field(repr=False)
-    client_authorities: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

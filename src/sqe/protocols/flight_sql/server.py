@@ -14,12 +14,13 @@ import pyarrow.flight as flight
 from sqe.auth.chain import Authenticators, denied
 from sqe.errors import ErrorCode, InternalError, ResourceError, UserError
 from sqe.gateway.gateway import Gateway
+from sqe.http.tls import Tls
 from sqe.protocols.flight_sql.caller import Caller
 from sqe.protocols.flight_sql.commands import Commands
 from sqe.protocols.flight_sql.credentials import MIDDLEWARE, Call, Calls, Handshake
 from sqe.protocols.flight_sql.errors import known, raised
 from sqe.protocols.flight_sql.handover import can_listen, hang_up, stop_listening
-from sqe.protocols.flight_sql.options import FlightOptions, Tls
+from sqe.protocols.flight_sql.options import FlightOptions
 from sqe.protocols.flight_sql.reading import Put, check_size
 from sqe.protocols.flight_sql.sessions import FlightSessions, Peer
 from sqe.protocols.flight_sql.watch import Watch

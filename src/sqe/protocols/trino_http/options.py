@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sqe.http.tls import Tls
 from sqe.model.identity import Identity
-from sqe.protocols.flight_sql.options import Tls
 
 MB = 1024 * 1024
 

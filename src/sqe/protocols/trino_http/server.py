@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sqe.auth.chain import Authenticators
-from sqe.catalog.rest.serving import HttpOptions, HttpThread
 from sqe.gateway.gateway import Gateway
-from sqe.protocols.flight_sql.options import Tls
+from sqe.http.serving import HttpThread, ServingOptions
+from sqe.http.tls import Tls
 from sqe.protocols.trino_http.bridge import Bridge
 from sqe.protocols.trino_http.connections import ClientConnection
 from sqe.protocols.trino_http.credentials import Callers, Origin
@@ -81,8 +81,8 @@ class TrinoServer:
         http.stop()
         self._bridge.close()
 
-    def _http_options(self, options: TrinoOptions) -> HttpOptions:
-        return HttpOptions(
+    def _http_options(self, options: TrinoOptions) -> ServingOptions:
+        return ServingOptions(
             tls=context_of(options.tls) if options.tls is not None else None,
             protocol=ClientConnection,
             header_bytes=options.header_bytes,

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from sqe.protocols.flight_sql.options import Tls
+from sqe.http.tls import Tls
 
 
 def context_of(tls: Tls) -> ssl.SSLContext:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sqe.errors import ErrorCode
-from sqe.http import Http, HttpOptions
+from sqe.http.client import Http, HttpOptions
 from sqe.model.decision import TableFacts
 from sqe.model.identity import Identity
 from sqe.policy.opa.source import OpaSource

@@ -19,8 +19,8 @@ from sqe.catalog.remote.catalog import RestCatalog
 from sqe.catalog.remote.options import RestOptions
 from sqe.catalog.remote.service import Service
 from sqe.catalog.rest.routes import catalog_app
-from sqe.catalog.rest.serving import HttpThread
 from sqe.errors import AccessError, ErrorCode
+from sqe.http.serving import HttpThread
 from sqe.model.identity import Identity, Secret
 from sqe.model.passport import Passport, Token
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sqe.catalog.bind import Binder
+from sqe.binding.binder import Binder
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident, Json, Loaded, Namespace
 from sqe.engines.coordinator.engine import CoordinatorEngine

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from sqlglot import parse_one
 
-from sqe.catalog.bound import BoundMetadata
+from sqe.binding.bound import BoundMetadata
 from sqe.catalog.information_schema import RELATIONS
 from sqe.catalog.listing import ListingFilter
 from sqe.engines.local.metadata import MetadataQuery, run_metadata_query

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable
+from sqe.binding.bound import BoundReference, BoundStatement, BoundTable
 from sqe.catalog.materialized import (
     DEFINITION,
     STATE,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from sqe.binding.binder import Binder
 from sqe.broker.handles import Grant, GrantedTable, make_grant
-from sqe.catalog.bind import Binder
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident

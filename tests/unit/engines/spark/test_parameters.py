@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from sqe.catalog.bound import BoundStatement
+from sqe.binding.bound import BoundStatement
 from sqe.engines.spark.parameters import marker_edits
 from sqe.model.query import Parameter as P
 from sqe.rewrite.guarded import GuardedStatement

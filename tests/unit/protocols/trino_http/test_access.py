@@ -15,9 +15,9 @@ import pytest
 
 from sqe.auth.configured import authenticators
 from sqe.auth.hashing import hash_password, hash_token, new_token
+from sqe.http.tls import Tls
 from sqe.model.identity import Identity, Secret
 from sqe.model.password_hash import ScryptCost
-from sqe.protocols.flight_sql.options import Tls
 from sqe.protocols.trino_http.options import Administrators, Impersonation, TrinoOptions
 from sqe.protocols.trino_http.tls import certificate_name
 from sqe.settings import AuthSettings

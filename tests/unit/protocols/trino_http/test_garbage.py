@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 from starlette.applications import Starlette
 
-from sqe.catalog.rest.serving import HttpOptions, HttpThread
 from sqe.gateway.tracker import QueryLimits
+from sqe.http.serving import HttpThread, ServingOptions
 from sqe.protocols.trino_http.connections import ClientConnection
 from sqe.protocols.trino_http.options import TrinoOptions
 from tests.unit.protocols.trino_http.serving import (
@@ -137,7 +137,7 @@ def test_a_client_that_does_not_end_its_headers_is_hung_up_on() -> None:
     class Hasty(ClientConnection):
         request_s = 0.3
 
-    http = HttpThread(Starlette(), options=HttpOptions(protocol=Hasty))
+    http = HttpThread(Starlette(), options=ServingOptions(protocol=Hasty))
     port = http.start()
     try:
         for begun in (b"", b"GET / HTTP/1.1\r\nHost: x"):

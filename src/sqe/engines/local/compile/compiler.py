@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundStatement, BoundView
+from sqe.binding.bound import BoundStatement, BoundView
 from sqe.engines.local.compile.folding import used
 from sqe.engines.local.compile.queries import QueryCompiler
 from sqe.engines.local.plan import LocalPlan, NotLocal

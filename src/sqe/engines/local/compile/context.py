@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqe.catalog.bound import BoundStatement
+from sqe.binding.bound import BoundStatement
 from sqe.engines.local.compile.expressions import Expressions
 from sqe.engines.local.compile.parameters import Parameters
 from sqe.engines.local.compile.scans import MetadataDraft, ScanDraft

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundStatement
+from sqe.binding.bound import BoundStatement
 from sqe.engines.local.compile.context import Context
 from sqe.engines.local.compile.ordering import limits, order_by
 from sqe.engines.local.compile.parameters import Parameters

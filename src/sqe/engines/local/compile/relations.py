@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundMetadata, BoundReference, BoundTable, BoundView
+from sqe.binding.bound import BoundMetadata, BoundReference, BoundTable, BoundView
 from sqe.engines.local.compile.context import Context
 from sqe.engines.local.compile.joins import Joins
 from sqe.engines.local.compile.scans import Draft, MetadataDraft, ScanDraft, TableColumn

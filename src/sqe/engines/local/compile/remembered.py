@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 
-from sqe.catalog.bound import BoundReference, BoundTable, BoundView
+from sqe.binding.bound import BoundReference, BoundTable, BoundView
 from sqe.engines.local.compile.compiler import compile_statement
 from sqe.engines.local.plan import LocalPlan
 from sqe.model.decision import Decision, Restrict

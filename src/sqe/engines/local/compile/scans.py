@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field
 
-from sqe.catalog.bound import BoundMetadata, BoundTable
+from sqe.binding.bound import BoundMetadata, BoundTable
 from sqe.engines.local.compile.scope import SourceColumn
 from sqe.engines.local.compile.value import Value
 from sqe.engines.local.plan import Comparison, MetadataScan, NotLocal, Scan, ScanColumn

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from sqlglot import exp
 
-from sqe.catalog.bound import BoundTable
+from sqe.binding.bound import BoundTable
 from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import columns_of_schema
 from sqe.engines.local.plan import NotLocal

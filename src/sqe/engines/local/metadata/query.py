@@ -15,7 +15,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.qualify import qualify
 
-from sqe.catalog.bound import BoundMetadata
+from sqe.binding.bound import BoundMetadata
 from sqe.catalog.listing import ListingFilter
 from sqe.engines.local.metadata.conversions import check_types
 from sqe.engines.local.metadata.names import name_projections

@@ -12,8 +12,8 @@ from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.table import Table
 
 from sqe.catalog.rest.routes import catalog_app
-from sqe.catalog.rest.serving import HttpThread
 from sqe.errors import SqeError
+from sqe.http.serving import HttpThread
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.query import Parameter, QueryRequest

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from sqe.catalog.bound import BoundReference, BoundStatement, BoundTable
+from sqe.binding.bound import BoundReference, BoundStatement, BoundTable
 from sqe.catalog.protocol import Ident, Loaded
 from sqe.engines.local.compile.remembered import CompiledPlans
 from sqe.engines.local.plan import LocalPlan, Scan

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table import Table
 
-from sqe.catalog.bound import BoundTable
+from sqe.binding.bound import BoundTable
 from sqe.catalog.protocol import Catalogs, Ident, Loaded
 from sqe.catalog.schemas import columns_of, current_schema, spark_type
 from sqe.engines.local.engine import DuckDbEngine

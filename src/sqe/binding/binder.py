@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sqe.catalog.bound import (
+from sqe.binding.bound import (
     BoundAbsent,
     BoundMetadata,
     BoundReference,
@@ -14,15 +14,15 @@ from sqe.catalog.bound import (
     BoundTarget,
     BoundView,
 )
-from sqe.catalog.finding import Found, existing_schema, listed, look_up, relations
+from sqe.binding.name_lookup import Match, existing_schema, listed, look_up, relations
+from sqe.binding.problems import no_schema, not_found, refuse_existing, refuse_views
+from sqe.binding.reader_text import text_for_reader
+from sqe.binding.resolve import Candidate, candidates
+from sqe.binding.statement_cache import read_catalog
 from sqe.catalog.information_schema import RELATIONS
 from sqe.catalog.information_schema import SCHEMA as INFORMATION_SCHEMA
 from sqe.catalog.materialized import is_materialized, read_definition, refuse_change
-from sqe.catalog.one_view import look_into
-from sqe.catalog.problems import no_schema, not_found, refuse_existing, refuse_views
 from sqe.catalog.protocol import Catalogs, Json
-from sqe.catalog.reader_text import text_for_reader
-from sqe.catalog.resolve import Candidate, candidates
 from sqe.catalog.schemas import columns_of
 from sqe.catalog.views import DEFINER, SECURITY, StoredView, digest_of, read_view
 from sqe.errors import ErrorCode, SqeError, TextPosition, UserError, error_of
@@ -218,7 +218,7 @@ class Binder:
         if reading.schema.path == (INFORMATION_SCHEMA,) and not reading.suffix:
             return _metadata(reference, reading)
         known = self.whole if context.as_user else self.catalogs
-        catalog = look_into(known, reading.schema.catalog, session.identity)
+        catalog = read_catalog(known, reading.schema.catalog, session.identity)
         found = look_up(catalog, reading)
         if found is None or (found.is_view and reading.suffix):
             return None
@@ -234,7 +234,7 @@ class Binder:
         self,
         statement: Statement,
         reference: Reference,
-        found: Found,
+        found: Match,
         session: Session,
         context: _Context,
     ) -> BoundView:
@@ -309,7 +309,7 @@ class Binder:
     def _absent(
         self, statement: Statement, reference: Reference, reading: Candidate, session: Session
     ) -> BoundAbsent:
-        catalog = look_into(self.catalogs, reading.schema.catalog, session.identity)
+        catalog = read_catalog(self.catalogs, reading.schema.catalog, session.identity)
         name = RelationName(reading.schema, reading.name)
         if reference.access is Access.CREATE:
             schema = existing_schema(catalog, reading.schema, creates=True)
@@ -331,13 +331,13 @@ class Binder:
         raise not_found(statement, reference, str(name), neighbours)
 
     def _known(self, reading: Candidate, session: Session) -> tuple[list[str], list[str]]:
-        catalog = look_into(self.catalogs, reading.schema.catalog, session.identity)
+        catalog = read_catalog(self.catalogs, reading.schema.catalog, session.identity)
         schemas = [path[0] for path in listed(catalog.list_namespaces, ())]
         return self.catalogs.names(session.identity), schemas
 
 
 def _table(
-    statement: Statement, reference: Reference, found: Found, suffix: tuple[str, ...]
+    statement: Statement, reference: Reference, found: Match, suffix: tuple[str, ...]
 ) -> BoundTable:
     name = found.name
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqe.catalog.embedded.requirements import (
+from sqe.catalog.commit.requirements import (
     TABLE_REQUIREMENTS,
     check_table,
     check_view,

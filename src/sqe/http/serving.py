@@ -22,7 +22,7 @@ _KEEP_ALIVE_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
-class HttpOptions:
+class ServingOptions:
     """What not every server wants as it is by default."""
 
     tls: ssl.SSLContext | None = None
@@ -52,12 +52,12 @@ class HttpThread:
         app: ASGIApp,
         host: str = "127.0.0.1",
         port: int = 0,
-        options: HttpOptions | None = None,
+        options: ServingOptions | None = None,
     ) -> None:
         self._app = app
         self._host = host
         self._port = port
-        self._options = options or HttpOptions()
+        self._options = options or ServingOptions()
         self._server: _Server | None = None
         self._thread: threading.Thread | None = None
         self._socket: socket.socket | None = None
@@ -104,7 +104,7 @@ class HttpThread:
             time.sleep(0.005)
         return self._port
 
-    def successor(self, options: HttpOptions) -> HttpThread:
+    def successor(self, options: ServingOptions) -> HttpThread:
         """Another one on the same port, which listens there without a gap if it is started before
         this one is stopped."""
         other = HttpThread(self._app, self._host, self._port, options)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sqe.catalog.embedded.draft import MAIN
-from sqe.catalog.embedded.failures import check, conflict, invalid, need, shape_failures
+from sqe.catalog.commit.draft import MAIN
+from sqe.catalog.commit.failures import check, conflict, invalid, need, shape_failures
 from sqe.catalog.protocol import Json
 
 

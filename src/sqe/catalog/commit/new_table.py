@@ -5,16 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 
-from sqe.catalog.embedded.draft import (
+from sqe.catalog.commit.draft import (
     DEFAULT_FORMAT_VERSION,
     check_format_version,
     check_properties,
     empty_metadata,
 )
-from sqe.catalog.embedded.failures import check, invalid, need, shape_failures
-from sqe.catalog.embedded.layouts import FIRST_PARTITION_ID, with_sources
-from sqe.catalog.embedded.schemas import fields_of, with_fresh_ids
-from sqe.catalog.embedded.table_updates import apply_updates
+from sqe.catalog.commit.failures import check, invalid, need, shape_failures
+from sqe.catalog.commit.layouts import FIRST_PARTITION_ID, with_sources
+from sqe.catalog.commit.schemas import fields_of, with_fresh_ids
+from sqe.catalog.commit.table_updates import apply_updates
 from sqe.catalog.protocol import Json
 
 _NEW_TABLE_PROPERTIES = {"write.parquet.compression-codec": "zstd"}

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sqe.errors import ErrorCode, Unanswered, UpstreamError
-from sqe.http import Http, HttpOptions
+from sqe.http.client import Http, HttpOptions
 from tests.unit.server.certificates import Authority
 
 OPTIONS = HttpOptions("The catalog", ErrorCode.CATALOG_UNAVAILABLE, connect_s=1.0, total_s=1.0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sqe.catalog.embedded.draft import MAIN, NO_SNAPSHOT, Draft, now_ms
-from sqe.catalog.embedded.failures import check, conflict, invalid, need
+from sqe.catalog.commit.draft import MAIN, NO_SNAPSHOT, Draft, now_ms
+from sqe.catalog.commit.failures import check, conflict, invalid, need
 from sqe.catalog.protocol import Json
 
 _RETENTION = ("min-snapshots-to-keep", "max-snapshot-age-ms", "max-ref-age-ms")

@@ -1,5 +1,8 @@
-"""What a statement sees of the catalogs while it is planned: each thing once, so that all of its
-stages see the same, and a catalog far away is asked once. What is run afterwards asks anew."""
+"""A cache of catalog answers for the planning of one statement.
+
+All stages of one statement see the same answers, and a remote catalog is asked once for each. The
+cache ends with planning: execution asks the catalog again.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,8 @@ _T = TypeVar("_T")
 _SETTLED = (*ABSENT, ErrorCode.ACCESS_DENIED)
 
 
-class Looks(Protocol):
-    """The part of a catalog that changes nothing."""
+class CatalogReader(Protocol):
+    """The methods of a catalog that read."""
 
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]: ...
     def load_namespace(self, namespace: Namespace) -> dict[str, str]: ...
@@ -30,40 +33,40 @@ class Looks(Protocol):
     def load_view(self, ident: Ident) -> Loaded: ...
 
 
-_SEEN: ContextVar[dict[Hashable, Any] | None] = ContextVar("seen", default=None)
+_CACHE: ContextVar[dict[Hashable, Any] | None] = ContextVar("statement_cache", default=None)
 
 
 @contextmanager
-def one_view() -> Iterator[None]:
-    """Around the planning of one statement, on this thread."""
-    if _SEEN.get() is not None:  # inside of one already
+def statement_cache() -> Iterator[None]:
+    """Opens the cache for the planning of one statement, on this thread."""
+    if _CACHE.get() is not None:  # planning is nested
         yield
         return
-    token = _SEEN.set({})
+    token = _CACHE.set({})
     try:
         yield
     finally:
-        _SEEN.reset(token)
+        _CACHE.reset(token)
 
 
-def look_into(catalogs: Catalogs, name: str, identity: Identity) -> Looks:
+def read_catalog(catalogs: Catalogs, name: str, identity: Identity) -> CatalogReader:
     catalog = catalogs.open(name, identity)
-    seen = _SEEN.get()
-    # Who sees all of a catalog and who sees a part of it must not hear each other's answers.
-    whose = (name, identity, type(catalog))
-    return catalog if seen is None else _Seen(name, catalog, seen, whose)
+    cache = _CACHE.get()
+    # A full catalog and one cut to what a user may know of have different answers.
+    owner = (name, identity, type(catalog))
+    return catalog if cache is None else _CachedReader(name, catalog, cache, owner)
 
 
-class _Seen:
-    """Implements ``Looks``. That something is not there, or not this user's, is seen once, too."""
+class _CachedReader:
+    """Implements ``CatalogReader``. Absent and denied are cached as well."""
 
     def __init__(
-        self, name: str, catalog: Catalog, seen: dict[Hashable, Any], whose: Hashable
+        self, name: str, catalog: Catalog, cache: dict[Hashable, Any], owner: Hashable
     ) -> None:
         self._name = name
         self._catalog = catalog
-        self._seen = seen
-        self._whose = whose
+        self._cache = cache
+        self._owner = owner
 
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
         return self._once(self._catalog.list_namespaces, parent)
@@ -84,18 +87,18 @@ class _Seen:
         return self._once(self._catalog.load_view, ident)
 
     def _once(self, ask: Callable[[Any], _T], what: Hashable) -> _T:
-        key = (self._whose, ask.__name__, what)
-        if key not in self._seen:
+        key = (self._owner, ask.__name__, what)
+        if key not in self._cache:
             started = time.perf_counter()
             try:
-                self._seen[key] = ask(what)
+                self._cache[key] = ask(what)
             except SqeError as error:
                 if error.code not in _SETTLED:
                     raise
-                self._seen[key] = error
+                self._cache[key] = error
             taken = (time.perf_counter() - started) * 1000
             _log.debug("catalog %s: %s %s took %.1f ms", self._name, ask.__name__, what, taken)
-        found = self._seen[key]
+        found = self._cache[key]
         if isinstance(found, SqeError):
             raise error_of(found.code, found.message, hint=found.hint)
         answer: _T = found

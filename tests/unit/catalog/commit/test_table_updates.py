@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sqe.catalog.embedded.table_updates import TABLE_UPDATES, apply_updates, with_previous_file
+from sqe.catalog.commit.table_updates import TABLE_UPDATES, apply_updates, with_previous_file
 from sqe.catalog.protocol import Json
 from sqe.errors import ErrorCode, UserError
 from tests.unit.catalog.tables import (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqe.catalog.embedded.failures import check, invalid, need
+from sqe.catalog.commit.failures import check, invalid, need
 from sqe.catalog.protocol import Json
 
 _PRIMITIVE = re.compile(

@@ -13,8 +13,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from sqe.catalog.rest.serving import HttpOptions, HttpThread
 from sqe.errors import ErrorCode, ResourceError
+from sqe.http.serving import HttpThread, ServingOptions
 
 APP = Starlette(routes=[Route("/", lambda request: PlainTextResponse("here"))])
 
@@ -40,9 +40,9 @@ def test_an_answer_does_not_wait_for_the_acknowledgement_of_its_headers(host: st
             at_once.append(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
             super().connection_made(transport)
 
-    server = HttpThread(APP, host, options=HttpOptions(protocol=Looking))
+    server = HttpThread(APP, host, options=ServingOptions(protocol=Looking))
     server.start()
-    successor = server.successor(HttpOptions(protocol=Looking))
+    successor = server.successor(ServingOptions(protocol=Looking))
     assert httpx.get(server.url).text == "here"
     successor.start()
     server.stop()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Collection, Mapping
 
-from sqe.catalog.bound import BoundAbsent, BoundReference, BoundStatement, BoundTable, BoundView
+from sqe.binding.bound import BoundAbsent, BoundReference, BoundStatement, BoundTable, BoundView
 from sqe.errors import AccessError, ErrorCode, SqeError, UserError, error_of
 from sqe.sql.columns import column_names, column_uses
 from sqe.sql.statement import Span, Statement, position_at

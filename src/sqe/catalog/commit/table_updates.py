@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sqe.catalog.embedded import snapshots
-from sqe.catalog.embedded.draft import (
+from sqe.catalog.commit import snapshots
+from sqe.catalog.commit.draft import (
     LAST_ADDED,
     Draft,
     check_format_version,
@@ -17,8 +17,8 @@ from sqe.catalog.embedded.draft import (
     now_ms,
     stored_form,
 )
-from sqe.catalog.embedded.failures import check, invalid, need, shape_failures
-from sqe.catalog.embedded.layouts import (
+from sqe.catalog.commit.failures import check, invalid, need, shape_failures
+from sqe.catalog.commit.layouts import (
     UNSORTED,
     check_order,
     check_spec,
@@ -29,7 +29,7 @@ from sqe.catalog.embedded.layouts import (
     same_spec,
     with_field_ids,
 )
-from sqe.catalog.embedded.schemas import check_schema, same_schema
+from sqe.catalog.commit.schemas import check_schema, same_schema
 from sqe.catalog.protocol import Json
 
 _METADATA_LOG_MAX = "write.metadata.previous-versions-max"

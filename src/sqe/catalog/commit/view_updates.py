@@ -6,9 +6,9 @@ import copy
 import uuid
 from collections.abc import Callable, Iterable
 
-from sqe.catalog.embedded.draft import LAST_ADDED, check_properties, now_ms
-from sqe.catalog.embedded.failures import check, invalid, need, shape_failures
-from sqe.catalog.embedded.schemas import fields_of, same_schema
+from sqe.catalog.commit.draft import LAST_ADDED, check_properties, now_ms
+from sqe.catalog.commit.failures import check, invalid, need, shape_failures
+from sqe.catalog.commit.schemas import fields_of, same_schema
 from sqe.catalog.protocol import Json
 
 _DROP_ALLOWED = "replace.drop-dialect.allowed"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqe.catalog.embedded.new_table import new_table
+from sqe.catalog.commit.new_table import new_table
 from sqe.catalog.protocol import Json
 from sqe.errors import ErrorCode, UserError
 from tests.unit.catalog.tables import SCHEMA, field, table

@@ -8,9 +8,9 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from sqe.catalog.embedded.failures import check, invalid
-from sqe.catalog.embedded.layouts import FIRST_PARTITION_ID
-from sqe.catalog.embedded.schemas import Field, fields_of
+from sqe.catalog.commit.failures import check, invalid
+from sqe.catalog.commit.layouts import FIRST_PARTITION_ID
+from sqe.catalog.commit.schemas import Field, fields_of
 from sqe.catalog.protocol import Json
 
 MAIN = "main"

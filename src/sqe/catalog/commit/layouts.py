@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sqe.catalog.embedded.failures import check, need
-from sqe.catalog.embedded.schemas import Field, normal_type
+from sqe.catalog.commit.failures import check, need
+from sqe.catalog.commit.schemas import Field, normal_type
 from sqe.catalog.protocol import Json
 
 FIRST_PARTITION_ID = 1000

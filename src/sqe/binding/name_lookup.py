@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from sqe.catalog.one_view import Looks
+from sqe.binding.resolve import Candidate
+from sqe.binding.statement_cache import CatalogReader
 from sqe.catalog.protocol import Ident, Loaded, Namespace
-from sqe.catalog.resolve import Candidate
 from sqe.errors import ABSENT, ErrorCode, SqeError, UserError
 from sqe.model.names import RelationName, SchemaName
 
@@ -18,14 +18,14 @@ _HIDDEN = (ErrorCode.SCHEMA_NOT_FOUND, ErrorCode.ACCESS_DENIED)
 
 
 @dataclass(frozen=True)
-class Found:
+class Match:
     name: RelationName
     ident: Ident
     loaded: Loaded
     is_view: bool
 
 
-def look_up(catalog: Looks, reading: Candidate) -> Found | None:
+def look_up(catalog: CatalogReader, reading: Candidate) -> Match | None:
     """The table or view, spelled exactly as written or differing only in case."""
     found = _load(catalog, RelationName(reading.schema, reading.name))
     if found is not None:
@@ -44,18 +44,18 @@ def look_up(catalog: Looks, reading: Candidate) -> Found | None:
     return _load(catalog, RelationName(schema, matches[0])) if matches else None
 
 
-def _load(catalog: Looks, name: RelationName) -> Found | None:
+def _load(catalog: CatalogReader, name: RelationName) -> Match | None:
     ident = Ident(name.schema.path, name.name)
     for load, is_view in ((catalog.load_table, False), (catalog.load_view, True)):
         try:
-            return Found(name, ident, load(ident), is_view)
+            return Match(name, ident, load(ident), is_view)
         except SqeError as error:
             if error.code not in ABSENT:
                 raise
     return None
 
 
-def relations(catalog: Looks, schema: SchemaName) -> list[str]:
+def relations(catalog: CatalogReader, schema: SchemaName) -> list[str]:
     tables = listed(catalog.list_tables, schema.path)
     return [*tables, *listed(catalog.list_views, schema.path)]
 
@@ -71,7 +71,7 @@ def listed(list_them: Callable[[Namespace], list[_T]], at: Namespace) -> list[_T
 
 
 def existing_schema(
-    catalog: Looks, schema: SchemaName, *, creates: bool = False
+    catalog: CatalogReader, schema: SchemaName, *, creates: bool = False
 ) -> SchemaName | None:
     """The schema as the catalog spells it, or None. ``creates``: something in it, which one may be
     allowed to without being allowed to look into it; the catalog will tell."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sqe.catalog.bind import Binder
-from sqe.catalog.bound import BoundAbsent, BoundStatement, BoundTable
+from sqe.binding.binder import Binder
+from sqe.binding.bound import BoundAbsent, BoundStatement, BoundTable
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.errors import ErrorCode, UserError

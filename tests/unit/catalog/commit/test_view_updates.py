@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sqe.catalog.embedded.view_updates import VIEW_UPDATES, apply_view_updates, new_view
+from sqe.catalog.commit.view_updates import VIEW_UPDATES, apply_view_updates, new_view
 from sqe.catalog.protocol import Json
 from sqe.errors import UserError
 from tests.unit.catalog.tables import SCHEMA, field, schema_with

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 
-from sqe.catalog.resolve import Candidate
+from sqe.binding.resolve import Candidate
 from sqe.errors import ErrorCode, UserError
 from sqe.model.names import RelationName
 from sqe.sql.alter import RenameTable

@@ -1,0 +1,1 @@
+"""Finds what each name in a statement means, as the user: Statement to BoundStatement."""

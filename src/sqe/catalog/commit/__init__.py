@@ -1,0 +1,1 @@
+"""Iceberg's commit rules on metadata JSON: checks requirements, applies updates, stores nothing."""

@@ -175,8 +175,8 @@ _WHOSE_FAULT = {
 
 
 def statements_page() -> str:
-    from sqe.engines.coordinator.engine import ANSWERS
-    from sqe.engines.coordinator.works import WORKS
+    from sqe.coordinator.engine import ANSWERS
+    from sqe.coordinator.works import WORKS
     from sqe.sql.functions import ALLOWED, DENIED
     from sqe.sql.statement import StatementKind
 

@@ -12,7 +12,7 @@ from sqe.binding.bound import BoundMetadata
 from sqe.catalog.information_schema import rows
 from sqe.catalog.listing import ListingFilter
 from sqe.catalog.protocol import Catalogs
-from sqe.catalog.seen import Sight, sees_all
+from sqe.catalog.redaction import Redaction, show_all
 from sqe.catalog.trino_metadata import NO_RUNTIME, Runtime, Viewer, trino_rows
 from sqe.catalog.trino_metadata.access import AccessRules
 from sqe.engines.protocol import Run
@@ -28,7 +28,7 @@ class MetadataSource:
         self,
         catalogs: Catalogs,
         runtime: Runtime = NO_RUNTIME,
-        sight: Sight = sees_all,
+        sight: Redaction = show_all,
         rules: AccessRules | None = None,
     ) -> None:
         self._rules = rules

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from sqe.access.other_users import OtherUsers
 from sqe.catalog.transaction import Transaction, inside
 from sqe.engines.protocol import Run
 from sqe.errors import (
@@ -27,7 +28,6 @@ from sqe.errors import (
     is_disk_full,
 )
 from sqe.gateway.batches import run_rows
-from sqe.gateway.others import Others
 from sqe.gateway.pipeline import Pipeline, Planned
 from sqe.gateway.tracker import Listener, QueryTracker, TrackedQuery
 from sqe.gateway.transactions import Transactions
@@ -69,8 +69,8 @@ class Gateway:
         sessions.on_close(lambda session: uploads.end_session(session.id))
 
     @property
-    def others(self) -> Others:
-        return Others(self._pipeline.policy)
+    def others(self) -> OtherUsers:
+        return OtherUsers(self._pipeline.policy)
 
     def open_session(self, identity: Identity, schema: SchemaName | None = None) -> Session:
         return self._sessions.open(identity, schema)

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
+from sqe.access.ownership import Ownership
+from sqe.access.policy_authority import SessionAuthority
+from sqe.access.privileges import Privileges
+from sqe.access.scopes import check_scope
+from sqe.access.view_disclosure import decisions_on
 from sqe.binding.binder import Binder
 from sqe.binding.statement_cache import statement_cache
-from sqe.catalog.seen import Sight, sees_all
+from sqe.catalog.redaction import Redaction, show_all
 from sqe.catalog.transaction import current
-from sqe.engines.attempt import attempt
+from sqe.engines.fallback import run_with_fallback
 from sqe.engines.protocol import Engine, Run
 from sqe.engines.rerun import Reruns, same_tables
-from sqe.gateway.authority import SessionAuthority
-from sqe.gateway.insides import decisions_on
-from sqe.gateway.ownership import Ownership
-from sqe.gateway.rights import Rights
-from sqe.gateway.scopes import check_scope
 from sqe.gateway.transactions import check_transaction, join_transaction
 from sqe.model.query import ClientState, EngineKind, QueryRequest, Route
 from sqe.policy.policy import Policy
@@ -36,7 +36,7 @@ from sqe.sql.statement import StatementKind
 from sqe.sql.text import TextLimits
 
 if TYPE_CHECKING:  # read when the first Trino statement comes, not at start
-    from sqe.gateway.lookup import Open
+    from sqe.access.trino_lookup import Open
     from sqe.sql.trino.translated import Translated
 
 Stage = Callable[[str], AbstractContextManager[None]]
@@ -76,11 +76,11 @@ class Pipeline:
     hash_keys: HashKeys = field(default_factory=HashKeys)
     grants: bool = False  # rules can be made with SQL
     ownership: Ownership | None = None
-    sight: Sight = sees_all
+    sight: Redaction = show_all
 
     @cached_property
-    def rights(self) -> Rights:
-        return Rights(self.policy, self.binder.catalogs, self.binder.whole)
+    def rights(self) -> Privileges:
+        return Privileges(self.policy, self.binder.catalogs, self.binder.whole)
 
     def plan(
         self, request: QueryRequest, session: Session, stage: Stage, *, describes: bool = False
@@ -117,7 +117,7 @@ class Pipeline:
     def _plan_trino(self, request: QueryRequest, session: Session, stage: Stage) -> Planned:
         """Translated to Spark's SQL, it goes through the same pipe as everything else."""
         with stage("translate"):
-            from sqe.gateway.lookup import PipeLookup
+            from sqe.access.trino_lookup import PipeLookup
             from sqe.gateway.trino import translate_request
 
             client, look = request.client or ClientState(), self._look_into(session)
@@ -175,7 +175,9 @@ class Pipeline:
 
     def _run(self, planned: Planned, run: Run) -> ResultStream:
         guarded = planned.guarded
-        result = attempt(planned.route, self.engines, run, lambda engine: engine.run(guarded, run))
+        result = run_with_fallback(
+            planned.route, self.engines, run, lambda engine: engine.run(guarded, run)
+        )
         with ExitStack() as unless_noted:
             unless_noted.callback(result.close)
             if self.ownership is not None:
@@ -192,7 +194,7 @@ class Pipeline:
 
     def describe(self, planned: Planned, run: Run) -> Description:
         guarded = planned.guarded
-        found = attempt(
+        found = run_with_fallback(
             planned.route, self.engines, run, lambda engine: engine.describe(guarded, run)
         )
         reads = guarded.bound.statement.kind is StatementKind.QUERY

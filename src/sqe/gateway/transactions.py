@@ -13,27 +13,8 @@ from sqe.catalog.transaction import Transaction, current, ended, step_out
 from sqe.errors import ErrorCode, ResourceError, SqeError, UpstreamError, UserError
 from sqe.results.cancellation import Cancellation
 from sqe.sessions.session import Session
-from sqe.sql.access.commands import AccessLook
-from sqe.sql.commands import (
-    DescribeSchema,
-    DescribeTable,
-    ResetSession,
-    SetSession,
-    ShowCatalogs,
-    ShowColumns,
-    ShowCreate,
-    ShowCreateSchema,
-    ShowFunctions,
-    ShowProcedures,
-    ShowSchemas,
-    ShowSession,
-    ShowTableProperties,
-    ShowTables,
-    ShowViews,
-    UseSchema,
-)
-from sqe.sql.forms import DescribeQuery
-from sqe.sql.statement import ONE_COMMIT, Command, Statement, StatementKind
+from sqe.sql.statement import ONE_COMMIT, Statement, StatementKind
+from sqe.sql.traits import LOOKS, only_reads
 
 _log = logging.getLogger(__name__)
 _MOST = 100  # of one session
@@ -44,27 +25,6 @@ _KINDS = (
     StatementKind.CREATE_TEMPORARY_VIEW,
     StatementKind.EXPLAIN,
     StatementKind.EXPLAIN_ANALYZE,
-)
-# Of the commands, those that look, and those that change the session alone.
-_COMMANDS: tuple[type[Command], ...] = (
-    AccessLook,
-    DescribeQuery,
-    DescribeSchema,
-    DescribeTable,
-    ResetSession,
-    SetSession,
-    ShowCatalogs,
-    ShowColumns,
-    ShowCreate,
-    ShowCreateSchema,
-    ShowFunctions,
-    ShowProcedures,
-    ShowSchemas,
-    ShowSession,
-    ShowTableProperties,
-    ShowTables,
-    ShowViews,
-    UseSchema,
 )
 
 
@@ -87,18 +47,11 @@ def join_transaction(statement: Statement) -> None:
     step_out()
 
 
-def only_reads(statement: Statement) -> bool:
-    """It looks, or changes the session alone."""
-    if statement.kind is StatementKind.COMMAND:
-        return isinstance(statement.command, _COMMANDS)
-    return statement.kind in (StatementKind.QUERY, StatementKind.EXPLAIN)
-
-
 def _undoable(statement: Statement) -> bool:
     if statement.inner is not None and not _undoable(statement.inner):
         return False
     if statement.kind is StatementKind.COMMAND:
-        return isinstance(statement.command, _COMMANDS)
+        return isinstance(statement.command, LOOKS)
     return statement.kind in _KINDS
 
 

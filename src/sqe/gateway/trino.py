@@ -9,9 +9,9 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from sqe.access.other_users import OtherUsers
 from sqe.catalog.transaction import Transaction, current, inside
 from sqe.errors import ErrorCode, SqeError, UserError
-from sqe.gateway.others import Others
 from sqe.gateway.trino_results import nothing
 from sqe.model.query import ClientChanges, ClientState, Outcome, QueryRecord, QueryRequest
 from sqe.results.stream import ResultStream
@@ -30,7 +30,7 @@ class Gateway(Protocol):
     def rollback(self, session_id: str, transaction_id: str) -> None: ...
     def transaction(self, session_id: str, transaction_id: str) -> Transaction | None: ...
     @property
-    def others(self) -> Others: ...
+    def others(self) -> OtherUsers: ...
     def record(self, query_id: str) -> QueryRecord: ...
     def cancel(self, query_id: str, because: SqeError | None = ...) -> None: ...
 

@@ -10,15 +10,20 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from sqe import __version__
+from sqe.access.ownership import Ownership
+from sqe.access.redaction import PolicyRedaction
+from sqe.access.view_disclosure import ViewDisclosure
+from sqe.access.visibility import VisibleCatalogs
 from sqe.audit.events import Events, EventSink, QueryLog
 from sqe.audit.jsonl import AuditLog
 from sqe.audit.logs import log_to, stop_logging
 from sqe.binding.binder import Binder, Hiding
 from sqe.broker.broker import Broker
 from sqe.catalog.overlay import TransactionalCatalogs
-from sqe.engines.coordinator.access_tools import AccessTools
-from sqe.engines.coordinator.coordinator import Coordinator
-from sqe.engines.coordinator.engine import CoordinatorEngine
+from sqe.coordinator.access_tools import AccessTools
+from sqe.coordinator.coordinator import Coordinator
+from sqe.coordinator.engine import CoordinatorEngine
+from sqe.coordinator.unload_folders import UnloadFolders
 from sqe.engines.local.lazy import LazyLocalEngine
 from sqe.engines.local.spill import remove_left_behind
 from sqe.engines.metadata import MetadataSource
@@ -29,15 +34,10 @@ from sqe.engines.spark.engine import SparkConnectEngine
 from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.spark.server import SparkServer
 from sqe.engines.spark.sessions import ServerAddress, SparkSessions
-from sqe.engines.unload_folders import UnloadFolders
 from sqe.gateway.gateway import Gateway
-from sqe.gateway.insides import Insides
-from sqe.gateway.ownership import Ownership
 from sqe.gateway.pipeline import Pipeline
-from sqe.gateway.sight import PolicySight
 from sqe.gateway.tracker import QueryTracker
 from sqe.gateway.uploads import Uploads
-from sqe.gateway.visible import VisibleCatalogs
 from sqe.model.identity import Secret
 from sqe.model.names import SchemaName
 from sqe.model.query import EngineKind
@@ -132,7 +132,7 @@ class Server:
         hiding = Hiding(visible.sees, self.catalogs)
         binder = Binder(visible, limits, settings.limits.view_depth, self.owners, hiding)
         keys = hash_keys(settings)
-        sight = PolicySight(self.policy, Insides(self.policy, binder, limits, keys))
+        sight = PolicyRedaction(self.policy, ViewDisclosure(self.policy, binder, limits, keys))
         runtime = process_runtime(lambda identity: self.gateway.records_for(identity))
         rules = KnownRules(self.book, self.policy) if self.book is not None else None
         metadata = MetadataSource(visible, runtime, sight, rules)

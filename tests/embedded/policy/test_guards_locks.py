@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sqe.access.view_disclosure import decisions_on
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, InternalError
-from sqe.gateway.insides import decisions_on
 from sqe.model.decision import Restrict, RowFilter
 from sqe.model.query import EngineKind
 from sqe.rewrite.guard_views import with_guards

@@ -11,7 +11,7 @@ import pytest
 from sqe.catalog.information_schema import RELATIONS, rows
 from sqe.catalog.listing import Listing, ListingFilter, NameFilter
 from sqe.errors import AccessError, ErrorCode, SqeError, UpstreamError
-from tests.unit.engines.coordinator.lake import Lake
+from tests.unit.coordinator.lake import Lake
 
 
 @pytest.fixture

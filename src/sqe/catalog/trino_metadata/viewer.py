@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from sqe.catalog.listing import Listing, ListingFilter
 from sqe.catalog.protocol import Catalogs, Ident, Json, Loaded, Namespace
-from sqe.catalog.seen import Sight, sees_all
+from sqe.catalog.redaction import Redaction, show_all
 from sqe.catalog.trino_metadata.access import AccessRules
 from sqe.catalog.trino_metadata.columns import TableColumn, trino_columns
 from sqe.catalog.trino_metadata.runtime import NO_RUNTIME, Runtime
@@ -32,7 +32,7 @@ class Viewer:
     identity: Identity
     runtime: Runtime = NO_RUNTIME
     check: Callable[[], None] = _nothing
-    sight: Sight = sees_all
+    sight: Redaction = show_all
     rules: AccessRules | None = None  # made with SQL
 
     @cached_property

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from sqe.catalog.protocol import Catalogs
-from sqe.engines.attempt import failed
+from sqe.engines.fallback import failed
 from sqe.engines.local.options import LocalOptions
 from sqe.engines.metadata import MetadataRows
 from sqe.engines.protocol import Explanation, GaveUp, Run

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.engines.coordinator.lake import Lake
+from tests.unit.coordinator.lake import Lake
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ import pytest
 
 from sqe.catalog.information_schema import rows as listing
 from sqe.catalog.listing import Listing
-from sqe.engines.coordinator.coordinator import metadata_query
+from sqe.coordinator.coordinator import metadata_query
 from sqe.engines.local.metadata import NotLocal, describe_metadata_query, run_metadata_query
 from sqe.errors import ErrorCode, UserError
 from sqe.results.cancellation import Cancellation
-from tests.unit.engines.coordinator.lake import Lake
+from tests.unit.coordinator.lake import Lake
 
 
 def ask(lake: Lake, text: str) -> tuple[list[tuple[str, str]], list[tuple[Any, ...]]]:

@@ -14,7 +14,7 @@ from sqe.engines.local.options import LocalOptions
 from sqe.engines.metadata import MetadataSource
 from sqe.errors import ErrorCode, SqeError
 from sqe.model.query import QueryRecord, QueryState
-from tests.unit.engines.coordinator.lake import Lake
+from tests.unit.coordinator.lake import Lake
 
 Ask = Callable[[str], list[tuple[Any, ...]]]
 RECORDS = (

@@ -1,0 +1,132 @@
+"""Tells the store whose tables and views are, once the catalog has made, renamed or dropped them.
+
+Who makes a table or view owns it, where rules are made with SQL. Views that are read with their
+owner's rights are remembered always: nobody else may say that they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqe.binding.bound import BoundAbsent, BoundReference, BoundTarget, BoundView
+from sqe.catalog.protocol import Catalogs, Ident
+from sqe.catalog.views import digest_of
+from sqe.errors import ABSENT, SqeError
+from sqe.model.names import RelationName
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.needs import replaces
+from sqe.sessions.session import Session
+from sqe.sql.alter import ColumnsWithDefaults, RenameTable
+from sqe.sql.commands import DropTable, DropView
+from sqe.sql.materialized import DropMaterializedView
+from sqe.sql.statement import Access, Statement, StatementKind
+from sqe.sql.views import ViewDefinition
+from sqe.store.owners import Owners
+
+if TYPE_CHECKING:
+    from sqe.policy.grants.book import GrantBook
+
+_EXPLAINING = (StatementKind.EXPLAIN, StatementKind.EXPLAIN_ANALYZE)
+_DROPS = (DropTable, DropView, DropMaterializedView)
+
+
+@dataclass(frozen=True)
+class Ownership:
+    """``book``: where rules that are made with SQL are kept; None: there are none."""
+
+    owners: Owners
+    catalogs: Catalogs
+    book: GrantBook | None = None
+
+    def note(self, guarded: GuardedStatement, session: Session) -> None:
+        """After the statement has ended well."""
+        bound = guarded.bound
+        if isinstance(bound.statement.command, ColumnsWithDefaults) and bound.inner is not None:
+            bound = bound.inner
+        statement, command = bound.statement, bound.statement.command
+        if statement.kind in _EXPLAINING:
+            return
+        if isinstance(command, RenameTable):
+            self._renamed(bound.references[0], bound.references[1], session)
+            return
+        for reference in bound.references:
+            name, access = reference.relation, reference.reference.access
+            if name is None:
+                continue
+            if isinstance(command, _DROPS) and access is Access.DROP:
+                self._dropped(reference, name, session)
+            elif isinstance(command, ViewDefinition):
+                self._view_made(reference, name, command, session)
+            elif access is Access.CREATE:
+                self._made(statement, reference, name, session)
+
+    def _made(
+        self, statement: Statement, reference: BoundReference, name: RelationName, session: Session
+    ) -> None:
+        """Whoever else was faster where IF NOT EXISTS was said keeps what they have made."""
+        replaced = replaces(statement, reference)
+        if self.book is None or not (replaced or isinstance(reference.target, BoundAbsent)):
+            return
+        uuid = self._uuid(name, session)
+        keeps = reference.reference.if_exists and not replaced
+        if uuid and not (keeps and self.owners.of(name, uuid) is not None):
+            self.owners.set(name, uuid, session.identity.user)
+
+    def _view_made(
+        self,
+        reference: BoundReference,
+        name: RelationName,
+        definition: ViewDefinition,
+        session: Session,
+    ) -> None:
+        """The digest is of what was said here: should the catalog hold something else by now, it
+        does not fit, and the view is read with its reader's rights."""
+        target, user = reference.target, session.identity.user
+        was = target.definer if isinstance(target, BoundView) else ""
+        if definition.if_not_exists and isinstance(target, BoundView):
+            return
+        definer = is_definer(definition, target, user)
+        if not (definer or was or (self.book is not None and not definition.alter)):
+            return
+        uuid = self._uuid(name, session, view=True)
+        if uuid:
+            digest = digest_of(definition.query_text.strip(), session.schema, uuid)
+            owner = was if definition.alter and was else user
+            self.owners.set(name, uuid, owner, digest if definer else "")
+
+    def _dropped(self, reference: BoundReference, name: RelationName, session: Session) -> None:
+        target = reference.target
+        if isinstance(target, BoundAbsent):
+            return
+        if self.book is not None:
+            self.book.table_dropped(session.identity, name)
+        if self.book is not None or (isinstance(target, BoundView) and target.definer):
+            self.owners.drop(name)
+
+    def _renamed(self, old: BoundReference, new: BoundReference, session: Session) -> None:
+        if old.relation is None or new.relation is None:
+            return
+        if self.book is not None:
+            self.book.table_renamed(session.identity, old.relation, new.relation)
+        if self.book is not None or (isinstance(old.target, BoundView) and old.target.definer):
+            self.owners.move(old.relation, new.relation)
+
+    def _uuid(self, name: RelationName, session: Session, *, view: bool = False) -> str:
+        """Of what the catalog has there now; empty where that is nothing."""
+        catalog = self.catalogs.open(name.catalog, session.identity)
+        ident = Ident(name.schema.path, name.name)
+        try:
+            found = catalog.load_view(ident) if view else catalog.load_table(ident)
+        except SqeError as error:
+            if error.code not in ABSENT:
+                raise
+            return ""
+        return str(found.metadata.get("view-uuid" if view else "table-uuid", ""))
+
+
+def is_definer(definition: ViewDefinition, target: BoundTarget, user: str) -> bool:
+    """ALTER keeps what CREATE said, for the owner alone: their rights are not lent to a query that
+    somebody else has written."""
+    kept = isinstance(target, BoundView) and bool(target.definer) and target.definer == user
+    return definition.definer or (definition.alter and kept)

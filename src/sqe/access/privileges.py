@@ -1,0 +1,206 @@
+"""Privileges that are not about a table's rows: on schemas, procedures, session properties, and on
+the system itself. What is said depends on the user and the name alone, not on what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sqe.access.redaction import decided, stored
+from sqe.binding.name_lookup import existing_schema, listed
+from sqe.binding.statement_cache import read_catalog
+from sqe.catalog.information_schema import SCHEMA as INFORMATION_SCHEMA
+from sqe.catalog.protocol import Catalog, Catalogs, Ident
+from sqe.errors import ABSENT, AccessError, ErrorCode, SqeError
+from sqe.model.decision import Allow, Deny
+from sqe.model.identity import Identity
+from sqe.model.names import RelationName, SchemaName
+from sqe.model.query import ClientChanges, QueryRequest
+from sqe.model.rules import SYSTEM, Object, ObjectKind, Privilege
+from sqe.policy.policy import Policy, denied
+from sqe.sessions.session import Session
+from sqe.sql.access.commands import AccessCommand
+from sqe.sql.call import ProcedureCall
+from sqe.sql.commands import (
+    CreateSchema,
+    DescribeSchema,
+    DropSchema,
+    Name,
+    ResetSession,
+    SetSession,
+    ShowCatalogs,
+    ShowCreateSchema,
+    ShowFunctions,
+    ShowProcedures,
+    ShowSchemas,
+    ShowSession,
+    ShowTables,
+    ShowViews,
+    UseSchema,
+)
+from sqe.sql.comments import CommentOnSchema
+from sqe.sql.materialized import ShowMaterializedViews
+from sqe.sql.schema_changes import AlterSchema
+from sqe.sql.statement import Access, Command, Statement
+
+_OWN = "sqe."  # in front of properties that are no catalog's
+# They change nothing, and show what is shown to everybody or only to those who may know of it.
+# Statements about rights are judged by who may grant them.
+_FOR_EVERYBODY = (AccessCommand, ShowCatalogs, ShowFunctions, ShowProcedures, ShowSession)
+_LOOKS = (ShowTables, ShowViews, ShowMaterializedViews, DescribeSchema, ShowCreateSchema)
+
+
+class Privileges:
+    """``catalogs`` show what users may know of, ``whole`` is all that is in them."""
+
+    def __init__(self, policy: Policy, catalogs: Catalogs, whole: Catalogs) -> None:
+        self._policy = policy
+        self._catalogs = catalogs
+        self._whole = whole
+
+    def check(self, statement: Statement, session: Session) -> None:
+        """ACCESS_DENIED where one is missing. Tables and views are decided on elsewhere."""
+        if not self._policy.ruled:
+            return
+        runs = self._policy.permits(session.identity, Privilege.EXECUTE, SYSTEM)
+        if isinstance(runs, Deny):
+            hint = runs.reason if runs.unanswered else ""
+            raise AccessError(ErrorCode.ACCESS_DENIED, "You may not run statements.", hint=hint)
+        command = statement.command
+        known = command is None or self._check(command, session)
+        if not known and not statement.references and statement.inner is None:
+            # Neither tables nor anything else of it is decided on: nobody has thought of it.
+            message = f"No rule can allow {statement.label.upper()}."
+            raise AccessError(ErrorCode.ACCESS_DENIED, message)
+        if statement.inner is not None:
+            self.check(statement.inner, session)
+
+    def check_client(
+        self, request: QueryRequest, changes: ClientChanges, identity: Identity
+    ) -> None:
+        """What a client of Trino's protocol has set, and what it is told to keep."""
+        sent = request.client.properties if request.client is not None else ()
+        self._check_properties(
+            identity, (*sent, *changes.set_properties, *changes.reset_properties)
+        )
+
+    def _check_properties(self, identity: Identity, names: Iterable[str]) -> None:
+        if self._policy.ruled:
+            for name in dict.fromkeys(names):
+                self._policy.check(identity, Privilege.SET, _property(name.lower()))
+
+    def _check(self, command: Command, session: Session) -> bool:
+        """False for a command that nothing is known about here."""
+        identity = session.identity
+        match command:
+            case SetSession(name=name) | ResetSession(name=name):
+                self._check_properties(identity, [name])
+            case ProcedureCall():
+                self._policy.check(identity, Privilege.EXECUTE, _procedure(command, session))
+            case UseSchema():
+                self._check_used(command, session)
+            case ShowSchemas(within=within):
+                if within is not None and self._catalog(within, identity) is None:
+                    self._check_seen(identity, self._schema(within, session))
+            case _ if isinstance(command, _LOOKS):
+                self._check_seen(identity, self._schema(command.schema, session))
+            case CreateSchema() | DropSchema() | AlterSchema() | CommentOnSchema():
+                self._check_change(command, identity, self._schema(command.schema, session))
+            case _:
+                return isinstance(command, _FOR_EVERYBODY)
+        return True
+
+    def _check_change(self, command: Command, identity: Identity, schema: SchemaName) -> None:
+        if isinstance(command, CreateSchema):
+            self._check_creates(identity, schema)
+        elif isinstance(command, DropSchema):
+            self._check_drops(identity, schema, command.cascade)
+        else:
+            self._policy.check(identity, Privilege.ALTER, Object.schema(schema))
+
+    def _check_creates(self, identity: Identity, schema: SchemaName) -> None:
+        """Who may create in the catalog, or may have a schema of this name."""
+        places = (Object.schema(schema), Object.catalog(schema.catalog))
+        answers = [self._policy.permits(identity, Privilege.CREATE, one) for one in places]
+        if not any(isinstance(one, Allow) for one in answers):
+            raise denied(Privilege.CREATE, places[0])
+
+    def _check_drops(self, identity: Identity, schema: SchemaName, cascade: bool) -> None:
+        self._policy.check(identity, Privilege.DROP, Object.schema(schema))
+        if not cascade:
+            return
+        catalog = self._whole.open(schema.catalog, identity)
+        if not all(self._droppable(identity, catalog, schema)):
+            raise AccessError(
+                ErrorCode.ACCESS_DENIED, f"You may not drop everything that is in schema {schema}."
+            )
+
+    def _droppable(
+        self, identity: Identity, catalog: Catalog, schema: SchemaName
+    ) -> Iterator[bool]:
+        """Of each thing in the schema, whether the user may drop it."""
+        for path in listed(catalog.list_namespaces, schema.path):
+            child = SchemaName(schema.catalog, path)
+            dropped = self._policy.permits(identity, Privilege.DROP, Object.schema(child))
+            yield isinstance(dropped, Allow)
+            yield from self._droppable(identity, catalog, child)
+        for names, load, view in (
+            (listed(catalog.list_views, schema.path), catalog.load_view, True),
+            (listed(catalog.list_tables, schema.path), catalog.load_table, False),
+        ):
+            for name in names:
+                try:
+                    loaded = load(Ident(schema.path, name))
+                except SqeError as error:
+                    if error.code not in ABSENT:
+                        raise
+                    continue
+                target = stored(RelationName(schema, name), loaded, view)
+                yield isinstance(decided(self._policy, identity, target, Access.DROP), Allow)
+
+    def _check_used(self, command: UseSchema, session: Session) -> None:
+        identity, name = session.identity, command.name
+        if command.catalog:
+            catalog = Object.catalog(self._catalog(name, identity) or name.parts[0])
+            if not all(self._policy.visible(identity, [catalog])):
+                raise denied(Privilege.SHOW, catalog)
+        elif command.schema or self._catalog(name, identity) is None:
+            self._check_seen(identity, self._schema(name, session))
+
+    def _check_seen(self, identity: Identity, schema: SchemaName) -> None:
+        if schema.path[-1:] == (INFORMATION_SCHEMA,) or not schema.path:
+            seen = Object.catalog(schema.catalog)
+        else:
+            seen = Object.schema(schema)
+        if not all(self._policy.visible(identity, [seen])):
+            raise denied(Privilege.SHOW, Object.schema(schema))
+
+    def _catalog(self, name: Name, identity: Identity) -> str | None:
+        """The catalog that is meant if the name has one part, as it is spelled."""
+        if len(name.parts) > 1:
+            return None
+        names = self._catalogs.names(identity)
+        return next((one for one in names if one.lower() == name.parts[0].lower()), None)
+
+    def _schema(self, name: Name | None, session: Session) -> SchemaName:
+        """As ``Call.existing`` finds it: in the catalog's own spelling, if the user sees it."""
+        if name is None:
+            return session.schema
+        first, *rest = name.parts
+        names = self._catalogs.names(session.identity) if rest else []
+        catalog = next((one for one in names if one.lower() == first.lower()), None)
+        wanted = SchemaName(session.schema.catalog, name.parts)
+        if catalog is not None:
+            wanted = SchemaName(catalog, tuple(rest))
+        catalog_of_it = read_catalog(self._catalogs, wanted.catalog, session.identity)
+        return existing_schema(catalog_of_it, wanted) or wanted
+
+
+def _property(name: str) -> Object:
+    catalog, dot, rest = name.partition(".")
+    parts = (catalog, rest) if dot and not name.startswith(_OWN) else (name,)
+    return Object(ObjectKind.PROPERTY, parts)
+
+
+def _procedure(command: ProcedureCall, session: Session) -> Object:
+    catalog = command.catalog or session.schema.catalog
+    return Object(ObjectKind.PROCEDURE, (catalog, "system", command.procedure.name))

@@ -1,0 +1,108 @@
+"""SHOW CATALOGS, SCHEMAS, TABLES, VIEWS, FUNCTIONS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sqe.catalog import information_schema
+from sqe.coordinator.call import (
+    Answer,
+    Call,
+    Row,
+    answer,
+    is_information_schema,
+    strings,
+)
+from sqe.model.names import SchemaName, quote
+from sqe.model.query import Column
+from sqe.sql.commands import (
+    Name,
+    NamePattern,
+    ShowCatalogs,
+    ShowFunctions,
+    ShowSchemas,
+    ShowTables,
+    ShowViews,
+)
+from sqe.sql.functions import ALLOWED
+from sqe.sql.statement import Command
+
+
+def _matching(names: Iterable[str], pattern: NamePattern | None) -> list[str]:
+    return sorted(name for name in names if pattern is None or pattern.matches(name))
+
+
+def _dotted(path: Iterable[str]) -> str:
+    return ".".join(quote(part) for part in path)
+
+
+def _catalogs(command: ShowCatalogs, call: Call) -> Iterator[Row]:
+    for name in _matching(call.catalog_names, command.pattern):
+        yield (name,)
+
+
+def _schemas(command: ShowSchemas, call: Call) -> Iterator[Row]:
+    within = _within(command.within, call)
+    found = call.open(within.catalog).list_namespaces(within.path)
+    for name in _matching(map(_dotted, found), command.pattern):
+        yield (name,)
+
+
+def _within(name: Name | None, call: Call) -> SchemaName:
+    """Here a single part is a catalog first: SHOW SCHEMAS FROM lake."""
+    if name is None:
+        return SchemaName(call.session.schema.catalog, ())
+    if len(name.parts) > 1:
+        return call.required(name)
+    catalog = call.catalog_named(name.parts[0])
+    if catalog is not None:
+        return SchemaName(catalog, ())
+    schema = call.existing(call.schema(name))
+    if schema is None:
+        call.open(name.parts[0], name.span)  # neither: the error is about a catalog
+        raise call.no_schema(call.schema(name), name.span)
+    return schema
+
+
+def _tables(command: ShowTables, call: Call) -> Iterator[Row]:
+    schema = call.required(command.schema)
+    found: list[str] = []
+    if is_information_schema(schema):
+        found = list(information_schema.RELATIONS)
+    elif schema.path:  # a session may be in a catalog without being in a schema
+        found = call.open(schema.catalog).list_tables(schema.path)
+    for name in _matching(found, command.pattern):
+        yield _dotted(schema.path), name, False
+    yield from _temporary_views(command.pattern, call)
+
+
+def _views(command: ShowViews, call: Call) -> Iterator[Row]:
+    schema = call.required(command.schema)
+    found: list[str] = []
+    if schema.path and not is_information_schema(schema):
+        found = call.open(schema.catalog).list_views(schema.path)
+    for name in _matching(found, command.pattern):
+        yield _dotted(schema.path), name, False
+    yield from _temporary_views(command.pattern, call)
+
+
+def _temporary_views(pattern: NamePattern | None, call: Call) -> Iterator[Row]:
+    for name in _matching((view.name for view in call.session.temporary_views()), pattern):
+        yield "", name, True
+
+
+def _functions(command: ShowFunctions, call: Call) -> Iterator[Row]:
+    # There are no functions but Spark's own.
+    for name in _matching(ALLOWED if command.system else (), command.pattern):
+        yield (name,)
+
+
+_TEMPORARY = Column("isTemporary", "boolean")
+
+LISTINGS: dict[type[Command], Answer] = {
+    ShowCatalogs: answer(strings("catalog"), _catalogs),
+    ShowSchemas: answer(strings("namespace"), _schemas),
+    ShowTables: answer((*strings("namespace", "tableName"), _TEMPORARY), _tables),
+    ShowViews: answer((*strings("namespace", "viewName"), _TEMPORARY), _views),
+    ShowFunctions: answer(strings("function"), _functions),
+}

@@ -1,0 +1,216 @@
+"""SHOW EFFECTIVE POLICY and EXPLAIN POLICY: what is decided, by which rules, from which source.
+
+Nobody learns from them what is hidden from them. Who may not administer a table is told neither the
+text of a filter or a mask nor of hidden columns, and of a table that is denied to them nothing but
+that it is, or is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqe.binding.bound import BoundAbsent, BoundStatement, BoundView
+from sqe.coordinator.call import Answer, Call, Row, answer, strings
+from sqe.coordinator.granted import asked_facts, table_facts
+from sqe.errors import AccessError, ErrorCode
+from sqe.model.decision import Allow, Decision, Deny, Restrict, TableFacts
+from sqe.model.grants import PRIVILEGES_ON
+from sqe.model.identity import Identity
+from sqe.model.mask_words import mask_words
+from sqe.model.names import RelationName
+from sqe.model.rules import Object, ObjectKind, Privilege, SubjectKind
+from sqe.policy.policy import combined
+from sqe.policy.read_restrictions import NOTHING
+from sqe.rewrite.needs import Key, Need, identity_as, key_of, needs_of
+from sqe.sql.access.commands import ExplainPolicy, ShowEffectivePolicy
+from sqe.sql.statement import Command
+
+_WORDS: dict[type[Decision], str] = {Allow: "allow", Restrict: "restrict", Deny: "deny"}
+_DETAILS = ("privilege", "decision", "source", "reason", "rows", "columns")
+_ALL = "all"
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What the sources say about one privilege on one table. ``seen``: to somebody who may know
+    that it is there. ``told``: and everything about it."""
+
+    facts: TableFacts
+    answers: Sequence[tuple[str, Decision]]
+    seen: bool
+    told: bool
+
+    @property
+    def decision(self) -> Decision:
+        return combined([one for _, one in self.answers])
+
+    @property
+    def denied(self) -> bool:
+        return isinstance(self.decision, Deny)
+
+    def row(self) -> Row:
+        decision = self.decision
+        word, privilege = _WORDS[type(decision)], self.facts.privilege.value
+        if isinstance(decision, Deny) and not (self.seen or self.told):
+            return privilege, word, None, "you may not, or it does not exist", None, None
+        causes = [(source, one) for source, one in self.answers if _WORDS[type(one)] == word]
+        if len(causes) > 1:
+            causes = [(source, one) for source, one in causes if one != NOTHING]
+        sources = ", ".join(dict.fromkeys(source for source, _ in causes))
+        reasons = "; ".join(dict.fromkeys(one.reason for _, one in causes))
+        if not causes:  # none of the sources denies by itself
+            reasons = decision.reason if self.told else "the rules cannot be combined"
+        if self.facts.privilege is not Privilege.SELECT or isinstance(decision, Deny):
+            return privilege, word, sources, reasons, None, None
+        limits = decision if isinstance(decision, Restrict) else Restrict("")
+        return privilege, word, sources, reasons, self._rows(limits), self._columns(limits)
+
+    def _rows(self, limits: Restrict) -> str:
+        if not limits.filters:
+            return _ALL
+        if not self.told:
+            return "those that a row filter leaves"
+        return " AND ".join(f"({one.sql})" for one in limits.filters)
+
+    def _columns(self, limits: Restrict) -> str:
+        found = []
+        for name, mask in sorted(limits.masks.items()):
+            if name not in limits.hidden:
+                words = mask_words(mask)
+                found.append(f"{name}: {words if self.told else words.partition('(')[0]}")
+        if self.told:
+            found += [f"{name}: hidden" for name in sorted(limits.hidden)]
+        return ", ".join(found) or _ALL
+
+
+def _effective(command: ShowEffectivePolicy, call: Call) -> Iterator[Row]:
+    table_facts(call)  # refuses what is no table
+    facts = asked_facts(call)
+    told = _administers(call, facts)
+    who = _whose(command, call)
+    if who is not call.session.identity and not told:
+        raise AccessError(
+            ErrorCode.ACCESS_DENIED,
+            f"You may not see what others may do with {facts.name}.",
+            hint="Its owner and administrators may; SHOW EFFECTIVE POLICY ON it is about you.",
+        )
+    for privilege in PRIVILEGES_ON[ObjectKind.TABLE]:
+        one = replace(facts, privilege=privilege)
+        yield _Said(one, call.access.policy.answers(who, one), seen=True, told=told).row()
+
+
+def _whose(command: ShowEffectivePolicy, call: Call) -> Identity:
+    subject, me = command.subject, call.session.identity
+    if subject is None or (
+        subject.kind is SubjectKind.USER and subject.name == me.user and not command.groups
+    ):
+        return me
+    named, groups = frozenset({subject.name}), frozenset(command.groups)
+    match subject.kind:
+        case SubjectKind.USER:
+            who = Identity(subject.name, groups)
+        case SubjectKind.GROUP:
+            who = Identity("", named)
+        case SubjectKind.ROLE:
+            who = Identity("", roles=named)
+        case SubjectKind.PUBLIC:
+            who = Identity("")
+    return call.access.policy.known(who)
+
+
+@dataclass(frozen=True)
+class _Explanation:
+    """Of one statement. ``problems``: what is wrong with names, for those who may hear it."""
+
+    call: Call
+    said: Mapping[Key, Sequence[_Said]]
+    problems: Mapping[RelationName, str]
+
+    def rows(self, bound: BoundStatement, told: bool = True) -> Iterator[Row]:
+        """What the user may hear of: nothing of what is inside a view that is denied to them.
+        ``told``: nor, where it is read with its owner's rights, of what these are about, unless
+        the view is theirs to administer."""
+        for reference in bound.references:
+            key, target = key_of(reference), reference.target
+            if key is not None and (told or not key[2]):
+                yield from self._rows(key)
+            if isinstance(target, BoundView) and not self._denied(key):
+                inside = told
+                if key is not None and target.definer not in ("", self.call.session.identity.user):
+                    inside = told and any(one.told for one in self.said[key])
+                    if not inside:
+                        yield self._lent(key, target)
+                yield from self.rows(target.inner, inside)
+        if bound.inner is not None:
+            yield from self.rows(bound.inner, told)
+
+    def _rows(self, key: Key) -> Iterator[Row]:
+        name, _, owner = key
+        for one in self.said.get(key, ()):
+            row = one.row()
+            reason = row[3]
+            if name in self.problems and not one.denied:
+                reason = self.problems[name]
+            if owner:
+                reason = f"for {owner}, with whose rights the view is read: {reason}"
+            yield str(name), *row[:3], reason, *row[4:]
+
+    def _lent(self, key: Key, view: BoundView) -> Row:
+        inner = (key_of(one) for one in view.inner.walk() if one.as_user)
+        if any(self._denied(one) for one in inner):
+            said = "deny", None, "its owner may not read what it is made of"
+        else:
+            said = "allow", None, "what it is made of is read with the rights of its owner"
+        return str(key[0]), Privilege.SELECT.value, *said, None, None
+
+    def _denied(self, key: Key | None) -> bool:
+        return key is not None and any(one.denied for one in self.said.get(key, ()))
+
+
+def _explained(command: ExplainPolicy, call: Call) -> Iterator[Row]:
+    bound = call.access.binder.bind(command.about, call.session)
+    said = {need.key: _said(need, call) for need in needs_of(bound)}
+    explanation = _Explanation(call, said, dict(_problems(bound)))
+    yield from dict.fromkeys(explanation.rows(bound))
+
+
+def _said(need: Need, call: Call) -> list[_Said]:
+    """About each privilege; and about reading, where that limits what else may be done."""
+    found = []
+    who = call.session.identity
+    if need.as_user:
+        who = call.access.policy.known(identity_as(who, need.as_user))
+    for facts in need.asked:
+        answers = call.access.policy.answers(who, facts)
+        one = _Said(facts, answers, _sees(call, facts), _administers(call, facts))
+        if facts is not need.seen or isinstance(one.decision, Restrict):
+            found.append(one)
+    return found
+
+
+def _problems(bound: BoundStatement) -> Iterator[tuple[RelationName, str]]:
+    """What is wrong with names, for those who may hear it."""
+    for reference in bound.walk():
+        target = reference.target
+        if isinstance(target, BoundAbsent) and target.problem is not None:
+            yield target.name, target.problem.message
+
+
+def _sees(call: Call, facts: TableFacts) -> bool:
+    show = replace(facts, privilege=Privilege.SHOW)
+    return not isinstance(call.access.policy.decide(call.session.identity, [show])[show], Deny)
+
+
+def _administers(call: Call, facts: TableFacts) -> bool:
+    rules, identity = call.access, call.session.identity
+    if rules.book is not None:
+        return rules.book.may_administer(identity, Object.table(facts.name), facts.uuid)
+    owns = replace(facts, privilege=Privilege.OWN)
+    return isinstance(rules.policy.decide(identity, [owns])[owns], Allow)
+
+
+POLICY_SHOWS: dict[type[Command], Answer] = {
+    ShowEffectivePolicy: answer(strings(*_DETAILS), _effective),
+    ExplainPolicy: answer(strings("object", *_DETAILS), _explained),
+}

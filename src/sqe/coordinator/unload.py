@@ -1,0 +1,48 @@
+"""COPY (query) TO 'place': the rows of an ordinary, guarded query, written as they come."""
+
+from __future__ import annotations
+
+from sqe.coordinator.explain import inner_of
+from sqe.coordinator.unload_folders import UnloadFolders
+from sqe.engines.fallback import Engines, run_with_fallback
+from sqe.engines.protocol import Run
+from sqe.errors import ErrorCode, InternalError
+from sqe.model.query import Column
+from sqe.results.stream import ResultStream, result_of_rows
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.routing.router import Router
+from sqe.sql.unload import Unload
+
+UNLOAD_COLUMNS = (
+    Column("rows", "bigint"),
+    Column("files", "bigint"),
+    Column("bytes", "bigint"),
+)
+
+
+def unload(
+    guarded: GuardedStatement, run: Run, engines: Engines, router: Router, folders: UnloadFolders
+) -> ResultStream:
+    """Whatever goes wrong, or stops it, leaves no file behind."""
+    # Imported here: few statements write files.
+    from sqe.coordinator.unload_files import writer_of
+
+    command = guarded.bound.statement.command
+    if not isinstance(command, Unload):
+        raise InternalError(ErrorCode.INTERNAL_ERROR, "COPY TO without a place.")
+    inner, rows = inner_of(guarded), 0
+    with folders.new_file(command.place, overwrite=command.overwrite) as file:
+        route = router.route(inner, run.session)
+        with run_with_fallback(
+            route, engines, run, lambda engine: engine.run(inner, run)
+        ) as result:
+            writer = writer_of(command, result, file)
+            for batch in result:
+                run.cancellation.check()
+                writer.write(batch)
+                rows += batch.num_rows
+        writer.close()
+        run.cancellation.check()
+        file.flush()
+        size = file.tell()
+    return result_of_rows(UNLOAD_COLUMNS, [(rows, 1, size)])

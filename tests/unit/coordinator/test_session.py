@@ -1,0 +1,107 @@
+"""USE, SET SESSION, RESET SESSION, SHOW SESSION."""
+
+from __future__ import annotations
+
+import pytest
+
+from sqe.errors import ErrorCode
+from tests.unit.coordinator.lake import Lake
+
+
+@pytest.mark.parametrize(
+    ("text", "schema"),
+    [
+        ("USE sales", "lake.sales"),
+        ("USE SALES", "lake.sales"),
+        ("USE lake.sales", "lake.sales"),
+        ("USE hr.old", "lake.hr.old"),
+        ("USE attic", "attic.default"),
+        ("USE attic.default", "attic.default"),
+        ("USE CATALOG attic", "attic.default"),
+        ("SET CATALOG lake", "lake"),
+        ("USE SCHEMA sales", "lake.sales"),
+        ("USE information_schema", "lake.information_schema"),
+    ],
+)
+def test_use(lake: Lake, text: str, schema: str) -> None:
+    result = lake.run(text)
+    assert result.columns == ()
+    assert result.read_all().num_rows == 0
+    assert str(lake.session.schema) == schema
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "hint"),
+    [
+        ("USE sale", ErrorCode.SCHEMA_NOT_FOUND, "sales"),
+        ("USE atti", ErrorCode.SCHEMA_NOT_FOUND, "attic"),
+        ("USE SCHEMA attic", ErrorCode.SCHEMA_NOT_FOUND, "is a catalog"),
+        ("USE CATALOG lak", ErrorCode.CATALOG_NOT_FOUND, "lake"),
+        ("USE CATALOG lake.hr", ErrorCode.INVALID_ARGUMENT, ""),
+    ],
+)
+def test_use_of_something_unknown_changes_nothing(
+    lake: Lake, text: str, code: ErrorCode, hint: str
+) -> None:
+    error = lake.refusal(text)
+    assert error.code is code
+    assert hint in error.hint
+    assert str(lake.session.schema) == "lake.hr"
+
+
+def test_in_a_catalog_without_a_schema_nothing_is_listed(lake: Lake) -> None:
+    lake.run("USE CATALOG lake")
+    assert lake.rows("SHOW TABLES") == []
+    assert lake.rows("SHOW VIEWS") == []
+
+
+def test_set_and_reset(lake: Lake) -> None:
+    lake.run("SET SESSION sqe.engine = SPARK")
+    assert lake.session.property("sqe.engine") == "spark"
+    lake.run("RESET SESSION sqe.engine")
+    assert lake.session.property("sqe.engine") == "auto"
+
+
+@pytest.mark.parametrize(
+    ("text", "zone"),
+    [
+        ("SET TIME ZONE 'Europe/Vienna'", "Europe/Vienna"),
+        ("SET TIME ZONE '+05:30'", "+05:30"),
+        ("SET TIME ZONE INTERVAL '-08:00' HOUR TO MINUTE", "-08:00"),
+        ("SET SESSION sqe.time_zone = UTC", "UTC"),
+        ("SET TIME ZONE LOCAL", "UTC"),
+    ],
+)
+def test_time_zones(lake: Lake, text: str, zone: str) -> None:
+    lake.run(text)
+    assert lake.session.property("sqe.time_zone") == zone
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("SET SESSION sqe.engin = spark", "sqe.engine"),
+        ("RESET SESSION foo", "SHOW SESSION"),
+        ("SET SESSION sqe.engine = duckdb", "auto, local, spark"),
+        ("SET TIME ZONE 'Europe/Wienna'", "Europe/Vienna"),
+        ("SET TIME ZONE '+19:00'", ""),
+        ("SET TIME ZONE '../etc/passwd'", ""),
+    ],
+)
+def test_a_bad_property_or_value_is_refused(lake: Lake, text: str, hint: str) -> None:
+    error = lake.refusal(text)
+    assert error.code is ErrorCode.INVALID_SESSION_PROPERTY
+    assert hint in error.hint
+
+
+def test_show_session(lake: Lake) -> None:
+    lake.run("SET SESSION sqe.engine = local")
+    assert lake.names("SHOW SESSION") == ["name", "value", "default", "description"]
+    assert [row[:3] for row in lake.rows("SHOW SESSION")] == [
+        ("sqe.engine", "local", "auto"),
+        ("sqe.partition_overwrite", "static", "static"),
+        ("sqe.time_zone", "UTC", "UTC"),
+        ("sqe.wap_branch", "", ""),
+        ("sqe.wap_id", "", ""),
+    ]
+    assert lake.column("SHOW SESSION LIKE '%zone'") == ["sqe.time_zone"]

@@ -14,7 +14,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 	$(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-all test-changed fresh test-fast test-stack stack-up stack-down fidelity differential policy-proof write-proof cancel-proof mutation soak matrix lint format check docs dist bench-smoke lock clean
+.PHONY: help setup demo serve test test-all test-changed fresh test-fast test-stack stack-up stack-down fidelity differential policy-proof write-proof cancel-proof mutation soak matrix lint format check docs structure dist bench-smoke lock clean
 
 help: ## print the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -94,6 +94,9 @@ check: lint test ## lint, then test: what must pass before a commit
 
 docs: setup ## regenerate docs/reference from the code
 	$(BIN)/python dev/reference.py
+
+structure: setup ## figures of the floor plan; draws the packages into docs/concepts/packages.svg
+	@$(BIN)/python -m dev.structure
 
 bench-smoke: setup ## the figures, one line each; also as JSON under benchmarks/results
 	$(BIN)/python -m benchmarks

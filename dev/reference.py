@@ -291,7 +291,7 @@ def _cell(text: str) -> str:
 
 
 def trino_functions_page() -> str:
-    from sqe.sql.trino.functions.report import lines
+    from sqe.trino.dialect.functions.report import lines
 
     return "\n".join(["# Trino's functions", "", *lines()]).rstrip() + "\n"
 

@@ -133,7 +133,7 @@ class SqeError(Exception):
         *,
         hint: str = "",
         position: TextPosition | None = None,
-        trino: str = "",
+        subcode: str = "",
     ) -> None:
         if code.category is not self.category:
             raise TypeError(f"{code.name} is not a code of {type(self).__name__}")
@@ -142,7 +142,8 @@ class SqeError(Exception):
         self.message = message
         self.hint = hint
         self.position = position
-        self.trino = trino  # Trino's name for it, where that says more than the code
+        # A narrower name than the code's, as a dialect has it (READ_ONLY_VIOLATION).
+        self.subcode = subcode
 
     def __str__(self) -> str:
         where = f"line {self.position.line}:{self.position.column}: " if self.position else ""
@@ -217,10 +218,10 @@ def error_of(
     *,
     hint: str = "",
     position: TextPosition | None = None,
-    trino: str = "",
+    subcode: str = "",
 ) -> SqeError:
     """The error of the class that fits the code, for maps from foreign errors."""
-    return _CLASSES[code.category](code, message, hint=hint, position=position, trino=trino)
+    return _CLASSES[code.category](code, message, hint=hint, position=position, subcode=subcode)
 
 
 def check_engine(needed_by: str, otherwise: str = "Run") -> None:

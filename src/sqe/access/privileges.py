@@ -14,7 +14,6 @@ from sqe.errors import ABSENT, AccessError, ErrorCode, SqeError
 from sqe.model.decision import Allow, Deny
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
-from sqe.model.query import ClientChanges, QueryRequest
 from sqe.model.rules import SYSTEM, Object, ObjectKind, Privilege
 from sqe.policy.policy import Policy, denied
 from sqe.sessions.session import Session
@@ -61,10 +60,7 @@ class Privileges:
         """ACCESS_DENIED where one is missing. Tables and views are decided on elsewhere."""
         if not self._policy.ruled:
             return
-        runs = self._policy.permits(session.identity, Privilege.EXECUTE, SYSTEM)
-        if isinstance(runs, Deny):
-            hint = runs.reason if runs.unanswered else ""
-            raise AccessError(ErrorCode.ACCESS_DENIED, "You may not run statements.", hint=hint)
+        self.check_may_run(session.identity)
         command = statement.command
         known = command is None or self._check(command, session)
         if not known and not statement.references and statement.inner is None:
@@ -74,16 +70,15 @@ class Privileges:
         if statement.inner is not None:
             self.check(statement.inner, session)
 
-    def check_client(
-        self, request: QueryRequest, changes: ClientChanges, identity: Identity
-    ) -> None:
-        """What a client of Trino's protocol has set, and what it is told to keep."""
-        sent = request.client.properties if request.client is not None else ()
-        self._check_properties(
-            identity, (*sent, *changes.set_properties, *changes.reset_properties)
-        )
+    def check_may_run(self, identity: Identity) -> None:
+        if not self._policy.ruled:
+            return
+        runs = self._policy.permits(identity, Privilege.EXECUTE, SYSTEM)
+        if isinstance(runs, Deny):
+            hint = runs.reason if runs.unanswered else ""
+            raise AccessError(ErrorCode.ACCESS_DENIED, "You may not run statements.", hint=hint)
 
-    def _check_properties(self, identity: Identity, names: Iterable[str]) -> None:
+    def check_properties(self, identity: Identity, names: Iterable[str]) -> None:
         if self._policy.ruled:
             for name in dict.fromkeys(names):
                 self._policy.check(identity, Privilege.SET, _property(name.lower()))
@@ -93,7 +88,7 @@ class Privileges:
         identity = session.identity
         match command:
             case SetSession(name=name) | ResetSession(name=name):
-                self._check_properties(identity, [name])
+                self.check_properties(identity, [name])
             case ProcedureCall():
                 self._policy.check(identity, Privilege.EXECUTE, _procedure(command, session))
             case UseSchema():

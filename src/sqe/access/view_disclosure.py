@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from sqe.access.policy_authority import SessionAuthority
+from sqe.access.guards import Guards
 from sqe.binding.binder import Binder
 from sqe.binding.bound import BoundStatement
 from sqe.binding.statement_cache import statement_cache
@@ -19,8 +19,6 @@ from sqe.model.decision import Allow, Decision
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName
 from sqe.policy.policy import Policy
-from sqe.rewrite.guard import guard
-from sqe.rewrite.hash_keys import HashKeys
 from sqe.rewrite.needs import Key, identity_as, needs_of
 from sqe.sessions.session import Session
 from sqe.sql.parse import parse
@@ -59,7 +57,7 @@ class ViewDisclosure:
     policy: Policy
     binder: Binder
     limits: TextLimits
-    keys: HashKeys
+    guards: Guards
 
     @cached_property
     def _as_reader(self) -> Binder:
@@ -81,12 +79,11 @@ class ViewDisclosure:
             bound = binder.bind(parse(f"SELECT * FROM {view}", self.limits), session)  # noqa: S608
             decisions = decisions_on(self.policy, bound, identity)
             decisions[view, Access.READ, ""] = _READABLE
-            authority = SessionAuthority(binder, self.limits, session, self.keys, self.policy.known)
             try:
-                guard(bound, decisions, authority)
+                self.guards.with_binder(binder).guard(bound, decisions, session)
             except AccessError:
                 return False
             except UserError as error:
-                whole = all(isinstance(one, Allow) for one in decisions.values())
-                return whole and error.code in broken
+                unrestricted = all(isinstance(one, Allow) for one in decisions.values())
+                return unrestricted and error.code in broken
             return True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Protocol
 
 from sqe.binding.bound import (
     BoundAbsent,
@@ -35,8 +37,6 @@ from sqe.sql.materialized import RefreshMaterializedView
 from sqe.sql.parse import parse
 from sqe.sql.statement import Access, Reference, Statement, StatementKind, position_at
 from sqe.sql.text import TextLimits
-from sqe.sql.trino.metadata.relations import RESERVED, SYSTEM, carriers
-from sqe.sql.trino.metadata.relations import columns_of as trino_columns
 from sqe.store.owners import Owners
 
 # Whether a user may know of a table or view.
@@ -78,18 +78,27 @@ class Hiding:
     whole: Catalogs | None = None
 
 
+class ReservedRelations(Protocol):
+    """Relations that are no tables, below a first part of a name that is reserved for them."""
+
+    def find(self, parts: Sequence[str], catalogs: Sequence[str]) -> BoundMetadata | None:
+        """None: there is none of that name. ``catalogs`` are those that the user may know of."""
+        ...
+
+
 class Binder:
     """Looks names up in the catalogs, as the session's user. ``owners`` know which views are read
     with their owner's rights; without them none is. What is wrong with a name is not raised here
     but kept with it, in ``BoundAbsent``."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  made in one place
         self,
         catalogs: Catalogs,
         limits: TextLimits,
         view_depth: int = 50,
         owners: Owners | None = None,
         hiding: Hiding = Hiding(),  # noqa: B008  frozen
+        reserved: Mapping[str, ReservedRelations] = MappingProxyType({}),
     ) -> None:
         self.catalogs = catalogs
         self.whole = hiding.whole or catalogs
@@ -98,10 +107,25 @@ class Binder:
         self._limits = limits
         self._view_depth = view_depth
         self._owners = owners
+        self._reserved = reserved
 
     def without_owners(self) -> Binder:
         """One for which no view is read with its owner's rights."""
-        return Binder(self.catalogs, self._limits, self._view_depth, None, self._hiding)
+        return Binder(
+            self.catalogs, self._limits, self._view_depth, None, self._hiding, self._reserved
+        )
+
+    def _find_reserved(
+        self, statement: Statement, reference: Reference, catalogs: Sequence[str]
+    ) -> BoundMetadata:
+        """A relation that is no table, below a reserved first part of a name."""
+        first, *rest = reference.parts
+        relation = None
+        if reference.access is Access.READ:
+            relation = self._reserved[first].find(rest, catalogs)
+        if relation is None:
+            raise not_found(statement, reference, ".".join(rest), [])
+        return relation
 
     def bind(
         self, statement: Statement, session: Session, values: Mapping[str, str] | None = None
@@ -177,8 +201,8 @@ class Binder:
                 return self._open_view(statement, reference, stored, session, context)
         known = self.whole if context.as_user else self.catalogs
         names = known.names(session.identity)
-        if reference.parts[0] == RESERVED:
-            return _trino_metadata(statement, reference, names)
+        if reference.parts[0] in self._reserved:
+            return self._find_reserved(statement, reference, names)
         readings = list(candidates(reference.parts, context.schema, names))
         if not readings:
             raise context.told(not_found(statement, reference, ".".join(reference.parts), []))
@@ -356,18 +380,3 @@ def _metadata(reference: Reference, reading: Candidate) -> BoundMetadata | None:
     if columns is None or reference.access not in (Access.READ, Access.DESCRIBE):
         return None
     return BoundMetadata(reading.schema.catalog, reading.name.lower(), columns)
-
-
-def _trino_metadata(
-    statement: Statement, reference: Reference, catalogs: Sequence[str]
-) -> BoundMetadata:
-    """One of Trino's own relations, as its translator names them."""
-    found = None
-    if len(reference.parts) == 4 and reference.access is Access.READ:
-        _, catalog, schema, table = reference.parts
-        if catalog != SYSTEM and catalog not in (name.lower() for name in catalogs):
-            raise UserError(ErrorCode.CATALOG_NOT_FOUND, f"Catalog '{catalog}' not found")
-        found = trino_columns(catalog, schema, table)
-    if found is None:
-        raise not_found(statement, reference, ".".join(reference.parts[1:]), [])
-    return BoundMetadata(catalog, table, carriers(found), schema, trino=True)

@@ -61,13 +61,14 @@ class Guard:
 
 @dataclass(frozen=True)
 class BoundMetadata:
-    """A relation of a catalog's ``information_schema``, or one of Trino's own."""
+    """A relation of a catalog's ``information_schema``, or of a dialect's own metadata."""
 
     catalog: str
     table: str  # schemata, tables, columns or views
     columns: tuple[Column, ...]
     schema: str = "information_schema"
-    trino: bool = False  # in Trino's shape; ``catalog`` and ``schema`` are as Trino names them
+    # Who has its rows, and spells ``catalog`` and ``schema``; empty: SQE's own information_schema.
+    provider: str = ""
 
 
 @dataclass(frozen=True)

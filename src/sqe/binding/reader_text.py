@@ -1,6 +1,6 @@
 """The text of a view that was made in Trino's SQL, for one reader of it.
 
-In the text (see ``sql/trino/session_values.py``) the reader's moment, zone, user, catalog and
+In the text (see ``trino/dialect/session_values.py``) the reader's moment, zone, user, catalog and
 schema are calls of Spark's functions, and all else is written for Spark's session time zone UTC.
 """
 
@@ -14,7 +14,7 @@ from sqe.catalog.schemas import view_text
 from sqe.catalog.views import StoredView, is_trino
 from sqe.errors import ErrorCode, UserError
 from sqe.sql.session_calls import session_calls, with_session_values
-from sqe.sql.trino.zones import zone_named
+from sqe.sql.zone_names import zone_named
 
 _IN_UTC = {"current_timezone": "'UTC'"}
 _CLOCK = re.compile(r"(?<!current_)timestamp|current_timezone", re.IGNORECASE)
@@ -23,7 +23,7 @@ _CLOCK = re.compile(r"(?<!current_)timestamp|current_timezone", re.IGNORECASE)
 def text_for_reader(view: StoredView, values: Mapping[str, str], time_zone: str) -> str:
     """``values``: what a statement of Trino's has for the calls. In a statement of Spark's Spark
     answers them, in the session's ``time_zone``."""
-    if not view.trino:
+    if view.dialect != "trino":
         return view.text
     if not values and zone_named(time_zone) != "UTC" and _CLOCK.search(view.text):
         raise UserError(

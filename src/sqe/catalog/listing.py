@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, Namespace
+from sqe.catalog.protocol import Catalog, Catalogs, Ident, Json, Loaded, Namespace
+from sqe.catalog.redaction import Redaction
 from sqe.errors import ErrorCode, SqeError
+from sqe.model.identity import Identity
+from sqe.model.names import RelationName, SchemaName
 
 _T = TypeVar("_T")
 
@@ -139,3 +142,21 @@ def _or_empty(listing: Callable[[], list[_T]]) -> list[_T]:
         if error.code not in _SKIPPED:
             raise
     return []
+
+
+def listing_for(  # noqa: PLR0913  whose it is, and how it is cut
+    catalogs: Catalogs,
+    catalog: str,
+    identity: Identity,
+    wanted: ListingFilter,
+    check: Callable[[], None],
+    redaction: Redaction,
+    spell: Callable[[str], str] = _as_it_is,
+) -> Listing:
+    """What one user sees of a catalog."""
+
+    def redact(ident: Ident, loaded: Loaded, is_view: bool) -> Json | None:
+        name = RelationName(SchemaName(catalog, ident.namespace), ident.name)
+        return redaction(identity, name, loaded, is_view)
+
+    return Listing(catalogs.open(catalog, identity), wanted, check, spell, redact)

@@ -44,7 +44,7 @@ class StoredView:
     query_columns: tuple[str, ...] = ()
     types: tuple[str, ...] = ()  # Spark's, where they were kept: the view goes on giving them
     definer: str = ""  # whose rights it is read with; empty: those of who reads it
-    trino: bool = False  # made in Trino's SQL: ``text`` is a translation
+    dialect: str = "spark"  # that it was written in; ``text`` is Spark's, translated if need be
 
 
 def read_view(name: RelationName, loaded: Loaded, *, reads: bool = True) -> StoredView:
@@ -69,7 +69,7 @@ def read_view(name: RelationName, loaded: Loaded, *, reads: bool = True) -> Stor
         relation=name,
         query_columns=_query_columns(metadata.get("properties", {})),
         types=_types(metadata.get("properties", {})),
-        trino=is_trino(metadata),
+        dialect="trino" if is_trino(metadata) else "spark",
     )
 
 

@@ -54,14 +54,14 @@ def nearest(name: str, known: Iterable[str]) -> str:
 @dataclass(frozen=True)
 class Call:
     """The catalogs are opened as the user, and show what the user may know of. ``whole``: all that
-    is in them, which must not be told. ``sight``: what the user sees of a table beside the one
+    is in them, which must not be told. ``redaction``: what the user sees of a table beside the one
     that the command names."""
 
     catalogs: Catalogs
     statement: GuardedStatement
     run: Run
     whole: Catalogs
-    sight: Redaction = show_all
+    redaction: Redaction = show_all
     access_tools: AccessTools | None = None
 
     @property
@@ -111,7 +111,7 @@ class Call:
         if view.relation is None:
             return {}
         loaded = Loaded(json.dumps(view.metadata).encode())
-        found = self.sight(self.session.identity, view.relation, loaded, True)
+        found = self.redaction(self.session.identity, view.relation, loaded, True)
         if found is None:
             raise AccessError(
                 ErrorCode.ACCESS_DENIED,

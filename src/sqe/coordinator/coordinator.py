@@ -103,7 +103,7 @@ class Coordinator:
         # Imported here: DuckDB and the optimizer are not needed for most statements.
         from sqe.engines.local.metadata import NotLocal, run_metadata_query
 
-        if not _asks_trino(statement):
+        if not _asks_provider(statement):
             with suppress(NotLocal):
                 query = metadata_query(statement, run)
                 return run_metadata_query(query, self._fetch(run), run.cancellation)
@@ -115,7 +115,7 @@ class Coordinator:
     def _describe_metadata_query(self, statement: GuardedStatement, run: Run) -> Description:
         from sqe.engines.local.metadata import NotLocal, describe_metadata_query
 
-        if not _asks_trino(statement):
+        if not _asks_provider(statement):
             with suppress(NotLocal):
                 return describe_metadata_query(metadata_query(statement, run))
         try:
@@ -127,9 +127,9 @@ class Coordinator:
         return lambda relation, wanted: self._metadata.rows(relation, wanted, run)
 
 
-def _asks_trino(statement: GuardedStatement) -> bool:
+def _asks_provider(statement: GuardedStatement) -> bool:
     return any(
-        isinstance(reference.target, BoundMetadata) and reference.target.trino
+        isinstance(reference.target, BoundMetadata) and bool(reference.target.provider)
         for reference in statement.bound.references
     )
 

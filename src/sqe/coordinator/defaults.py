@@ -11,17 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqe.binding.bound import BoundAbsent, BoundStatement, BoundTable
+from sqe.binding.bound import BoundAbsent, BoundTable
 from sqe.broker.commits import CommitExtras
 from sqe.catalog.protocol import Catalogs, Json
 from sqe.catalog.schemas import current_schema, spark_type
 from sqe.coordinator.alterations import commit_schema
 from sqe.coordinator.default_values import default_json
-from sqe.coordinator.explain import inner_of
 from sqe.engines.protocol import Engine, Run
 from sqe.errors import ErrorCode, InternalError, SqeError, UserError, error_of
 from sqe.results.stream import ResultStream, result_of_rows
-from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.guarded import GuardedStatement, guard_constant, inner_statement
 from sqe.sql.alter import ColumnsWithDefaults
 from sqe.sql.alter_actions import AlterColumnDefault
 from sqe.sql.parse import parse
@@ -40,7 +39,7 @@ class _Value:
 def run_with_defaults(guarded: GuardedStatement, run: Run, spark: Engine) -> ResultStream:
     """CREATE TABLE or ALTER TABLE ADD COLUMN."""
     command = guarded.bound.statement.command
-    inner = inner_of(guarded)
+    inner = inner_statement(guarded)
     if not isinstance(command, ColumnsWithDefaults):
         raise InternalError(ErrorCode.INTERNAL_ERROR, "A statement without defaults.")
     target = inner.bound.references[0].target
@@ -109,7 +108,7 @@ def _evaluate(expression: str, kind: str, column: str, run: Run, spark: Engine) 
         statement = parse(text)
         if statement.kind is not StatementKind.QUERY or statement.references:
             raise UserError(ErrorCode.NOT_SUPPORTED, "A default is a constant, no query.")
-        query = GuardedStatement(BoundStatement(statement, ()), {})
+        query = guard_constant(statement)
         with spark.run(query, run) as result:
             return result.read_all().column(0)[0].as_py()
     except SqeError as error:

@@ -50,18 +50,20 @@ class CoordinatorEngine:
         self,
         catalogs: Catalogs,
         whole: Catalogs | None = None,
-        sight: Redaction = show_all,
+        redaction: Redaction = show_all,
         access_tools: AccessTools | None = None,
     ) -> None:
         self._catalogs = catalogs
         self._access_tools = access_tools
         self._whole = whole or catalogs
-        self._sight = sight
+        self._redaction = redaction
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
         run.cancellation.check()
         command, answer = _answer(statement)
-        call = Call(self._catalogs, statement, run, self._whole, self._sight, self._access_tools)
+        call = Call(
+            self._catalogs, statement, run, self._whole, self._redaction, self._access_tools
+        )
         rows = answer.rows(command, call)
         return result_of_rows(answer.columns(command), rows)
 

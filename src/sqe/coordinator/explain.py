@@ -7,10 +7,9 @@ from dataclasses import replace
 
 from sqe.engines.fallback import Engines, run_with_fallback
 from sqe.engines.protocol import Engine, Explanation, Run
-from sqe.errors import ErrorCode, InternalError
 from sqe.model.query import NOT_SHOWN, Column, Route
 from sqe.results.stream import ResultStream, result_of_rows
-from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.guarded import GuardedStatement, inner_statement
 from sqe.routing.router import Router
 from sqe.sql.forms import ExplainMode
 from sqe.sql.statement import StatementKind
@@ -24,16 +23,8 @@ DESCRIBE_COLUMNS = (
 )
 
 
-def inner_of(guarded: GuardedStatement) -> GuardedStatement:
-    """The statement inside, under the same decisions: they were made for it too."""
-    inner = guarded.bound.inner
-    if inner is None:
-        raise InternalError(ErrorCode.INTERNAL_ERROR, "The statement holds no other statement.")
-    return GuardedStatement(inner, guarded.decisions, guarded.parameters)
-
-
 def explain(guarded: GuardedStatement, run: Run, engines: Engines, router: Router) -> ResultStream:
-    inner = inner_of(guarded)
+    inner = inner_statement(guarded)
     command = guarded.bound.statement.command
     mode = command.word if isinstance(command, ExplainMode) else ""
     analyzes = guarded.bound.statement.kind is StatementKind.EXPLAIN_ANALYZE
@@ -75,7 +66,7 @@ def _restrictions(inner: GuardedStatement) -> list[str]:
 def describe_query(
     guarded: GuardedStatement, run: Run, engines: Engines, router: Router
 ) -> ResultStream:
-    inner = inner_of(guarded)
+    inner = inner_statement(guarded)
     route = router.route(inner, run.session)
     found = run_with_fallback(route, engines, run, lambda engine: engine.describe(inner, run))
     rows = [(column.name, column.type, column.comment or None) for column in found.columns]

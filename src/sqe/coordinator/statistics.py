@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeVar
 from sqe.binding.bound import BoundReference, BoundStatement, BoundTable, BoundTarget, BoundView
 from sqe.catalog.protocol import Catalogs, Loaded
 from sqe.coordinator.call import Row, nearest
-from sqe.coordinator.explain import inner_of
 from sqe.engines.fallback import Engines, run_with_fallback
 from sqe.engines.protocol import Engine, GaveUp, Run
 from sqe.errors import AccessError, ErrorCode, InternalError, UpstreamError, UserError
@@ -20,7 +19,7 @@ from sqe.maintenance.questions import targets
 from sqe.model.names import string_literal
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream, result_of_rows
-from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.guarded import GuardedStatement, inner_statement, replace_statement
 from sqe.routing.router import Router
 from sqe.sql.analyze import AnalyzeTable
 from sqe.sql.parse import parse
@@ -65,7 +64,7 @@ def show_stats(
             "You see only part of a table; its statistics are of all of it.",
         )
     if guarded.bound.inner is not None:
-        inner = inner_of(guarded)
+        inner = inner_statement(guarded)
         route = router.route(inner, run.session)
         found = run_with_fallback(route, engines, run, lambda engine: engine.describe(inner, run))
         names = [column.name for column in found.columns]
@@ -291,7 +290,7 @@ def _procedure(
     given = f", columns => array({listed})" if columns else ""
     call = parse(f"CALL system.compute_table_stats(table => {name}{given})")
     bound = BoundStatement(call, (BoundReference(call.references[0], target),))
-    return GuardedStatement(bound, guarded.decisions)
+    return replace_statement(guarded, bound)
 
 
 def _columns(command: AnalyzeTable, guarded: GuardedStatement) -> list[str]:

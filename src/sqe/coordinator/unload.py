@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from sqe.coordinator.explain import inner_of
 from sqe.coordinator.unload_folders import UnloadFolders
 from sqe.engines.fallback import Engines, run_with_fallback
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, InternalError
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream, result_of_rows
-from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.guarded import GuardedStatement, inner_statement
 from sqe.routing.router import Router
 from sqe.sql.unload import Unload
 
@@ -30,7 +29,7 @@ def unload(
     command = guarded.bound.statement.command
     if not isinstance(command, Unload):
         raise InternalError(ErrorCode.INTERNAL_ERROR, "COPY TO without a place.")
-    inner, rows = inner_of(guarded), 0
+    inner, rows = inner_statement(guarded), 0
     with folders.new_file(command.place, overwrite=command.overwrite) as file:
         route = router.route(inner, run.session)
         with run_with_fallback(

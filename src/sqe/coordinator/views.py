@@ -23,13 +23,12 @@ from sqe.catalog.views import (
     TRINO_QUERY,
     view_change,
 )
-from sqe.coordinator.explain import inner_of
 from sqe.engines.protocol import Engine, Run
 from sqe.errors import ErrorCode, InternalError, UserError
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream, result_of_rows
-from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.guarded import GuardedStatement, inner_statement
 from sqe.sessions.session import TemporaryView
 from sqe.sql.views import ViewDefinition
 
@@ -39,7 +38,7 @@ _KEPT = frozenset({"owner", "location", "created-at"})  # the catalog's, whateve
 def create_temporary_view(guarded: GuardedStatement, run: Run, spark: Engine) -> ResultStream:
     definition = _definition(guarded)
     name = definition.parts[0]
-    inner = inner_of(guarded)
+    inner = inner_statement(guarded)
     existing = run.session.temporary_view(name)
     if existing is not None and not definition.replace:
         if definition.if_not_exists:
@@ -72,7 +71,7 @@ def create_view(
         raise UserError(ErrorCode.TABLE_ALREADY_EXISTS, f"{target.name} is a table.")
     if isinstance(target, BoundView) and definition.if_not_exists:
         return _done()
-    inner = inner_of(guarded)
+    inner = inner_statement(guarded)
     temporary = sorted(_temporary_names(inner.bound))
     if temporary:
         raise UserError(

@@ -1,24 +1,38 @@
-"""Relations that are no tables: ``information_schema``, in Spark's shape and in Trino's, and the
-rest of Trino's catalog ``system``."""
+"""Relations that are no tables: ``information_schema``, and the metadata of other dialects."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Protocol
 
 import pyarrow as pa
 
 from sqe.binding.bound import BoundMetadata
 from sqe.catalog.information_schema import rows
-from sqe.catalog.listing import ListingFilter
+from sqe.catalog.listing import ListingFilter, listing_for
 from sqe.catalog.protocol import Catalogs
 from sqe.catalog.redaction import Redaction, show_all
-from sqe.catalog.trino_metadata import NO_RUNTIME, Runtime, Viewer, trino_rows
-from sqe.catalog.trino_metadata.access import AccessRules
 from sqe.engines.protocol import Run
+from sqe.model.identity import Identity
 from sqe.model.names import quote, string_literal
 
 MetadataRows = Callable[[BoundMetadata, ListingFilter, Run], pa.Table]
+
+
+class MetadataProvider(Protocol):
+    """The rows of a dialect's own relations."""
+
+    def rows(
+        self,
+        relation: BoundMetadata,
+        wanted: ListingFilter,
+        identity: Identity,
+        check: Callable[[], None],
+    ) -> pa.Table:
+        """``check`` is called between requests and may raise, to stop."""
+        ...
 
 
 class MetadataSource:
@@ -27,21 +41,21 @@ class MetadataSource:
     def __init__(
         self,
         catalogs: Catalogs,
-        runtime: Runtime = NO_RUNTIME,
-        sight: Redaction = show_all,
-        rules: AccessRules | None = None,
+        redaction: Redaction = show_all,
+        providers: Mapping[str, MetadataProvider] = MappingProxyType({}),
     ) -> None:
-        self._rules = rules
         self._catalogs = catalogs
-        self._runtime = runtime
-        self._sight = sight
+        self._redaction = redaction
+        self._providers = providers
 
     def rows(self, relation: BoundMetadata, wanted: ListingFilter, run: Run) -> pa.Table:
         identity, check = run.session.identity, run.cancellation.check
-        viewer = Viewer(self._catalogs, identity, self._runtime, check, self._sight, self._rules)
-        if relation.trino:
-            return trino_rows(viewer, relation.catalog, relation.schema, relation.table, wanted)
-        return rows(viewer.listing(relation.catalog, wanted, str), relation.catalog, relation.table)
+        if relation.provider:
+            return self._providers[relation.provider].rows(relation, wanted, identity, check)
+        listing = listing_for(
+            self._catalogs, relation.catalog, identity, wanted, check, self._redaction
+        )
+        return rows(listing, relation.catalog, relation.table)
 
     def as_values(self, relation: BoundMetadata, run: Run) -> str:
         """A relation as literals, for a query that Spark has to run."""

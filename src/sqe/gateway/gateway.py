@@ -1,4 +1,4 @@
-"""The five methods every front end calls, and nothing else.
+"""What front ends call: sessions, queries, transactions, cancels.
 
 session = gateway.open_session(identity)          # session.close() ends it
 query_id = gateway.submit(QueryRequest(session.id, "SELECT 1"))
@@ -28,7 +28,9 @@ from sqe.errors import (
     is_disk_full,
 )
 from sqe.gateway.batches import run_rows
-from sqe.gateway.pipeline import Pipeline, Planned
+from sqe.gateway.dialects import Execution
+from sqe.gateway.pipeline import Pipeline
+from sqe.gateway.runner import Planned
 from sqe.gateway.tracker import Listener, QueryTracker, TrackedQuery
 from sqe.gateway.transactions import Transactions
 from sqe.gateway.uploads import Uploads
@@ -69,8 +71,8 @@ class Gateway:
         sessions.on_close(lambda session: uploads.end_session(session.id))
 
     @property
-    def others(self) -> OtherUsers:
-        return OtherUsers(self._pipeline.policy)
+    def other_users(self) -> OtherUsers:
+        return self._pipeline.access.other_users
 
     def open_session(self, identity: Identity, schema: SchemaName | None = None) -> Session:
         return self._sessions.open(identity, schema)
@@ -107,7 +109,7 @@ class Gateway:
     ) -> RowsAffected | None:
         """Runs a statement for each of ``request.rows``, all of them or none, and waits for it.
         ``started`` is told the id of each query that is part of it. None: nobody has counted."""
-        return run_rows(self, request, self._pipeline.limits, started)
+        return run_rows(self, request, self._pipeline.parser.limits, started)
 
     def describe(self, request: QueryRequest) -> Description:
         """What the statement would answer, without running it. Without ``parameters`` its markers
@@ -167,7 +169,7 @@ class Gateway:
 
     def records_for(self, identity: Identity) -> list[QueryRecord]:
         """Those that this user may see."""
-        return self.others.viewed(identity, self._tracker.records())
+        return self.other_users.viewed(identity, self._tracker.records())
 
     def drain(self, seconds: float) -> None:
         """Refuses new queries, and waits that long for those that run."""
@@ -259,14 +261,15 @@ class Gateway:
     def _start(
         self, planned: Planned, query: TrackedQuery, session: Session, request: QueryRequest
     ) -> ResultStream:
-        run = self._run_of(query, session, request.files)
-        if planned.translated is None:
-            return self._pipeline.run(planned, run)
-        from sqe.gateway.trino import carry_out
-
-        return carry_out(
-            planned.translated, self, request, session, lambda: self._pipeline.run(planned, run)
+        pipeline, run = self._pipeline, self._run_of(query, session, request.files)
+        execution = Execution(
+            self,
+            request,
+            session,
+            run=lambda: pipeline.run(planned, run),
+            run_text=lambda text: pipeline.run(pipeline.plan_text(planned, session, text), run),
         )
+        return planned.translation.answer(execution)
 
     def _run_of(self, query: TrackedQuery, session: Session, files: frozenset[str]) -> Run:
         return Run(
@@ -296,7 +299,7 @@ class Gateway:
             known: SqeError = cancelled
         elif isinstance(error, SqeError):
             known = error
-            if query.translated and (not known.trino or query.record.route is not None):
+            if query.translated and (not known.subcode or query.record.route is not None):
                 known.position = None  # it counts in the translated text
         elif is_disk_full(error):
             known = disk_full("what the query writes")

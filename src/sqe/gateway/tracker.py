@@ -225,7 +225,7 @@ class QueryTracker:
                 session_id=request.session_id,
                 source=request.source,
             )
-            query = TrackedQuery(record, emit, translated=request.client is not None)
+            query = TrackedQuery(record, emit, translated=request.dialect != "spark")
             running = [one.record for one in self._running.values()]
             running = [one for one in running if not one.state.ended]
             mine = sum(1 for one in running if one.user == user)

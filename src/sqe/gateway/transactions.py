@@ -38,7 +38,7 @@ def join_transaction(statement: Statement) -> None:
         raise UserError(
             ErrorCode.NOT_SUPPORTED,
             "Cannot execute write in a read-only transaction",
-            trino="READ_ONLY_VIOLATION",
+            subcode="READ_ONLY_VIOLATION",
         )
     if _undoable(statement):
         return

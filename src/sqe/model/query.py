@@ -54,6 +54,7 @@ class ClientState:
     properties: Mapping[str, str] = field(default_factory=dict)  # SET SESSION's
     prepared: Mapping[str, str] = field(default_factory=dict)  # name -> text
     capabilities: frozenset[str] = frozenset()
+    dialect: str = "trino"  # what the client writes its SQL in
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +97,17 @@ class QueryRequest:
     # One for each ``?`` of the text, in order. None: only described, and nobody knows them yet.
     parameters: tuple[Parameter, ...] | None = None
     transaction: str = ""  # the id of the transaction it is part of; empty: it is one by itself
-    # Set: the text is Trino's, and this is what its client keeps.
+    # What a client without a session keeps; such a client may write in a dialect of its own.
     client: ClientState | None = None
     # SQL by the names of session functions, for the texts of views that were made in Trino's SQL:
     # the text is the translation of a statement that began then and there.
     session_values: Mapping[str, str] = field(default_factory=dict)
     # In place of ``parameters``, of an INSERT … VALUES (?, …): all of these rows are one statement.
     rows: tuple[tuple[Parameter, ...], ...] = field(default=(), repr=False)
+
+    @property
+    def dialect(self) -> str:
+        return self.client.dialect if self.client is not None else "spark"
 
 
 class QueryState(Enum):

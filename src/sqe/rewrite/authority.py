@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from sqe.binding.bound import BoundTarget
+from sqe.binding.bound import BoundTable, BoundTarget, BoundView
 from sqe.model.identity import Identity, Secret
 from sqe.model.names import SchemaName
 from sqe.sql.statement import Reference, Statement
-
-if TYPE_CHECKING:  # read when the first expression in Trino's dialect comes, not at start
-    from sqe.sql.trino.context import Lookup
 
 
 class Authority(Protocol):
@@ -25,8 +22,11 @@ class Authority(Protocol):
         """The relation that a name in a policy's text means; ``schema`` is its table's."""
         ...
 
-    def lookup(self) -> Lookup:
-        """The same for the translation of Trino's SQL."""
+    def translate(
+        self, sql: str, dialect: str, kind: str, target: BoundTable | BoundView, identity: Identity
+    ) -> str:
+        """A policy's expression in another dialect, as Spark's SQL. ``kind`` is the type that is
+        wanted: boolean of a filter, the column's of a mask. Raises Unfit."""
         ...
 
     def subkeys(self, name: str) -> tuple[Secret, Secret] | None:

@@ -21,7 +21,7 @@ from sqe.sql.splice import Edit
 from sqe.sql.statement import Span, Statement
 
 NOT_SEEN = "A row that the statement writes is not one that you may see. Nothing was written."
-# Read again where an engine's errors are understood; see ``sql.trino.errors.raised_error``.
+# Read again where an engine's errors are understood; see ``sql.raised_errors``.
 RAISE = f"raise_error('SQE:TRINO:PERMISSION_DENIED:{NOT_SEEN}')"
 # What is checked is computed once more when it is written.
 _RANDOM = "rand randn random randstr uniform uuid shuffle aes_encrypt"

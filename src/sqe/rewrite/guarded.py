@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sqe.binding.bound import BoundReference, BoundStatement, BoundTable, BoundView
+from sqe.errors import ErrorCode, InternalError
 from sqe.model.decision import Allow, Decision, Restrict
 from sqe.model.query import Parameter
-from sqe.rewrite.needs import Key, key_of
-from sqe.sql.statement import Access
+from sqe.rewrite.needs import Key, key_of, needs_of
+from sqe.sql.statement import Access, Statement, StatementKind
 
 LOOKING = (Access.READ, Access.DESCRIBE)
 
@@ -24,7 +25,8 @@ class ParameterRows:
 
 @dataclass(frozen=True)
 class GuardedStatement:
-    """Only ``rewrite.guard`` makes one. No Deny is among the decisions."""
+    """Only ``rewrite`` makes one: ``guard``, and the functions below. No Deny is among the
+    decisions."""
 
     bound: BoundStatement
     decisions: Mapping[Key, Decision]
@@ -59,3 +61,33 @@ class GuardedStatement:
             return decision
         assert isinstance(decision, Allow)  # noqa: S101  guard() lets no Deny through
         return None
+
+
+def inner_statement(guarded: GuardedStatement) -> GuardedStatement:
+    """The statement inside, under the same decisions: they were made for it too."""
+    inner = guarded.bound.inner
+    if inner is None:
+        raise InternalError(ErrorCode.INTERNAL_ERROR, "The statement holds no other statement.")
+    return GuardedStatement(inner, guarded.decisions, guarded.parameters)
+
+
+def replace_statement(guarded: GuardedStatement, bound: BoundStatement) -> GuardedStatement:
+    """SQE's own statement in place of the user's. It may touch only what was decided on."""
+    for reference in bound.walk():
+        key = key_of(reference)
+        if key is not None and key not in guarded.decisions:
+            raise InternalError(ErrorCode.INTERNAL_ERROR, f"No decision was made on {key[0]}.")
+    return GuardedStatement(bound, guarded.decisions)
+
+
+def guard_constant(statement: Statement) -> GuardedStatement:
+    """A query that reads no relation: there is nothing to decide on."""
+    if statement.kind is not StatementKind.QUERY or statement.references:
+        raise InternalError(ErrorCode.INTERNAL_ERROR, "Only a query without relations is constant.")
+    return GuardedStatement(BoundStatement(statement, ()), {})
+
+
+def trust_policy_text(bound: BoundStatement) -> GuardedStatement:
+    """A text of a policy: no policy applies to what a policy reads."""
+    allowed = Allow("read under the policy's own authority")
+    return GuardedStatement(bound, {need.key: allowed for need in needs_of(bound)})

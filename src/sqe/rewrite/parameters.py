@@ -20,6 +20,19 @@ from sqe.sql.statement import Statement
 _INTS = range(-(2**31), 2**31)
 
 
+def fill_markers(
+    guarded: GuardedStatement,
+    values: Sequence[Parameter] | None,
+    rows: Sequence[Sequence[Parameter]],
+    *,
+    describes: bool,
+) -> GuardedStatement:
+    """``describes``: where there are no values, markers are typed and left open."""
+    if describes and values is None and not rows:
+        return described(guarded)
+    return with_values(guarded, values, rows)
+
+
 def with_values(
     guarded: GuardedStatement,
     values: Sequence[Parameter] | None,

@@ -75,11 +75,7 @@ class PolicyText:
     def expression(self, sql: str, dialect: str, kind: str) -> str:
         if dialect == "spark":
             return spark_expression(sql, self.identity)
-        if dialect == "trino":
-            from sqe.rewrite.trino_expressions import trino_expression
-
-            return trino_expression(sql, kind, self.target, self.authority, self.identity)
-        raise Unfit(f"the dialect {dialect} is not known")
+        return self.authority.translate(sql, dialect, kind, self.target, self.identity)
 
     def bind(
         self, parsed: Statement, place: Span, target: Guardable, travel: str

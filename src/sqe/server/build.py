@@ -10,6 +10,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from sqe import __version__
+from sqe.access.control import AccessControl
+from sqe.access.guards import Guards
 from sqe.access.ownership import Ownership
 from sqe.access.redaction import PolicyRedaction
 from sqe.access.view_disclosure import ViewDisclosure
@@ -20,6 +22,8 @@ from sqe.audit.logs import log_to, stop_logging
 from sqe.binding.binder import Binder, Hiding
 from sqe.broker.broker import Broker
 from sqe.catalog.overlay import TransactionalCatalogs
+from sqe.catalog.protocol import Catalogs
+from sqe.catalog.redaction import Redaction
 from sqe.coordinator.access_tools import AccessTools
 from sqe.coordinator.coordinator import Coordinator
 from sqe.coordinator.engine import CoordinatorEngine
@@ -34,8 +38,10 @@ from sqe.engines.spark.engine import SparkConnectEngine
 from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.spark.server import SparkServer
 from sqe.engines.spark.sessions import ServerAddress, SparkSessions
+from sqe.gateway.dialects import SPARK, SparkDialect
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.pipeline import Pipeline
+from sqe.gateway.runner import Runner
 from sqe.gateway.tracker import QueryTracker
 from sqe.gateway.uploads import Uploads
 from sqe.model.identity import Secret
@@ -65,9 +71,13 @@ from sqe.settings import Settings
 from sqe.settings.shown import shown_settings
 from sqe.settings.sizes import MB
 from sqe.settings.spark_conf import changes_meaning
+from sqe.sql.parser import Parser
 from sqe.sql.text import TextLimits
 from sqe.store.database import Database
 from sqe.store.owners import Owners
+from sqe.trino.metadata.provider import TrinoMetadata
+from sqe.trino.reserved import RESERVED, TrinoRelations
+from sqe.trino.trino_dialect import TRINO, TrinoDialect, TrinoExpressions
 
 if TYPE_CHECKING:
     from sqe.server.access import Access
@@ -129,39 +139,60 @@ class Server:
         all there is, by what the policy has decided."""
         settings, visible = self.settings, VisibleCatalogs(self.catalogs, self.policy)
         limits = TextLimits(settings.limits.statement_bytes, settings.limits.nesting)
-        hiding = Hiding(visible.sees, self.catalogs)
-        binder = Binder(visible, limits, settings.limits.view_depth, self.owners, hiding)
-        keys = hash_keys(settings)
-        sight = PolicyRedaction(self.policy, ViewDisclosure(self.policy, binder, limits, keys))
+        binder = Binder(
+            visible,
+            limits,
+            settings.limits.view_depth,
+            self.owners,
+            Hiding(visible.sees, self.catalogs),
+            {RESERVED: TrinoRelations()},
+        )
+        guards = Guards(
+            binder,
+            limits,
+            self.policy.known,
+            hash_keys(settings),
+            {TRINO: TrinoExpressions()},
+        )
+        disclosure = ViewDisclosure(self.policy, binder, limits, guards)
+        redaction = PolicyRedaction(self.policy, disclosure)
+        router, runner = self._engines(binder, limits, visible, redaction)
+        grants = self.book is not None
+        return Pipeline(
+            {SPARK: SparkDialect(), TRINO: TrinoDialect(visible, redaction, grants)},
+            Parser(limits),
+            binder,
+            AccessControl(self.policy, visible, self.catalogs),
+            guards,
+            router,
+            runner,
+        )
+
+    def _engines(
+        self, binder: Binder, limits: TextLimits, visible: Catalogs, redaction: Redaction
+    ) -> tuple[Router, Runner]:
+        settings = self.settings
         runtime = process_runtime(lambda identity: self.gateway.records_for(identity))
         rules = KnownRules(self.book, self.policy) if self.book is not None else None
-        metadata = MetadataSource(visible, runtime, sight, rules)
+        trino_metadata = TrinoMetadata(visible, runtime, redaction, rules)
+        metadata = MetadataSource(visible, redaction, {TRINO: trino_metadata})
         self._local = LazyLocalEngine(local_options(settings), metadata.rows, self.catalogs)
         self._engine = self._spark_engine(metadata)
-        router = Router(
-            _survey(settings, self._local),
-            RoutingLimits(settings.local.max_bytes, settings.local.max_files),
-        )
-        names = frozenset(settings.policy.hash_keys)
-        access_tools = AccessTools(self.policy, binder, limits, self.book, names)
         engines: dict[EngineKind, Engine] = {
             EngineKind.SPARK: self._engine,
             EngineKind.LOCAL: self._local,
         }
-        commands = CoordinatorEngine(visible, self.catalogs, sight, access_tools)
-        writable = UnloadFolders(self.settings.unload.folders, never=[self.settings.home])
-        coordinator = Coordinator(commands, visible, metadata, engines, router, writable)
-        return Pipeline(
-            limits=limits,
-            binder=binder,
-            policy=self.policy,
-            engines={EngineKind.COORDINATOR: coordinator, **engines},
-            router=router,
-            hash_keys=keys,
-            grants=self.book is not None,
-            ownership=Ownership(self.owners, self.catalogs, self.book),
-            sight=sight,
+        router = Router(
+            _survey(settings, self._local),
+            RoutingLimits(settings.local.max_bytes, settings.local.max_files),
         )
+        key_names = frozenset(settings.policy.hash_keys)
+        access_tools = AccessTools(self.policy, binder, limits, self.book, key_names)
+        commands = CoordinatorEngine(visible, self.catalogs, redaction, access_tools)
+        writable = UnloadFolders(settings.unload.folders, never=[settings.home])
+        coordinator = Coordinator(commands, visible, metadata, engines, router, writable)
+        ownership = Ownership(self.owners, self.catalogs, self.book)
+        return router, Runner({EngineKind.COORDINATOR: coordinator, **engines}, ownership=ownership)
 
     def _spark_engine(self, metadata: MetadataSource) -> SparkConnectEngine:
         home, folders = self.settings.home, self.settings.load.folders

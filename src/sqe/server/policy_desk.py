@@ -254,8 +254,8 @@ def _problem(one: RowFilter, identity: Identity) -> str:
 def _checked(identity: Identity, sql: str, dialect: str) -> str:
     if dialect == "spark":
         return spark_expression(sql, identity)
-    from sqe.sql.trino.errors import Refused
-    from sqe.sql.trino.parser import parse_expression
+    from sqe.trino.dialect.errors import Refused
+    from sqe.trino.dialect.parser import parse_expression
 
     try:
         parse_expression(sql)

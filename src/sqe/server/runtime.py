@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sqe.catalog.trino_metadata import Runtime, ServerNode
 from sqe.errors import ErrorCode
 from sqe.model.identity import Identity
 from sqe.model.query import QueryRecord
 from sqe.model.trino_version import VERSION
+from sqe.trino.metadata import Runtime, ServerNode
 
 
 def process_runtime(records: Callable[[Identity], Iterable[QueryRecord]]) -> Runtime:
@@ -21,8 +21,8 @@ def _node() -> ServerNode:
 
 
 def _error(code: ErrorCode) -> tuple[str, str]:
-    from sqe.protocols.trino_http.error_codes import ERRORS
-    from sqe.protocols.trino_http.errors import NAMES
+    from sqe.trino.http.error_codes import ERRORS
+    from sqe.trino.http.errors import NAMES
 
     error = ERRORS[NAMES[code]]
     return error.type, error.name

@@ -7,10 +7,10 @@ from typing import Literal
 
 from sqe.http.tls import Tls
 from sqe.model.identity import Identity
-from sqe.protocols.trino_http.options import Administrators, Impersonation, TrinoOptions
-from sqe.protocols.trino_http.server import TrinoServer
 from sqe.server.listener import Front
 from sqe.settings import Settings
+from sqe.trino.http.options import Administrators, Impersonation, TrinoOptions
+from sqe.trino.http.server import TrinoServer
 
 KB = 1024
 

@@ -42,7 +42,7 @@ MARKER = "MaRkErSeCrEt0815"
 def test_a_name_that_the_parser_missed_is_not_found_by_spark(tables: Lake, sql: str) -> None:
     """As if parsing had found no relation at all: nothing is granted, so that nothing answers."""
     bound = BoundStatement(Statement(sql, StatementKind.QUERY), ())
-    engine = tables.server.gateway._pipeline.engines[EngineKind.SPARK]
+    engine = tables.server.gateway._pipeline.runner.engines[EngineKind.SPARK]
     with pytest.raises(SqeError) as raised:
         engine.run(GuardedStatement(bound, {}), Run("test", tables.session)).read_all()
     assert not HANDLE.search(str(raised.value))

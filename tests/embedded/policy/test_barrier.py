@@ -141,11 +141,11 @@ def test_without_its_barrier_a_guard_would_tell_of_hidden_rows(
     text = f"SELECT id FROM barrier.t WHERE {condition}"
     request = QueryRequest(hidden.session.id, text)
     with hidden.rules.on("lake.barrier.t", Restrict("test", (RowFilter(FILTERS["joined"]),))):
-        guarded = pipeline.plan(request, hidden.session, lambda stage: _Nothing()).guarded
+        guarded = pipeline.plan(request, hidden.session, lambda stage: _Nothing()).guarded_statement
     bare = GuardedStatement(_without_barriers(guarded.bound), guarded.decisions)
     assert bare != guarded
     with pytest.raises(UserError) as raised:
-        pipeline.engines[EngineKind.SPARK].run(bare, Run("test", hidden.session)).read_all()
+        pipeline.runner.engines[EngineKind.SPARK].run(bare, Run("test", hidden.session)).read_all()
     assert raised.value.code is code
 
 
@@ -156,12 +156,14 @@ class _Nothing:
 
 def test_filters_that_cannot_fail_are_pushed_into_the_scan(hidden: Lake) -> None:
     pipeline = hidden.server.gateway._pipeline
-    engine = pipeline.engines[EngineKind.SPARK]
+    engine = pipeline.runner.engines[EngineKind.SPARK]
     plans = []
     for sql in ("s = '1' AND id > 0", "CAST(s AS INT) = 1 AND id > 0"):
         request = QueryRequest(hidden.session.id, f"SELECT id FROM barrier.t WHERE {sql}")
         with hidden.rules.on("lake.barrier.t", Restrict("test", (RowFilter("d = 'a'"),))):
-            guarded = pipeline.plan(request, hidden.session, lambda stage: _Nothing()).guarded
+            guarded = pipeline.plan(
+                request, hidden.session, lambda stage: _Nothing()
+            ).guarded_statement
             plans.append(engine.explain(guarded, Run("test", hidden.session)).plan)
     pushed = [plan.partition(" filters=")[2] for plan in plans]
     assert "Sample" not in plans[0] and "d = 'a', s = '1', id > 0" in pushed[0]

@@ -9,7 +9,6 @@ from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, InternalError
 from sqe.model.decision import Restrict, RowFilter
 from sqe.model.query import EngineKind
-from sqe.rewrite.guard_views import with_guards
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.sql.parse import parse
 from tests.embedded.pipe.lake import Lake
@@ -35,7 +34,9 @@ def _unguarded(lake: Lake, sql: str) -> GuardedStatement:
     pipeline = lake.server.gateway._pipeline
     bound = pipeline.binder.bind(parse(sql), lake.session)
     with lake.rules.on("lake.locked.t", PART):
-        return GuardedStatement(bound, decisions_on(pipeline.policy, bound, lake.session.identity))
+        return GuardedStatement(
+            bound, decisions_on(pipeline.access.policy, bound, lake.session.identity)
+        )
 
 
 NAMED = [
@@ -55,7 +56,7 @@ NAMED = [
 
 @pytest.mark.parametrize("sql", NAMED)
 def test_the_plan_of_a_forgotten_guard_is_refused(locked: Lake, sql: str) -> None:
-    engine = locked.server.gateway._pipeline.engines[EngineKind.SPARK]
+    engine = locked.server.gateway._pipeline.runner.engines[EngineKind.SPARK]
     with pytest.raises(InternalError) as raised:
         engine.run(_unguarded(locked, sql), Run("test", locked.session)).read_all()
     assert raised.value.code is ErrorCode.PLAN_REFUSED
@@ -64,7 +65,7 @@ def test_the_plan_of_a_forgotten_guard_is_refused(locked: Lake, sql: str) -> Non
 
 @pytest.mark.parametrize("sql", NAMED[:5])
 def test_the_local_engine_reads_nothing_without_its_guard(locked: Lake, sql: str) -> None:
-    engine = locked.server.gateway._pipeline.engines[EngineKind.LOCAL]
+    engine = locked.server.gateway._pipeline.runner.engines[EngineKind.LOCAL]
     with pytest.raises(InternalError):
         engine.run(_unguarded(locked, sql), Run("test", locked.session)).read_all()
 
@@ -75,11 +76,10 @@ def test_a_table_beside_its_own_guard_is_still_guarded(locked: Lake) -> None:
     sql = "SELECT a.id FROM locked.t a JOIN locked.t b ON a.id = b.id"
     bare = _unguarded(locked, sql)
     with locked.rules.on("lake.locked.t", PART):
-        authority = pipeline._authority(locked.session)
-        whole = with_guards(bare.bound, bare.decisions, authority)
+        whole = pipeline.guards.guard(bare.bound, bare.decisions, locked.session).bound
     half = (whole.references[0], bare.bound.references[1])
     mixed = GuardedStatement(type(whole)(whole.statement, half), bare.decisions)
     with pytest.raises(InternalError) as raised:
-        engine = pipeline.engines[EngineKind.SPARK]
+        engine = pipeline.runner.engines[EngineKind.SPARK]
         engine.run(mixed, Run("test", locked.session)).read_all()
     assert raised.value.code is ErrorCode.PLAN_REFUSED

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from sqe.sql.trino.functions.load import load
-from sqe.sql.trino.functions.registry import SCALAR, Function, all_functions
-from sqe.sql.trino.functions.signatures import Pattern
+from sqe.trino.dialect.functions.load import load
+from sqe.trino.dialect.functions.registry import SCALAR, Function, all_functions
+from sqe.trino.dialect.functions.signatures import Pattern
 
 # By type, as many values of each as there are rows.
 _VALUES: dict[str, tuple[str, ...]] = {

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sqe.catalog.trino_metadata.columns import trino_columns
-from sqe.sql.trino.metadata.types import trino_type
+from sqe.trino.dialect.metadata.types import trino_type
+from sqe.trino.metadata.columns import trino_columns
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from sqe.rewrite.needs import needs_of
 from sqe.sessions.session import Session, TemporaryView
 from sqe.sql.parse import parse
 from sqe.sql.text import TextLimits
+from sqe.trino.reserved import RESERVED, TrinoRelations
 
 EMP: Json = {
     "type": "struct",
@@ -129,7 +130,9 @@ class Lake:
         self.session.keep_view(view, replace=False)
 
     def guarded(self, text: str) -> GuardedStatement:
-        bound = Binder(self.catalogs, TextLimits()).bind(parse(text), self.session)
+        bound = Binder(self.catalogs, TextLimits(), reserved={RESERVED: TrinoRelations()}).bind(
+            parse(text), self.session
+        )
         allow = Allow("a test")
         return guard(
             bound,

@@ -120,7 +120,7 @@ def test_without_rules_made_with_sql_nothing_has_changed(tmp_path: Path) -> None
         assert without.rows("SHOW ROLES", client=TRINO) == []
         assert without.rows("SHOW GRANTS", client=TRINO) == []
         error = without.fails("GRANT SELECT ON emp TO bob", client=TRINO)
-        assert (error.code, error.trino) == (ErrorCode.NOT_SUPPORTED, "NOT_SUPPORTED")
+        assert (error.code, error.subcode) == (ErrorCode.NOT_SUPPORTED, "NOT_SUPPORTED")
         roles = without.fails("SELECT * FROM information_schema.roles", client=TRINO)
         assert roles.code is ErrorCode.NOT_SUPPORTED
     finally:

@@ -18,7 +18,6 @@ from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.engines.protocol import Engine, Explanation, GaveUp, Run
 from sqe.errors import ErrorCode, SqeError, UpstreamError, UserError
 from sqe.gateway.gateway import Gateway
-from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.tracker import QueryLimits, QueryTracker
 from sqe.gateway.uploads import Uploads
 from sqe.model.identity import Identity
@@ -34,6 +33,7 @@ from sqe.routing.router import Router
 from sqe.sessions.limits import Lifetimes
 from sqe.sessions.store import SessionStore
 from sqe.sql.text import TextLimits
+from tests.unit.gateway.pipelines import spark_pipeline
 
 HERE = SchemaName("lake", ("default",))
 COLUMNS = (Column("n", "bigint"),)
@@ -104,9 +104,7 @@ def make(tmp_path: Path, engine: FakeEngine) -> Iterator[MakeGateway]:
             engines[EngineKind.LOCAL] = local
         survey = (lambda guarded, session: LocalFacts(bytes=1)) if local is not None else None
         return Gateway(
-            Pipeline(
-                limits, binder, Policy([AllowAll()]), engines, Router(survey, RoutingLimits())
-            ),
+            spark_pipeline(binder, Policy([AllowAll()]), engines, Router(survey, RoutingLimits())),
             SessionStore(HERE) if sessions is None else sessions,
             QueryTracker(Events(), QueryLimits(running, per_user, kept)),
             Uploads(tmp_path / "uploads", 2**20),

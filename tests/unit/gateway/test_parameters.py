@@ -15,7 +15,8 @@ from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.engines.protocol import Explanation, Run
 from sqe.engines.rerun import Reruns
 from sqe.errors import ErrorCode, SqeError, UserError
-from sqe.gateway.pipeline import Pipeline, Planned
+from sqe.gateway.pipeline import Pipeline
+from sqe.gateway.runner import Planned
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.query import Column, EngineKind, Parameter, QueryRequest
@@ -30,6 +31,7 @@ from sqe.sessions.session import Session
 from sqe.sessions.store import SessionStore
 from sqe.sql.text import TextLimits
 from tests.unit.catalog.tables import SCHEMA
+from tests.unit.gateway.pipelines import spark_pipeline
 
 
 class Losing:
@@ -74,7 +76,7 @@ def pipeline(tmp_path: Path, engine: Losing) -> Iterator[Pipeline]:
     binder = Binder(ConfiguredCatalogs({"lake": catalog}), limits)
     router = Router(None, RoutingLimits())
     engines = dict.fromkeys(EngineKind, engine)
-    yield Pipeline(limits, binder, Policy([AllowAll()]), engines, router, Reruns(pause_s=0.001))
+    yield spark_pipeline(binder, Policy([AllowAll()]), engines, router, Reruns(pause_s=0.001))
     catalog.close()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sqe.binding.binder import Binder
-from sqe.binding.bound import BoundStatement, BoundTarget
+from sqe.binding.bound import BoundStatement, BoundTable, BoundTarget, BoundView
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.model.decision import Allow, Decision
@@ -24,7 +24,6 @@ from sqe.sessions.store import SessionStore
 from sqe.sql.parse import parse
 from sqe.sql.statement import Reference, Statement
 from sqe.sql.text import TextLimits
-from sqe.sql.trino.context import Lookup
 
 HERE = SchemaName("lake", ("s",))
 # What a checked write does with a row that its user may not see.
@@ -66,7 +65,9 @@ class BoundLake:
     def find(self, statement: Statement, reference: Reference, schema: SchemaName) -> BoundTarget:
         return self.binder.find(statement, reference, self.session, schema)
 
-    def lookup(self) -> Lookup:
+    def translate(
+        self, sql: str, dialect: str, kind: str, target: BoundTable | BoundView, identity: Identity
+    ) -> str:
         raise NotImplementedError
 
     def subkeys(self, name: str) -> tuple[Secret, Secret] | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sqe.binding.binder import Binder
-from sqe.binding.bound import BoundTarget, BoundView
+from sqe.binding.bound import BoundTable, BoundTarget, BoundView
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.errors import AccessError, ErrorCode, InternalError, UserError
@@ -26,7 +26,6 @@ from sqe.sessions.store import SessionStore
 from sqe.sql.parse import parse
 from sqe.sql.statement import Reference, Statement
 from sqe.sql.text import TextLimits
-from sqe.sql.trino.context import Lookup
 
 HERE = SchemaName("lake", ("s",))
 SCHEMA = {
@@ -53,7 +52,9 @@ class Reading:
     def find(self, statement: Statement, reference: Reference, schema: SchemaName) -> BoundTarget:
         return self.binder.find(statement, reference, self.session, schema)
 
-    def lookup(self) -> Lookup:
+    def translate(
+        self, sql: str, dialect: str, kind: str, target: BoundTable | BoundView, identity: Identity
+    ) -> str:
         raise NotImplementedError
 
     def subkeys(self, name: str) -> tuple[Secret, Secret] | None:

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from sqe.binding.bound import BoundAbsent, BoundTable, BoundView
 from sqe.catalog.materialized import Definition, State, is_materialized
-from sqe.coordinator.explain import inner_of
 from sqe.coordinator.matviews.checks import check_query
 from sqe.coordinator.matviews.plan import FULL, inputs_of
 from sqe.coordinator.matviews.write import composed, with_state, written_rows
@@ -17,7 +16,7 @@ from sqe.errors import ErrorCode, InternalError, SqeError, UserError, error_of
 from sqe.model.names import RelationName, quote, string_literal
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream, result_of_rows
-from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.guarded import GuardedStatement, inner_statement
 from sqe.sql.materialized import CreateMaterializedView
 from sqe.sql.statement import Access, StatementKind
 
@@ -30,7 +29,7 @@ def create_materialized_view(guarded: GuardedStatement, run: Run, spark: Engine)
     target = guarded.bound.references[0].target
     if isinstance(target, BoundTable) and command.if_not_exists:
         return result_of_rows((), [])
-    query = inner_of(guarded)
+    query = inner_statement(guarded)
     check_query(query, name, run.session)
     given = spark.describe(query, run).columns
     _check_columns(command.columns or [column.name for column in given], given)

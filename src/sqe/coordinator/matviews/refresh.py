@@ -16,7 +16,6 @@ from sqe.catalog.materialized import (
 )
 from sqe.catalog.protocol import Catalogs, Json
 from sqe.coordinator.alterations import commit
-from sqe.coordinator.explain import inner_of
 from sqe.coordinator.matviews.checks import check_query, view_of
 from sqe.coordinator.matviews.plan import (
     FULL,
@@ -39,7 +38,7 @@ from sqe.engines.protocol import Engine, Run
 from sqe.errors import ErrorCode, InternalError, SqeError, error_of
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream, result_of_rows
-from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.guarded import GuardedStatement, inner_statement
 from sqe.sql.materialized import RefreshMaterializedView
 from sqe.sql.statement import Access, StatementKind
 
@@ -54,7 +53,7 @@ def refresh_materialized_view(
     guarded: GuardedStatement, run: Run, spark: Engine, catalogs: Catalogs
 ) -> ResultStream:
     target, metadata = view_of(guarded)
-    query = inner_of(guarded)
+    query = inner_statement(guarded)
     check_query(query, target.name, run.session)
     inputs = inputs_of(query.bound)
     plan = _plan(guarded, metadata, inputs, run)

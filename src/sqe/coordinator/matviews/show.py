@@ -68,7 +68,7 @@ def _row(name: RelationName, loaded: Loaded, call: Call) -> Row:
 
 def _sees(name: RelationName, loaded: Loaded, call: Call) -> bool:
     """Whether the user sees all of a table."""
-    return call.sight(call.session.identity, name, loaded, False) is loaded.metadata
+    return call.redaction(call.session.identity, name, loaded, False) is loaded.metadata
 
 
 def _sees_source(source: Source, call: Call) -> bool:

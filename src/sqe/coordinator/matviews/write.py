@@ -11,7 +11,7 @@ from sqe.catalog.materialized import DEFINITION, STATE, Definition, State
 from sqe.catalog.protocol import Json
 from sqe.engines.protocol import Engine, Run
 from sqe.model.names import RelationName, quote
-from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.guarded import GuardedStatement, replace_statement
 from sqe.sql.compose import inserted
 from sqe.sql.statement import Access, Reference, Span, StatementKind
 
@@ -39,7 +39,7 @@ def composed(
     ]
     whole = replace(statement, kind=kind, references=(reference, *statement.references))
     bound = BoundStatement(whole, (BoundReference(reference, bound_target), *moved))
-    return GuardedStatement(bound, query.decisions)
+    return replace_statement(query, bound)
 
 
 def selected(columns: Sequence[str]) -> str:

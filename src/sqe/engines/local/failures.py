@@ -14,7 +14,7 @@ from sqe.errors import (
     UpstreamError,
     error_of,
 )
-from sqe.sql.trino.errors import raised_error
+from sqe.sql.raised_errors import raised_error
 
 
 class LocalFailed(GaveUp):
@@ -133,7 +133,7 @@ def translate(error: Exception, *, rows_sent: bool) -> Exception:
     users = code_of(message, USER)
     if users is not None:
         several = "More than one row returned by a subquery" in message
-        return error_of(users, _clean(message), trino="SUBQUERY_MULTIPLE_ROWS" if several else "")
+        return error_of(users, _clean(message), subcode="SUBQUERY_MULTIPLE_ROWS" if several else "")
     if not rows_sent:
         return LocalFailed(_clean(message))
     return error_of(code_of(message, OWN) or ErrorCode.ENGINE_ERROR, _clean(message))

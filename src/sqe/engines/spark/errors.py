@@ -10,9 +10,9 @@ from sqe.engines.spark.guards import Guards
 from sqe.errors import DISK_IS_FULL, ErrorCode, SqeError, TextPosition, disk_full, error_of
 from sqe.rewrite.checked_table import NOT_SEEN
 from sqe.rewrite.hash_keys import PATTERN
+from sqe.sql.raised_errors import raised_error
 from sqe.sql.splice import Spliced
 from sqe.sql.statement import position_at
-from sqe.sql.trino.errors import raised_error
 
 # Error conditions by prefix; the longest that fits decides.
 CONDITIONS: dict[str, ErrorCode] = {
@@ -222,7 +222,7 @@ def translate(
         code,
         grant.to_user(text) if grant else text,
         position=_position(error, spliced),
-        trino=_TRINO.get(condition.partition(".")[0], ""),
+        subcode=_TRINO.get(condition.partition(".")[0], ""),
     )
 
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from sqe.catalog.trino_metadata import Runtime, ServerNode
 from sqe.engines.local.lazy import LazyLocalEngine
 from sqe.engines.local.options import LocalOptions
 from sqe.engines.metadata import MetadataSource
 from sqe.errors import ErrorCode, SqeError
 from sqe.model.query import QueryRecord, QueryState
+from sqe.trino.metadata import Runtime, ServerNode
+from sqe.trino.metadata.provider import TrinoMetadata
 from tests.unit.coordinator.lake import Lake
 
 Ask = Callable[[str], list[tuple[Any, ...]]]
@@ -33,7 +34,9 @@ def ask(lake: Lake, tmp_path: Path) -> Iterator[Ask]:
         lambda: ServerNode("n1", "http://x", "476"),
         lambda code: ("USER_ERROR", code.name),
     )
-    metadata = MetadataSource(lake.catalogs, runtime)
+    metadata = MetadataSource(
+        lake.catalogs, providers={"trino": TrinoMetadata(lake.catalogs, runtime)}
+    )
     options = LocalOptions(folder=tmp_path / "spill", pool=1)
     engine = LazyLocalEngine(options, metadata.rows, lake.catalogs)
 

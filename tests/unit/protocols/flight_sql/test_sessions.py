@@ -23,7 +23,7 @@ from sqe.protocols.flight_sql.sessions import FlightSessions, Peer
 from sqe.sessions.limits import Lifetimes
 from sqe.sessions.session import Session
 from sqe.sessions.store import SessionStore
-from tests.unit.protocols.trino_http.serving import Script
+from tests.unit.trino.http.serving import Script
 
 HERE, ELSEWHERE = Peer("ipv4:127.0.0.1:5001"), Peer("ipv4:127.0.0.1:5002")
 

@@ -125,7 +125,7 @@ class Relations:
         draft = MetadataDraft(relation=relation, metadata=target, columns=target.columns)
         self._context.metadata.append(draft)
         named = (target.catalog, target.schema, target.table)
-        path = named if node.args.get("alias") is None and not target.trino else ()
+        path = named if node.args.get("alias") is None and not target.provider else ()
         return _add(draft, node, name, scope, path)
 
     def _function(self, node: exp.Table, scope: Scope) -> str:

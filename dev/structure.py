@@ -1,0 +1,127 @@
+"""``make structure``: figures of the floor plan, and the packages as a picture.
+
+The picture shows which package imports which, by layer; ``docs/concepts/packages.svg`` is written
+anew. What may import what is held by the contracts in ``pyproject.toml``.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "sqe"
+PICTURE = ROOT / "docs" / "concepts" / "packages.svg"
+# What puts the parts together may know them all.
+_WIRING = ("server", "cli", "client", "testing")
+_WIDTH, _ROW, _BOX = 960, 64, 34
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+
+
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Names of SQE's modules that a file imports, wherever in it that stands."""
+    for node in nodes_of(path):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sqe"):
+            yield str(node.module)
+        elif isinstance(node, ast.Import):
+            yield from (one.name for one in node.names if one.name.startswith("sqe"))
+
+
+def package_of(module: str) -> str:
+    """The part of ``sqe.`` that a module belongs to."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else ""
+
+
+def edges() -> Counter[tuple[str, str]]:
+    """How many imports go from one package to another."""
+    counted: Counter[tuple[str, str]] = Counter()
+    for module, path in modules():
+        for imported in imports_of(path):
+            pair = (package_of(module), package_of(imported))
+            if all(pair) and pair[0] != pair[1]:
+                counted[pair] += 1
+    return counted
+
+
+def line_count(path: Path) -> int:
+    return path.read_text().count("\n")
+
+
+def figures() -> dict[str, int]:
+    between = edges()
+    return {
+        "src_lines": sum(line_count(path) for _, path in modules()),
+        "pipeline_lines": line_count(SOURCE / "gateway" / "pipeline.py"),
+        "core_imports_of_trino": sum(
+            count
+            for (source, target), count in between.items()
+            if target == "trino" and source not in _WIRING
+        ),
+        "engines_imports_of_policy": between["engines", "policy"],
+    }
+
+
+def layers() -> list[list[str]]:
+    """Those of the contract that have a package, from the top."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    contracts = project["tool"]["importlinter"]["contracts"]
+    listed = next(one["layers"] for one in contracts if one["type"] == "layers")
+    rows = [[name.strip(" ()") for name in row.split("|")] for row in listed]
+    there = {package_of(module) for module, _ in modules()}
+    return [row for row in ([name for name in names if name in there] for names in rows) if row]
+
+
+def picture() -> str:
+    rows, places, parts = layers(), {}, []
+    for number, row in enumerate(rows):
+        width = _WIDTH / len(row)
+        for at, name in enumerate(row):
+            places[name] = (width * (at + 0.5), _ROW * number + _ROW / 2)
+    for (source, target), count in sorted(edges().items()):
+        if source in places and target in places:
+            (x1, y1), (x2, y2) = places[source], places[target]
+            thick = min(4.0, 0.4 + count / 25)
+            parts.append(
+                f'<line x1="{x1:.0f}" y1="{y1 + _BOX / 2:.0f}" x2="{x2:.0f}"'
+                f' y2="{y2 - _BOX / 2:.0f}" stroke="#9bb" stroke-width="{thick:.1f}">'
+                f"<title>{escape(source)} imports {escape(target)}: {count}</title></line>"
+            )
+    for name, (x, y) in places.items():
+        parts.append(
+            f'<rect x="{x - 62:.0f}" y="{y - _BOX / 2:.0f}" width="124" height="{_BOX}" rx="6"'
+            ' fill="#f4f8f8" stroke="#377"/>'
+            f'<text x="{x:.0f}" y="{y + 5:.0f}" text-anchor="middle">{escape(name)}</text>'
+        )
+    height = _ROW * len(rows)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}"'
+        ' font-family="sans-serif" font-size="14">\n' + "\n".join(parts) + "\n</svg>\n"
+    )
+
+
+def main() -> None:
+    for name, value in figures().items():
+        sys.stdout.write(f"{name}={value}\n")
+    PICTURE.write_text(picture())
+    sys.stdout.write(f"{PICTURE.relative_to(ROOT)} is written\n")
+
+
+if __name__ == "__main__":
+    main()

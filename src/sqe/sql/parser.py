@@ -1,0 +1,22 @@
+"""Parses the same text once: dashboards repeat theirs."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from sqe.sql.parse import parse
+from sqe.sql.statement import Statement
+from sqe.sql.text import TextLimits
+
+_SHORT = 20_000  # characters; longer texts are not kept
+# A statement depends on its text and the limits alone, and nobody changes it.
+_parse_once = lru_cache(maxsize=256)(parse)
+
+
+class Parser:
+    def __init__(self, limits: TextLimits) -> None:
+        self.limits = limits
+
+    def parse(self, text: str) -> Statement:
+        read = _parse_once if len(text) <= _SHORT else parse
+        return read(text, self.limits)

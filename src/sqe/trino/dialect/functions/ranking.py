@@ -1,0 +1,70 @@
+"""Window functions that are no aggregates."""
+
+from __future__ import annotations
+
+from sqe.trino.dialect.errors import Refused
+from sqe.trino.dialect.functions.registry import WINDOW, Bound, Emit, declare
+
+
+def _rank(name: str) -> Emit:
+    return lambda call: f"CAST({call.aggregate(name)} AS BIGINT)"
+
+
+for _name in ("rank", "dense_rank", "row_number"):
+    declare(_name, "() -> bigint", _rank(_name), kind=WINDOW)
+for _name in ("percent_rank", "cume_dist"):
+    declare(_name, "() -> double", _name, kind=WINDOW)
+
+
+def _ntile(call: Bound) -> str:
+    buckets = call.arguments[0].constant
+    if not isinstance(buckets, int):
+        raise call.refuse("the number of buckets must be constant")
+    if buckets <= 0:
+        raise Refused("INVALID_FUNCTION_ARGUMENT", "Buckets must be greater than 0", None)
+    return f"CAST({call.aggregate('ntile', str(buckets))} AS BIGINT)"
+
+
+declare("ntile", "(bigint) -> bigint", _ntile, kind=WINDOW)
+
+
+def _shifted(name: str) -> Emit:
+    def write(call: Bound) -> str:
+        offset = call.arguments[1].constant if len(call.arguments) > 1 else 1
+        if not isinstance(offset, int):
+            raise call.refuse("the offset must be constant")
+        if offset < 0:
+            raise Refused("INVALID_FUNCTION_ARGUMENT", "Offset must be at least 0", None)
+        if call.site.node.window is not None and _frame(call) is not None:
+            message = f"Cannot specify window frame for {name} function"
+            raise Refused("INVALID_WINDOW_FRAME", message, call.at)
+        values = [call.sql(0), str(offset)]
+        if len(call.arguments) > 2:
+            values.append(call.sql(2))
+        return call.aggregate(name, *values)
+
+    return write
+
+
+def _frame(call: Bound) -> object:
+    window = call.site.node.window
+    return getattr(window, "frame", None)
+
+
+for _name in ("lag", "lead"):
+    declare(_name, ["(T) -> T", "(T, bigint) -> T", "(T, bigint, T) -> T"],
+            _shifted(_name), kind=WINDOW)  # fmt: skip
+for _name in ("first_value", "last_value"):
+    declare(_name, "(T) -> T", _name, kind=WINDOW)
+
+
+def _nth(call: Bound) -> str:
+    place = call.arguments[1].constant
+    if not isinstance(place, int):
+        raise call.refuse("the place must be constant")
+    if place < 1:
+        raise Refused("INVALID_FUNCTION_ARGUMENT", "Offset must be at least 1", None)
+    return call.aggregate("nth_value", call.sql(0), str(place))
+
+
+declare("nth_value", "(T, bigint) -> T", _nth, kind=WINDOW)

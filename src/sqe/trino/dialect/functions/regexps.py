@@ -1,0 +1,124 @@
+"""Regular expressions. Both sides have Java's syntax; Trino answers NULL where nothing matches."""
+
+from __future__ import annotations
+
+import re
+
+from sqe.model.trino_types import TrinoType
+from sqe.trino.dialect.functions.registry import Bound, declare
+from sqe.trino.dialect.functions.signatures import UNBOUNDED, Bindings
+from sqe.trino.dialect.functions.strings import bounded, invalid, length_of
+
+# A group that may be left out of a match: Spark gives an empty text for it, Trino NULL.
+_SCRIPT = re.compile(r"\\[pP]\{[A-Z][a-z]{2,}")
+_OPTIONAL = re.compile(r"\||\)[?*{]")
+
+
+def _pattern(call: Bound) -> str:
+    given = call.arguments[1].constant
+    if given is None:
+        return ""
+    if not isinstance(given, str):
+        raise call.refuse("the pattern must be constant")
+    if _SCRIPT.search(given):
+        raise call.refuse("a script's name in \\p{…}, which Spark writes otherwise")
+    return given
+
+
+def _group(call: Bound, pattern: str) -> int:
+    if len(call.arguments) < 3:
+        return 0
+    given = call.arguments[2].constant
+    if not isinstance(given, int):
+        raise call.refuse("the group must be constant")
+    if given < 0:
+        raise invalid("Group cannot be negative")
+    if given and _OPTIONAL.search(pattern):
+        raise call.refuse("a group of a pattern with parts that may be left out")
+    return given
+
+
+def _like(call: Bound) -> str:
+    if call.arguments[1].is_constant:
+        _pattern(call)
+    return f"({call.sql(0)} RLIKE {call.sql(1)})"
+
+
+declare("regexp_like", "(varchar(x), varchar) -> boolean", _like,
+        description="Returns whether the pattern is contained within the string")  # fmt: skip
+
+
+def _extract(call: Bound) -> str:
+    group = _group(call, _pattern(call))
+    value, pattern = call.sql(0), call.sql(1)
+    return f"IF({value} RLIKE {pattern}, regexp_extract({value}, {pattern}, {group}), NULL)"
+
+
+declare("regexp_extract", ["(varchar(x), varchar) -> varchar(x)",
+                           "(varchar(x), varchar, bigint) -> varchar(x)"], _extract)  # fmt: skip
+
+
+def _extract_all(call: Bound) -> str:
+    group = _group(call, _pattern(call))
+    return f"regexp_extract_all({call.sql(0)}, {call.sql(1)}, {group})"
+
+
+declare("regexp_extract_all", ["(varchar(x), varchar) -> array(varchar(x))",
+                               "(varchar(x), varchar, bigint) -> array(varchar(x))"],
+        _extract_all)  # fmt: skip
+
+
+def _replaced(bound: Bindings, kinds: tuple[TrinoType, ...]) -> TrinoType:
+    old = length_of(kinds[0])
+    if len(kinds) == 2:
+        return bounded(old)
+    new = length_of(kinds[2])
+    return bounded(min(UNBOUNDED, old + max(old * new // 2, new) * (old + 1)))
+
+
+def _replace(call: Bound) -> str:
+    new = call.sql(2) if len(call.arguments) > 2 else "''"
+    if len(call.arguments) > 2 and not call.arguments[2].is_constant:
+        raise call.refuse("the replacement must be constant")
+    return f"regexp_replace({call.sql(0)}, {call.sql(1)}, {new})"
+
+
+declare("regexp_replace", ["(varchar(x), varchar) -> varchar(x)",
+                           "(varchar(x), varchar, varchar(y)) -> varchar(x)"],
+        _replace, result=_replaced)  # fmt: skip
+
+
+def _split(call: Bound) -> str:
+    pattern = _pattern(call)
+    try:
+        empty = re.search(pattern, "") is not None
+    except re.error:
+        empty = True
+    if empty and pattern:
+        raise call.refuse("a pattern that may match nothing")
+    if not pattern and call.arguments[1].constant is not None:
+        raise call.refuse("an empty pattern")
+    return f"split({call.sql(0)}, {call.sql(1)}, -1)"
+
+
+declare("regexp_split", "(varchar(x), varchar) -> array(varchar(x))", _split)
+declare("regexp_count", "(varchar(x), varchar) -> bigint",
+        "CAST(regexp_count({0}, {1}) AS BIGINT)")  # fmt: skip
+
+
+def _position(call: Bound) -> str:
+    _pattern(call)
+    found = f"regexp_instr({call.sql(0)}, {call.sql(1)})"
+    return f"IF({found} = 0 OR {call.sql(0)} = '', IF({found} IS NULL, NULL, -1), {found})"
+
+
+declare("regexp_position", "(varchar(x), varchar) -> integer", _position)
+
+
+def _position_from(call: Bound) -> str:
+    raise call.refuse("a start or an occurrence")
+
+
+declare("regexp_position", ["(varchar(x), varchar, bigint) -> integer",
+                            "(varchar(x), varchar, bigint, bigint) -> integer"],
+        _position_from)  # fmt: skip

@@ -1,0 +1,102 @@
+"""JSON_OBJECT and JSON_ARRAY."""
+
+from __future__ import annotations
+
+from sqe.model.trino_types import DOUBLE, INTEGERS, REAL, VARCHAR
+from sqe.trino.dialect import casts_json, json_sql, nodes
+from sqe.trino.dialect.casts import cast
+from sqe.trino.dialect.errors import Refused, not_supported
+from sqe.trino.dialect.json_call import JsonCall, shown
+from sqe.trino.dialect.json_literal import quoted_text
+from sqe.trino.dialect.typed import Typed, raised, string
+
+_PLAIN = ("varchar", "char", "date", "timestamp", "uuid", "time", "unknown")
+_TEXTS_OF_JSON = ("json_object", "json_array", "json_query")
+
+
+def _member_text(call: JsonCall, node: nodes.Expression, form: object) -> str:
+    """The JSON text of an argument; NULL for NULL."""
+    value = call.analyzer.expression(node, call.scope)
+    kind = value.type
+    if isinstance(node, nodes.SpecialCall) and node.name in _TEXTS_OF_JSON:
+        return value.sql
+    if form is not None:
+        raise not_supported("FORMAT JSON of an argument", node.at)
+    if kind in (REAL, DOUBLE, *INTEGERS) or kind.base in ("boolean", "decimal"):
+        return casts_json.written(value, call.at)
+    if kind.base not in _PLAIN:
+        name = call.node.name.upper()
+        message = f"Unsupported type of value passed to {name} function: {kind.display}"
+        raise Refused("NOT_SUPPORTED", message, node.at)
+    if kind.base == "unknown":
+        return "CAST(NULL AS STRING)"
+    return json_sql.quoted_string(cast(value, VARCHAR, call.at).sql)
+
+
+def _formats(call: JsonCall) -> tuple[object, ...]:
+    found = call.clauses.get("FORMATS", ())
+    return tuple(found) if isinstance(found, tuple | list) else ()
+
+
+def json_array(call: JsonCall) -> Typed:
+    kind = call.text_returning()
+    arguments = call.node.arguments
+    if not arguments:
+        return Typed(kind, shown("'[]'", kind))
+    texts = [
+        _member_text(call, one, form) for one, form in zip(arguments, _formats(call), strict=True)
+    ]
+    if call.clauses.get("NULLS", "ABSENT") == "NULL":
+        texts = [f"coalesce({one}, 'null')" for one in texts]
+    inside = f"array_join(array({', '.join(texts)}), ',')"
+    return Typed(kind, shown(f"concat('[', {inside}, ']')", kind))
+
+
+def json_object(call: JsonCall) -> Typed:
+    """Members come in the order of a Java HashMap of their names, which must be known for that."""
+    kind = call.text_returning()
+    arguments = call.node.arguments
+    if not arguments:
+        return Typed(kind, shown("'{}'", kind))
+    names: list[str] = []
+    for node in arguments[::2]:
+        key = call.analyzer.expression(node, call.scope)
+        if key.type.base not in ("varchar", "char"):
+            message = f"Invalid type of JSON object key: {key.type.display}"
+            raise Refused("INVALID_FUNCTION_ARGUMENT", message, node.at)
+        if not isinstance(key.constant, str):
+            raise not_supported("JSON_OBJECT with a key that is not constant", node.at)
+        names.append(key.constant)
+    if len(set(names)) < len(names):
+        if call.clauses.get("UNIQUE"):
+            message = "duplicate key passed to JSON_OBJECT function"
+            return Typed(kind, raised("INVALID_FUNCTION_ARGUMENT", string(message), kind, call.at))
+        message = "cannot construct a JSON object with duplicate key"
+        raise Refused("NOT_SUPPORTED", message, call.at)
+    absent = call.clauses.get("NULLS", "NULL") == "ABSENT"
+    if absent and len(names) > 12:  # how many there are decides their order
+        raise not_supported("JSON_OBJECT of many members with ABSENT ON NULL", call.at)
+    members: dict[str, str] = {}
+    values = zip(names, arguments[1::2], _formats(call), strict=True)
+    for name, node, form in values:
+        text = _member_text(call, node, form)
+        text = text if absent else f"coalesce({text}, 'null')"
+        members[name] = f"concat({string(quoted_text(name) + ':')}, {text})"
+    inside = f"array_join(array({', '.join(members[one] for one in _hashed(names))}), ',')"
+    return Typed(kind, shown(f"concat('{{', {inside}, '}}')", kind))
+
+
+def _hashed(names: list[str]) -> list[str]:
+    """In the order of a Java HashMap."""
+    size = 16
+    while len(names) > size * 3 // 4:
+        size *= 2
+
+    def bucket(name: str) -> int:
+        code = 0
+        units = name.encode("utf-16-be")
+        for i in range(0, len(units), 2):
+            code = (31 * code + units[i] * 256 + units[i + 1]) & 0xFFFFFFFF
+        return (code ^ (code >> 16)) & (size - 1)
+
+    return sorted(names, key=bucket)

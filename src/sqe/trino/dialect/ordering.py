@@ -1,0 +1,176 @@
+"""ORDER BY, LIMIT, OFFSET and FETCH FIRST."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqe.model.trino_types import BIGINT
+from sqe.trino.dialect import nodes
+from sqe.trino.dialect.errors import Refused, mismatch
+from sqe.trino.dialect.scope import Field, Scope
+from sqe.trino.dialect.select_items import Item
+from sqe.trino.dialect.typed import OpenParameter, quoted
+from sqe.trino.dialect.windows import direction
+
+if TYPE_CHECKING:
+    from sqe.trino.dialect.analyzer import Analyzer
+
+_UNORDERABLE = ("map", "json")
+_INNER = re.compile(r" OVER \(| -> ")  # what Spark finds in a list of columns only
+_COLUMN = re.compile(r"r\d+\.`[^`]+`")
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The columns of a SELECT, and their names in the text. ``distinct``: only they can be sorted
+    by."""
+
+    items: Sequence[Item]
+    names: Sequence[str]
+    distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """``index`` is that of the output it is, if it is one; ``sql`` is what ORDER BY has."""
+
+    index: int | None
+    sql: str
+    direction: str
+
+    def __str__(self) -> str:
+        return f"{self.sql} {self.direction}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    query: nodes.Query
+    outputs: Outputs
+    keys: Sequence[SortKey]
+
+
+def sorted_by(analyzer: Analyzer, query: nodes.Query, outputs: Outputs, scope: Scope) -> Sorting:
+    """What ORDER BY says; names of output columns come before those of the source."""
+    items, names = outputs.items, outputs.names
+    fields = tuple(
+        Field(item.name, item.typed.type, item.typed.sql) for item in _distinct_outputs(items)
+    )
+    inside = scope.around(fields)
+    keys = []
+    for one in query.order_by:
+        key = one.expression
+        if isinstance(key, nodes.LongLiteral):
+            if not 1 <= key.value <= len(items):
+                message = f"ORDER BY position {key.value} is not in select list"
+                raise Refused("INVALID_COLUMN_REFERENCE", message, key.at)
+            index: int | None = key.value - 1
+            kind = items[key.value - 1].typed.type
+        else:
+            typed = analyzer.expression(key, inside)
+            kind = typed.type
+            index = next((i for i, item in enumerate(items) if item.typed.sql == typed.sql), None)
+        if kind.base in _UNORDERABLE:
+            message = f"Type {kind} is not orderable, and therefore cannot be used in ORDER BY"
+            raise mismatch(message, one.at)
+        if index is None and outputs.distinct:
+            message = "For SELECT DISTINCT, ORDER BY expressions must appear in select list"
+            raise Refused("EXPRESSION_NOT_IN_DISTINCT", message, key.at)
+        written = quoted(names[index]) if index is not None else _inside(outputs, typed.sql)
+        keys.append(SortKey(index, written, direction(one)))
+    return Sorting(query, outputs, keys)
+
+
+def _inside(outputs: Outputs, sql: str) -> str:
+    """A field of an output is written as one: Spark does not always find it in the source."""
+    for item, name in zip(outputs.items, outputs.names, strict=True):
+        if _COLUMN.fullmatch(item.typed.sql) and sql.startswith(f"{item.typed.sql}.`"):
+            return quoted(name) + sql.removeprefix(item.typed.sql)
+    return sql
+
+
+def _distinct_outputs(items: Sequence[Item]) -> list[Item]:
+    """An output that is there twice under one name is not ambiguous."""
+    seen: set[tuple[str | None, str]] = set()
+    kept = []
+    for item in items:
+        key = (item.name.lower() if item.name else None, item.typed.sql)
+        if key not in seen:
+            seen.add(key)
+            kept.append(item)
+    return kept
+
+
+def finished(analyzer: Analyzer, sorting: Sorting, head: str, tail: str) -> str:
+    """The SELECT, its list (``head``) and the rest, with ORDER BY, OFFSET and LIMIT."""
+    query = sorting.query
+    if query.with_ties:
+        return _tied(analyzer, sorting, head, tail)
+    order = ", ".join(map(str, sorting.keys))
+    text = head + tail + (f" ORDER BY {order}" if order else "")
+    if any(key.index is None and _INNER.search(key.sql) for key in sorting.keys):
+        more, order = _keyed(sorting)
+        listed = ", ".join(map(quoted, sorting.outputs.names))
+        name = analyzer.fresh("r")
+        text = f"SELECT {listed} FROM ({head}{more}{tail}) AS {name} ORDER BY {order}"
+    if query.limit is not None:
+        text += f" LIMIT {_limit(analyzer, query)}"
+    if query.offset is not None:
+        text += f" OFFSET {_count(analyzer, query.offset, 'OFFSET')}"
+    return text
+
+
+def _keyed(sorting: Sorting) -> tuple[str, str]:
+    """What is sorted by as more columns, behind the others, and ORDER BY with their names."""
+    more, keys = "", []
+    for i, key in enumerate(sorting.keys):
+        if key.index is None:
+            more += f", {key.sql} AS `$key{i}`"
+            key = replace(key, sql=f"`$key{i}`")
+        keys.append(str(key))
+    return more, ", ".join(keys)
+
+
+def _tied(analyzer: Analyzer, sorting: Sorting, head: str, tail: str) -> str:
+    """With the rows that are equal to the last one by what is sorted by: those of its rank."""
+    query = sorting.query
+    if not query.order_by:
+        message = "FETCH FIRST WITH TIES clause requires ORDER BY"
+        raise Refused("MISSING_ORDER_BY", message, query.limit_at)
+    offset = _count(analyzer, query.offset, "OFFSET") if query.offset is not None else 0
+    rows = offset + _limit(analyzer, query)
+    more, order = _keyed(sorting)
+    name = analyzer.fresh("r")
+    ranks = f"rank() OVER (ORDER BY {order}) AS `$rank`, "
+    ranks += f"row_number() OVER (ORDER BY {order}) AS `$row`"
+    listed = ", ".join(map(quoted, sorting.outputs.names))
+    return (
+        f"SELECT {listed} FROM (SELECT *, {ranks} FROM ({head}{more}{tail}) AS {name}) "
+        f"AS {analyzer.fresh('r')} WHERE `$rank` <= {rows} AND `$row` > {offset} ORDER BY {order}"
+    )
+
+
+def _limit(analyzer: Analyzer, query: nodes.Query) -> int:
+    assert query.limit is not None  # noqa: S101  the caller has looked
+    if not query.fetch:
+        return _count(analyzer, query.limit, "LIMIT")
+    rows = _count(analyzer, query.limit, "FETCH FIRST")
+    if not rows and not analyzer.context.open_parameters:
+        message = f"FETCH FIRST row count must be positive (actual value: {rows})"
+        raise Refused("NUMERIC_VALUE_OUT_OF_RANGE", message, query.limit_at)
+    return rows
+
+
+def _count(analyzer: Analyzer, node: nodes.Expression, what: str) -> int:
+    value = analyzer.expression(node, Scope())
+    if isinstance(value.constant, OpenParameter):
+        value.constant.types.append(BIGINT)
+        return 0
+    if not isinstance(value.constant, int) or isinstance(value.constant, bool):
+        raise mismatch(f"{what} must be a constant integer (actual: {value.type})", node.at)
+    if value.constant < 0:
+        message = f"{what} row count must be greater or equal to 0 (actual value: {value.constant})"
+        raise Refused("INVALID_LIMIT_CLAUSE", message, node.at)
+    return value.constant

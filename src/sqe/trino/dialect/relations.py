@@ -1,0 +1,263 @@
+"""What stands in FROM: tables, subqueries, joins, UNNEST."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqe.model.trino_types import BIGINT, TIMESTAMP_TZ, TrinoType
+from sqe.trino.dialect import nodes
+from sqe.trino.dialect.aggregation import check_scalar
+from sqe.trino.dialect.built import Source
+from sqe.trino.dialect.casts import cast, coerce
+from sqe.trino.dialect.coercion import common_type
+from sqe.trino.dialect.comparisons import compare
+from sqe.trino.dialect.context import Known
+from sqe.trino.dialect.errors import Refused, mismatch, not_supported
+from sqe.trino.dialect.scope import Field, Origin, Scope
+from sqe.trino.dialect.table_functions import table_function
+from sqe.trino.dialect.typed import quoted, string
+from sqe.trino.dialect.unnest import (
+    check_condition,
+    exploded,
+    inner_relation,
+    made_outer,
+    sees_left,
+)
+from sqe.trino.dialect.zones import read_here
+
+if TYPE_CHECKING:
+    from sqe.trino.dialect.queries import Queries
+
+
+class Relations:
+    def __init__(self, queries: Queries) -> None:
+        self._queries = queries
+        self.analyzer = queries.analyzer
+        self._readers: dict[type[nodes.Relation], Callable[[Any, Scope], Source]] = {
+            nodes.TableRef: self._table,
+            nodes.Subquery: self._subquery,
+            nodes.Aliased: self._aliased,
+            nodes.Join: self._join,
+            nodes.Unnest: self._unnest,
+            nodes.Lateral: self._lateral,
+            nodes.Sampled: self._sampled,
+            nodes.TableFunction: lambda node, scope: table_function(self, node, scope),
+        }
+
+    def read(self, node: nodes.Relation, scope: Scope) -> Source:
+        """``scope`` is the one around the query, or what stands before a LATERAL."""
+        reader = self._readers.get(type(node))
+        if reader is None:
+            raise not_supported(_NAMES.get(type(node), type(node).__name__), node.at)
+        return reader(node, scope)
+
+    # ------------------------------------------------------------- tables
+
+    def _table(self, node: nodes.TableRef, scope: Scope) -> Source:
+        analyzer = self.analyzer
+        name = analyzer.fresh("r")
+        if len(node.name) == 1:
+            named = scope.queries.get(node.name[0].name.lower())
+            if named is not None:
+                key = node.name[0].name.lower()
+                fields = tuple(
+                    replace(one, sql=f"{name}.{one.sql}", qualifier=(key,)) for one in named.fields
+                )
+                return Source(f"{named.name} AS {name}", fields)
+        context = analyzer.context
+        catalog, schema, table = context.table_name(node.name)
+        known = context.lookup.relation(catalog, schema, table)
+        if known is None:
+            raise self._absent(catalog, schema, table, node.at)
+        if known.broken:
+            message = f"Failed analyzing stored view '{catalog}.{schema}.{table}': {known.broken}"
+            raise Refused("INVALID_VIEW", message, node.at)
+        qualifier = tuple(one.name.lower() for one in node.name)
+        fields = tuple(
+            Field(
+                one.name.lower(),
+                read_here(one.type),
+                f"{name}.{quoted(one.name)}",
+                qualifier,
+                one.hidden,
+                Origin((catalog, schema, table)),
+            )
+            for one in known.columns
+        )
+        if node.version is not None or node.moment is not None:
+            self._check_columns(node, known)
+        return Source(f"{known.text}{self._version(node)} AS {name}", fields)
+
+    def _check_columns(self, node: nodes.TableRef, known: Known) -> None:
+        """What is read of the past has the columns of then; only those of now are known here."""
+        metadata = known.metadata
+        if len(metadata.get("schemas", ())) < 2:
+            return
+        wanted = None
+        if node.version is not None:
+            version = self.analyzer.expression(node.version, Scope()).constant
+            ref = (metadata.get("refs") or {}).get(version, {})
+            if ref.get("type") == "branch":
+                return
+            wanted = ref.get("snapshot-id", version)
+        for snapshot in metadata.get("snapshots", ()):
+            if snapshot["snapshot-id"] == wanted:
+                if snapshot.get("schema-id") == metadata.get("current-schema-id"):
+                    return
+                break
+        raise not_supported("Reading a version whose columns were others", node.at)
+
+    def _absent(self, catalog: str, schema: str, table: str, at: int) -> Refused:
+        lookup = self.analyzer.context.lookup
+        if catalog not in lookup.catalogs():
+            return Refused("CATALOG_NOT_FOUND", f"Catalog '{catalog}' not found", at)
+        if not lookup.schema_exists(catalog, schema):
+            return Refused("SCHEMA_NOT_FOUND", f"Schema '{schema}' does not exist", at)
+        return Refused("TABLE_NOT_FOUND", f"Table '{catalog}.{schema}.{table}' does not exist", at)
+
+    def _version(self, node: nodes.TableRef) -> str:
+        """Time travel."""
+        analyzer = self.analyzer
+        if node.version is not None:
+            value = analyzer.expression(node.version, Scope())
+            if value.type == BIGINT and isinstance(value.constant, int):
+                return f" VERSION AS OF {value.constant}"
+            if value.type.base == "varchar" and isinstance(value.constant, str):
+                return f" VERSION AS OF {string(value.constant)}"
+            message = f"Unsupported type for table version: {value.type}"
+            raise Refused("NOT_SUPPORTED", message, node.version.at)
+        if node.moment is not None:
+            value = analyzer.expression(node.moment, Scope())
+            kind = TrinoType(TIMESTAMP_TZ, (6,))
+            return f" TIMESTAMP AS OF {cast(value, kind, node.moment.at).sql}"
+        return ""
+
+    def _subquery(self, node: nodes.Subquery, scope: Scope) -> Source:
+        name = self.analyzer.fresh("r")
+        built = self._queries.query(node.query, Scope(queries=scope.queries))
+        return Source(f"({built.text}) AS {name}", built.fields(name))
+
+    def _lateral(self, node: nodes.Lateral, scope: Scope) -> Source:
+        name = self.analyzer.fresh("r")
+        built = self._queries.query(node.query, scope)
+        return Source(f"LATERAL ({built.text}) AS {name}", built.fields(name))
+
+    def _sampled(self, node: nodes.Sampled, scope: Scope) -> Source:
+        """Each row by its own chance, for both methods."""
+        analyzer = self.analyzer
+        source = self.read(node.relation, scope)
+        share = analyzer.expression(node.percentage, Scope()).constant
+        if not isinstance(share, int | float | str) or not 0 <= float(share) <= 100:
+            message = "Sample percentage must be between 0 and 100"
+            raise Refused("NUMERIC_VALUE_OUT_OF_RANGE", message, node.percentage.at)
+        name = analyzer.fresh("r")
+        listed = ", ".join(f"{one.sql} AS c{i}" for i, one in enumerate(source.fields))
+        text = f"SELECT {listed} FROM {source.text} WHERE rand() * 100 < {float(share)!r}D"
+        fields = tuple(replace(one, sql=f"{name}.c{i}") for i, one in enumerate(source.fields))
+        return Source(f"({text}) AS {name}", fields)
+
+    def _aliased(self, node: nodes.Aliased, scope: Scope) -> Source:
+        source = self.read(node.relation, scope)
+        shown = [one for one in source.fields if not one.hidden]
+        if node.columns and len(node.columns) != len(shown):
+            message = (
+                f"Column alias list has {len(node.columns)} entries but '{node.alias.name}' has "
+                f"{len(shown)} columns available"
+            )
+            raise Refused("MISMATCHED_COLUMN_ALIASES", message, node.at)
+        qualifier = (node.alias.name.lower(),)
+        if not node.columns:
+            return Source(
+                source.text, tuple(replace(one, qualifier=qualifier) for one in source.fields)
+            )
+        return Source(
+            source.text,
+            tuple(
+                replace(one, name=given.name, qualifier=qualifier)
+                for one, given in zip(shown, node.columns, strict=True)
+            ),
+        )
+
+    # -------------------------------------------------------------- joins
+
+    def _join(self, node: nodes.Join, scope: Scope) -> Source:
+        if node.natural:
+            raise Refused("NOT_SUPPORTED", "Natural join not supported", node.at)
+        left = self.read(node.left, scope)
+        beside = replace(scope.around(left.fields), variables=scope.variables)
+        if sees_left(node.right):
+            return self._join_lateral(node, left, beside)
+        right = self.read(node.right, scope)
+        if node.kind in ("CROSS", "IMPLICIT"):
+            return Source(f"{left.text} CROSS JOIN {right.text}", left.fields + right.fields)
+        word = {"INNER": "JOIN"}.get(node.kind, f"{node.kind} JOIN")
+        both = f"{left.text} {word} {right.text}"
+        if node.using:
+            return self._using(node, left, right, both)
+        fields = left.fields + right.fields
+        assert node.condition is not None  # noqa: S101  the parser wants ON or USING
+        check_scalar(node.condition, "JOIN clause")
+        inside = scope.around(fields)
+        test = self.analyzer.condition(node.condition, inside, "JOIN ON clause")
+        return Source(f"{both} ON {test.sql}", fields)
+
+    def _join_lateral(self, node: nodes.Join, left: Source, beside: Scope) -> Source:
+        """With UNNEST or LATERAL. LEFT JOIN UNNEST is a cross join with ``posexplode_outer``:
+        Spark cannot correlate an outer join by a map."""
+        if node.kind not in ("CROSS", "IMPLICIT"):
+            check_condition(node)
+        if node.kind == "LEFT":
+            right = self.read(made_outer(node.right), beside)
+            if isinstance(inner_relation(node.right), nodes.Lateral):
+                return Source(
+                    f"{left.text} LEFT JOIN {right.text} ON true", left.fields + right.fields
+                )
+        else:
+            right = self.read(node.right, beside)
+        return Source(f"{left.text} CROSS JOIN {right.text}", left.fields + right.fields)
+
+    def _using(self, node: nodes.Join, left: Source, right: Source, both: str) -> Source:
+        tests: list[str] = []
+        merged: list[Field] = []
+        used: list[Field] = []
+        for column in node.using:
+            name = column.name.lower()
+            one = _only(left.fields, name, column, "left")
+            other = _only(right.fields, name, column, "right")
+            kind = common_type(one.type, other.type)
+            if kind is None:
+                message = f"Column types for JOIN USING '{column.name}' do not match"
+                raise mismatch(message, column.at)
+            tests.append(compare("=", one.typed, other.typed, column.at).sql)
+            mine = coerce(one.typed, kind, column.at).sql
+            theirs = coerce(other.typed, kind, column.at).sql
+            sql = {"RIGHT": theirs, "FULL": f"coalesce({mine}, {theirs})"}.get(node.kind, mine)
+            merged.append(Field(column.name, kind, sql))
+            used += [one, other]
+        rest = [one for one in left.fields + right.fields if not any(one is u for u in used)]
+        return Source(f"{both} ON {' AND '.join(tests)}", (*merged, *rest))
+
+    # ------------------------------------------------------------- UNNEST
+
+    def _unnest(self, node: nodes.Unnest, scope: Scope) -> Source:
+        analyzer = self.analyzer
+        values = [analyzer.expression(one, scope) for one in node.expressions]
+        text, columns = exploded(node, values, analyzer.fresh("r"))
+        return Source(("LATERAL " if scope.fields else "") + text, tuple(columns))
+
+
+def _only(fields: tuple[Field, ...], name: str, column: nodes.Identifier, side: str) -> Field:
+    found = [one for one in fields if one.answers((name,))]
+    if len(found) > 1:
+        raise Refused("AMBIGUOUS_NAME", f"Column '{column.name}' is ambiguous", column.at)
+    if not found:
+        message = f"Column '{column.name}' is missing from {side} side of join"
+        raise Refused("COLUMN_NOT_FOUND", message, column.at)
+    return found[0]
+
+
+_NAMES: dict[type[nodes.Relation], str] = {
+    nodes.MatchRecognize: "MATCH_RECOGNIZE",
+}

@@ -1,0 +1,94 @@
+"""Which names mean what at one place of a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from sqe.model.trino_types import TrinoType
+from sqe.trino.dialect.errors import Refused
+from sqe.trino.dialect.typed import Typed
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a column comes from, which only DESCRIBE OUTPUT tells. ``table``: catalog, schema and
+    name of the relation whose column it is unchanged, if it is one. ``aliased``: by an AS."""
+
+    table: tuple[str, str, str] | None = None
+    aliased: bool = False
+
+
+UNKNOWN = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of a relation. ``qualifier`` is what may stand before its name, outermost first:
+    ("lake", "sales", "orders") or an alias. ``name`` None cannot be named."""
+
+    name: str | None
+    type: TrinoType
+    sql: str
+    qualifier: tuple[str, ...] = ()
+    hidden: bool = False
+    origin: Origin = UNKNOWN
+
+    @property
+    def typed(self) -> Typed:
+        return Typed(self.type, self.sql)
+
+    def answers(self, parts: tuple[str, ...]) -> bool:
+        """Whether a name of these parts, in lower case, can mean this column."""
+        if self.name is None or self.name.lower() != parts[-1]:
+            return False
+        before = parts[:-1]
+        return not before or self.qualifier[len(self.qualifier) - len(before) :] == before
+
+    def belongs_to(self, parts: tuple[str, ...]) -> bool:
+        """Whether ``parts.*`` has it."""
+        return self.qualifier[len(self.qualifier) - len(parts) :] == parts
+
+
+@dataclass(frozen=True, slots=True)
+class NamedQuery:
+    """A query of a WITH clause. ``fields`` have the names of its columns in Spark's text as SQL."""
+
+    name: str  # in Spark's text
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """``parent`` is the scope around a subquery; ``variables`` are the parameters of lambdas,
+    ``queries`` those of WITH clauses."""
+
+    fields: tuple[Field, ...] = ()
+    parent: Scope | None = None
+    variables: Mapping[str, Typed] = field(default_factory=dict)
+    queries: Mapping[str, NamedQuery] = field(default_factory=dict)
+
+    def find(self, parts: tuple[str, ...], at: int) -> Field | None:
+        """The column of that name here or in a scope around; None if there is none."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = [one for one in scope.fields if one.answers(parts)]
+            if len(found) > 1:
+                raise Refused("AMBIGUOUS_NAME", f"Column '{'.'.join(parts)}' is ambiguous", at)
+            if found:
+                return found[0]
+            scope = scope.parent
+        return None
+
+    def variable(self, name: str) -> Typed | None:
+        return self.variables.get(name.lower())
+
+    def inside_lambda(self, variables: dict[str, Typed]) -> Scope:
+        return replace(self, variables={**self.variables, **variables})
+
+    def with_query(self, name: str, query: NamedQuery) -> Scope:
+        return replace(self, queries={**self.queries, name.lower(): query})
+
+    def around(self, fields: tuple[Field, ...]) -> Scope:
+        """The scope of something inside this one."""
+        return Scope(fields, self, self.variables, self.queries)

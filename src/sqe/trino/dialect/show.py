@@ -1,0 +1,238 @@
+"""SHOW and DESCRIBE, rewritten to queries as Trino itself does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from sqe.model.trino_words import literal, quoted
+from sqe.trino.dialect.context import Context
+from sqe.trino.dialect.errors import Refused, not_supported
+from sqe.trino.dialect.metadata.relations import FUNCTIONS, FUNCTIONS_NAME, SYSTEM
+from sqe.trino.dialect.nodes import Name
+from sqe.trino.dialect.show_create import create_text
+from sqe.trino.dialect.statements.access import NO_ROLES
+from sqe.trino.dialect.statements.names import check_catalog, find, relation_of, target_of
+from sqe.trino.dialect.statements.session_nodes import Show
+from sqe.trino.dialect.statements.session_properties import properties
+
+_GRANTS = {
+    "grantor": "Grantor",
+    "grantor_type": "Grantor Type",
+    "grantee": "Grantee",
+    "grantee_type": "Grantee Type",
+    "table_catalog": "Catalog",
+    "table_schema": "Schema",
+    "table_name": "Table",
+    "privilege_type": "Privilege",
+    "is_grantable": "Grantable",
+    "with_hierarchy": "With Hierarchy",
+}
+# What their column is called, and the relation of information_schema that they are in.
+_ROLES = {
+    "ROLES": ("Role", "roles"),
+    "CURRENT ROLES": ("Role", "enabled_roles"),
+    "ROLE GRANTS": ("Role Grants", "applicable_roles"),
+}
+
+
+def rewrite_show(node: Show, context: Context) -> str:
+    """A query in Trino's SQL that gives the answer under Trino's names and types."""
+    return _FORMS[node.what](node, context)
+
+
+def _like(column: str, node: Show) -> list[str]:
+    if node.pattern is None:
+        return []
+    escape = f" ESCAPE {literal(node.escape)}" if node.escape is not None else ""
+    return [f"{column} LIKE {literal(node.pattern)}{escape}"]
+
+
+def _select(
+    columns: Mapping[str, str], source: str, conditions: Iterable[str], order: str = ""
+) -> str:
+    """``columns``: what is selected, and the name it gets."""
+    items = ", ".join(f"{one} AS {quoted(name)}" for one, name in columns.items())
+    where = " AND ".join(conditions)
+    text = f"SELECT {items} FROM {source}"
+    return text + (f" WHERE {where}" if where else "") + (f" ORDER BY {order}" if order else "")
+
+
+def _values(rows: Sequence[Sequence[str]], columns: Sequence[str]) -> str:
+    listed = ", ".join(f"({', '.join(row)})" for row in rows)
+    return f"(VALUES {listed}) AS t ({', '.join(columns)})"
+
+
+def _nothing(columns: Mapping[str, str]) -> str:
+    """No rows. ``columns``: names and types."""
+    items = (f"CAST(NULL AS {kind}) AS {quoted(name)}" for name, kind in columns.items())
+    return f"SELECT {', '.join(items)} WHERE false"
+
+
+def _information(catalog: str, table: str) -> str:
+    return f"{quoted(catalog)}.information_schema.{table}"
+
+
+def _catalogs(node: Show, context: Context) -> str:
+    names = [[literal(name)] for name in sorted(context.lookup.catalogs())]
+    return _select(
+        {"catalog": "Catalog"}, _values(names, ["catalog"]), _like("catalog", node), "catalog"
+    )
+
+
+def _schemas(node: Show, context: Context) -> str:
+    if node.name is not None:
+        catalog = node.name[0].name.lower()
+    else:
+        catalog = context.client.catalog.lower() or _no_catalog(node)
+    if catalog not in context.lookup.catalogs():
+        raise Refused("CATALOG_NOT_FOUND", f"Catalog '{catalog}' not found")
+    source = _information(catalog, "schemata")
+    return _select({"schema_name": "Schema"}, source, _like("schema_name", node), "schema_name")
+
+
+def _tables(node: Show, context: Context) -> str:
+    catalog, schema = _schema(node, context)
+    check_catalog(context, catalog, node.at)
+    if not context.lookup.schema_exists(catalog, schema):
+        raise Refused("SCHEMA_NOT_FOUND", f"Schema '{schema}' does not exist", node.at)
+    conditions = [f"table_schema = {literal(schema)}", *_like("table_name", node)]
+    source = _information(catalog, "tables")
+    return _select({"table_name": "Table"}, source, conditions, "table_name")
+
+
+def _schema(node: Show, context: Context) -> tuple[str, str]:
+    parts = [one.name.lower() for one in node.name or ()]
+    if len(parts) > 2:
+        message = f"Too many parts in schema name: {'.'.join(parts)}"
+        raise Refused("SYNTAX_ERROR", message, node.at)
+    catalog = parts[0] if len(parts) == 2 else context.client.catalog.lower()
+    schema = parts[-1] if parts else context.client.schema.lower()
+    if not schema and catalog:
+        message = "Schema must be specified when session schema is not set"
+        raise Refused("MISSING_SCHEMA_NAME", message, node.at)
+    return catalog or _no_catalog(node), schema
+
+
+def _no_catalog(node: Show) -> str:
+    message = "Catalog must be specified when session catalog is not set"
+    raise Refused("MISSING_CATALOG_NAME", message, node.at)
+
+
+def _columns(node: Show, context: Context) -> str:
+    """From what is known of the relation: to list its columns it would have to be loaded again."""
+    rows = [
+        (
+            str(position),
+            literal(column.name.lower()),
+            literal(column.type.display),
+            literal(column.comment),
+        )
+        for position, column in enumerate(relation_of(context, _named(node), node.at)[1].columns)
+        if not column.hidden
+    ]
+    columns = {
+        "CAST(name AS varchar)": "Column",
+        "CAST(type AS varchar)": "Type",
+        "CAST('' AS varchar)": "Extra",
+        "CAST(remark AS varchar)": "Comment",
+    }
+    source = _values(rows, ["place", "name", "type", "remark"])
+    return _select(columns, source, _like("name", node), "place")
+
+
+def _create(node: Show, context: Context) -> str:
+    kind = node.what.removeprefix("CREATE ").title()
+    text = literal(create_text(node, context))
+    return f"SELECT {text} AS {quoted(f'Create {kind}')}"
+
+
+def _create_function(node: Show, context: Context) -> str:
+    if len(_named(node)) == 3:
+        raise Refused("NOT_FOUND", "Function not found", node.at)
+    message = "Catalog and schema must be specified when function schema is not configured"
+    raise Refused("NOT_SUPPORTED", message, node.at)
+
+
+def _named(node: Show) -> Name:
+    if node.name is None:
+        raise not_supported(f"SHOW {node.what} without a name", node.at)
+    return node.name
+
+
+def _functions(node: Show, context: Context) -> str:
+    names = [column.name for column in FUNCTIONS]
+    titles = [name.replace("_", " ").title() for name in names]
+    titles[0] = "Function"
+    if node.name is not None:  # of a schema, which can have none
+        types = ["boolean" if one.type.base == "boolean" else "varchar" for one in FUNCTIONS]
+        return _nothing(dict(zip(titles, types, strict=True)))
+    source = f"system.metadata.{quoted(FUNCTIONS_NAME)}"
+    order = "lower(function_name), return_type, argument_types, function_type"
+    columns = dict(zip(names, titles, strict=True))
+    return _select(columns, source, _like("function_name", node), order)
+
+
+def _session(node: Show, context: Context) -> str:
+    catalogs = [name for name in context.lookup.catalogs() if name != SYSTEM]
+    rows = []
+    for one in properties(catalogs):
+        if not one.hidden:
+            value = context.client.properties.get(one.name, one.default)
+            told = (one.name, value, one.default, one.type, one.description)
+            rows.append([literal(text) for text in told])
+    titles = ["Name", "Value", "Default", "Type", "Description"]
+    names = [f'"{title.lower()}"' for title in titles]
+    columns = dict(zip(names, titles, strict=True))
+    return _select(columns, _values(rows, names), _like('"name"', node))
+
+
+def _grants(node: Show, context: Context) -> str:
+    conditions = []
+    if node.name is not None:
+        target = target_of(context, node.name, node.at)
+        if find(context, target) is None:
+            message = f"Table 'Optional[{target}]' does not exist"  # Trino's words, so they are
+            raise Refused("TABLE_NOT_FOUND", message, node.at)
+        catalog = target.catalog
+        conditions = [
+            f"table_schema = {literal(target.schema)}",
+            f"table_name = {literal(target.name)}",
+        ]
+    else:
+        catalog = context.client.catalog.lower() or _no_catalog(node)
+    return _select(_GRANTS, _information(catalog, "table_privileges"), conditions)
+
+
+def _roles(node: Show, context: Context) -> str:
+    if node.name is not None:
+        check_catalog(context, node.name[0].name.lower(), node.at)
+        raise Refused("NOT_SUPPORTED", NO_ROLES)
+    title, table = _ROLES[node.what]
+    if not context.grants:
+        return _nothing({title: "varchar"})
+    mine = [f"grantee = {literal(context.user)}"] if table == "applicable_roles" else []
+    return _select({"role_name": title}, _information(SYSTEM, table), mine, "role_name")
+
+
+def _refused(node: Show, context: Context) -> str:
+    raise not_supported(f"SHOW {node.what}", node.at)
+
+
+_FORMS: Mapping[str, Callable[[Show, Context], str]] = {
+    "CATALOGS": _catalogs,
+    "SCHEMAS": _schemas,
+    "TABLES": _tables,
+    "COLUMNS": _columns,
+    "FUNCTIONS": _functions,
+    "SESSION": _session,
+    "GRANTS": _grants,
+    "ROLES": _roles,
+    "CURRENT ROLES": _roles,
+    "ROLE GRANTS": _roles,
+    "BRANCHES": _refused,
+    "CREATE TABLE": _create,
+    "CREATE VIEW": _create,
+    "CREATE SCHEMA": _create,
+    "CREATE MATERIALIZED VIEW": _create,
+    "CREATE FUNCTION": _create_function,
+}

@@ -1,0 +1,110 @@
+"""EXPLAIN: the engine's plan of the translated statement, what it reads and writes, or who may."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqe.errors import AccessError
+from sqe.model.trino_types import BOOLEAN, VARCHAR
+from sqe.trino.dialect import nodes as tree
+from sqe.trino.dialect import prepared
+from sqe.trino.dialect.context import Context
+from sqe.trino.dialect.errors import Refused, not_supported
+from sqe.trino.dialect.parser import immediate_text
+from sqe.trino.dialect.statements import nodes
+from sqe.trino.dialect.statements.access import POLICY
+from sqe.trino.dialect.statements.names import Target
+from sqe.trino.dialect.statements.plan_json import distributed_plan, io_plan, logical_plan
+from sqe.trino.dialect.statements.reads import names_alone, tables_read
+from sqe.trino.dialect.statements.session_nodes import Show, ShowStats
+from sqe.trino.dialect.translate import translate_node
+from sqe.trino.dialect.translated import OutputColumn, Translated
+from sqe.trino.dialect.typed import string
+
+_PLAN = (OutputColumn("Query Plan", VARCHAR),)
+_VALID = (OutputColumn("Valid", BOOLEAN),)
+_POLICY = (OutputColumn("object", VARCHAR), *POLICY)
+_CHANGES = (nodes.Insert, nodes.CreateTableAs, nodes.Delete, nodes.Update, nodes.Merge)
+_PLANNED = (tree.QueryStatement, Show, *_CHANGES)
+
+
+def explain(node: nodes.Explain, context: Context) -> Translated:
+    if isinstance(node.statement, tree.Execute | tree.ExecuteImmediate):
+        return _of_prepared(node, node.statement, context)
+    if node.kind == "POLICY":
+        return _policy(node, context)
+    inner = translate_node(node.statement, context)
+    if node.analyze:
+        return _analyzed(node, inner)
+    if node.kind == "VALIDATE":
+        return Translated("SELECT true", _VALID)
+    if node.format == "GRAPHVIZ":
+        raise not_supported("EXPLAIN (FORMAT GRAPHVIZ)", node.at)
+    if isinstance(node.statement, ShowStats):
+        raise not_supported("EXPLAIN of SHOW STATS", node.at)
+    if not isinstance(node.statement, _PLANNED) or not inner.text:
+        return _constant(_named(node.statement, inner, context))
+    if node.kind == "IO" or node.format == "JSON":
+        return _constant(_told_in_json(node, inner, context))
+    return Translated(f"EXPLAIN {inner.text}", _PLAN)
+
+
+def _of_prepared(
+    node: nodes.Explain, execute: tree.Execute | tree.ExecuteImmediate, context: Context
+) -> Translated:
+    """The statement that would be executed is explained."""
+    if isinstance(execute, tree.Execute):
+        text = prepared.prepared_text(execute.name, context)
+    else:
+        text = immediate_text(execute, context.text)
+    return prepared.execute(
+        text,
+        execute.arguments,
+        context,
+        lambda statement, inside: explain(replace(node, statement=statement), inside),
+    )
+
+
+def _policy(node: nodes.Explain, context: Context) -> Translated:
+    """Of a table that is denied there is no translation, but something to be said."""
+    try:
+        text = translate_node(node.statement, context).text
+    except AccessError:
+        text = names_alone(node.statement, context)
+        if not text:
+            raise
+    return Translated(f"EXPLAIN POLICY {text or 'SELECT 1'}", _POLICY)
+
+
+def _analyzed(node: nodes.Explain, inner: Translated) -> Translated:
+    if not isinstance(node.statement, tree.QueryStatement):
+        kind = type(node.statement).__name__
+        message = f"EXPLAIN ANALYZE doesn't support statement type: {kind}"
+        raise Refused("NOT_SUPPORTED", message)
+    return Translated(f"EXPLAIN ANALYZE {inner.text}", _PLAN)
+
+
+def _constant(text: str) -> Translated:
+    return Translated(f"SELECT {string(text)}", _PLAN)
+
+
+def _named(statement: tree.Statement, inner: Translated, context: Context) -> str:
+    """What has no plan is said in a line: ``CREATE TABLE lake.s.t``."""
+    name = getattr(statement, "name", ())
+    if not name or not isinstance(statement, nodes.CreateTable | nodes.Drop | nodes.CreateView):
+        return inner.update_type
+    return f"{inner.update_type} {Target(*context.table_name(name))}"
+
+
+def _told_in_json(node: nodes.Explain, inner: Translated, context: Context) -> str:
+    kind = node.kind or "DISTRIBUTED"
+    if isinstance(node.statement, Show):  # over metadata, of which Trino has relations of its own
+        raise not_supported("EXPLAIN (FORMAT JSON) of SHOW", node.at)
+    tables = tables_read(node.statement, context, f"EXPLAIN (TYPE {kind}, FORMAT JSON)")
+    written = None
+    if isinstance(node.statement, _CHANGES):
+        written = Target(*context.table_name(node.statement.name))
+    if kind == "IO":
+        return io_plan(tables, written)
+    plan = logical_plan if kind == "LOGICAL" else distributed_plan
+    return plan(tables, written, inner.columns)

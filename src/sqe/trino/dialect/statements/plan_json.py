@@ -1,0 +1,100 @@
+"""Plans as JSON documents of Trino's shape, from what the translation knows of a statement.
+
+They hold names of tables and the columns of the answer: how an engine would go about it, with the
+filters and masks that policies add, is not part of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sqe.model.trino_types import BIGINT
+from sqe.trino.dialect.statements.names import Target
+from sqe.trino.dialect.translated import OutputColumn
+
+_ROWS = (OutputColumn("rows", BIGINT),)  # what a change answers
+_ENGINE = "The plan of the engine is told by EXPLAIN (FORMAT TEXT)"
+
+
+def _unknown(memory: str) -> dict[str, str]:
+    """Rows, bytes and costs are not estimated; Trino says so in the same way."""
+    names = ("outputRowCount", "outputSizeInBytes", "cpuCost", memory, "networkCost")
+    return dict.fromkeys(names, "NaN")
+
+
+def io_plan(tables: Sequence[Target], written: Target | None) -> str:
+    estimate = _unknown("maxMemory")
+    constraint = {"none": False, "columnConstraints": []}
+    found: dict[str, Any] = {
+        "inputTableColumnInfos": [
+            {"table": _table(one), "constraint": constraint, "estimate": estimate} for one in tables
+        ]
+    }
+    if written is not None:
+        found["outputTable"] = _table(written)
+    return _json({**found, "estimate": estimate})
+
+
+def logical_plan(
+    tables: Sequence[Target], written: Target | None, columns: Sequence[OutputColumn]
+) -> str:
+    return _json(_root(tables, written, columns))
+
+
+def distributed_plan(
+    tables: Sequence[Target], written: Target | None, columns: Sequence[OutputColumn]
+) -> str:
+    """One fragment: how an engine spreads its work is its own affair."""
+    return _json({"0": _root(tables, written, columns)})
+
+
+def _root(
+    tables: Sequence[Target], written: Target | None, columns: Sequence[OutputColumn]
+) -> dict[str, Any]:
+    """Output, what is written if anything is, the engine, and the tables that it scans."""
+    shown = columns if written is None else _ROWS
+    names = ", ".join(column.name for column in shown)
+    above = [("Output", {"columnNames": f"[{names}]"})]
+    if written is not None:
+        above.append(("TableCommit", {"target": _handle(written)}))
+    first = len(above) + 1
+    scans = [_node(first + i, "TableScan", {"table": _handle(one)}) for i, one in enumerate(tables)]
+    found = _node(len(above), "Engine", {}, () if written else shown, [_ENGINE], scans)
+    for number, (name, descriptor) in reversed(list(enumerate(above))):
+        found = _node(number, name, descriptor, shown, (), [found])
+    return found
+
+
+def _node(  # noqa: PLR0913  they are the fields of Trino's document
+    number: int,
+    name: str,
+    descriptor: dict[str, str],
+    outputs: Sequence[OutputColumn] = (),
+    details: Sequence[str] = (),
+    below: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    return {
+        "id": str(number),
+        "name": name,
+        "descriptor": descriptor,
+        "outputs": [{"type": str(one.type), "name": one.name} for one in outputs],
+        "details": list(details),
+        "estimates": [_unknown("memoryCost")],
+        "children": list(below),
+    }
+
+
+def _handle(target: Target) -> str:
+    return f"{target.catalog}:{target.schema}.{target.name}"
+
+
+def _table(target: Target) -> dict[str, Any]:
+    schema_table = {"schema": target.schema, "table": target.name}
+    return {"catalog": target.catalog, "schemaTable": schema_table}
+
+
+def _json(value: dict[str, Any]) -> str:
+    """With blanks on both sides of colons, as Trino's."""
+    return json.dumps(value, indent=2, separators=(",", " : "), ensure_ascii=False)

@@ -1,0 +1,134 @@
+"""OVER (…) and sort orders. Trino puts NULLs last in both directions; Spark's text says it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqe.model.trino_types import DATE, DAY_SECOND, YEAR_MONTH
+from sqe.trino.dialect import nodes
+from sqe.trino.dialect.errors import Refused, not_supported
+from sqe.trino.dialect.scope import Scope
+
+if TYPE_CHECKING:
+    from sqe.trino.dialect.analyzer import Analyzer
+
+
+def direction(item: nodes.SortItem) -> str:
+    nulls = "FIRST" if item.nulls_first else "LAST"
+    return f"{'ASC' if item.ascending else 'DESC'} NULLS {nulls}"
+
+
+def window_text(
+    analyzer: Analyzer, window: nodes.WindowSpec | nodes.Identifier, scope: Scope
+) -> str:
+    spec = _spec(analyzer, window)
+    parts = []
+    if spec.partition_by:
+        keys = [analyzer.expression(one, scope).sql for one in spec.partition_by]
+        parts.append(f"PARTITION BY {', '.join(keys)}")
+    if spec.order_by:
+        parts.append(f"ORDER BY {', '.join(analyzer.sort(one, scope) for one in spec.order_by)}")
+    if spec.frame is not None:
+        parts.append(_frame(analyzer, spec, scope))
+    return " ".join(parts)
+
+
+def _spec(analyzer: Analyzer, window: nodes.WindowSpec | nodes.Identifier) -> nodes.WindowSpec:
+    """With what it takes from a window of the WINDOW clause."""
+    name = window if isinstance(window, nodes.Identifier) else window.existing
+    if name is None:
+        assert isinstance(window, nodes.WindowSpec)  # noqa: S101  it has no name
+        return window
+    found = analyzer.queries.windows.get(name.name.lower())
+    if found is None:
+        message = f"Cannot resolve WINDOW name {name.name}"
+        raise Refused("INVALID_WINDOW_REFERENCE", message, name.at)
+    base = _spec(analyzer, found)
+    if isinstance(window, nodes.Identifier):
+        return base
+    if window.partition_by:
+        message = "WINDOW specification with named WINDOW reference cannot specify PARTITION BY"
+        raise Refused("INVALID_PARTITION_BY", message, window.partition_by[0].at)
+    if window.order_by and base.order_by:
+        message = "Cannot specify ORDER BY if referenced named WINDOW specifies ORDER BY"
+        raise Refused("INVALID_ORDER_BY", message, window.order_at)
+    if base.frame is not None:
+        message = "Cannot reference named WINDOW containing frame specification"
+        raise Refused("INVALID_WINDOW_REFERENCE", message, name.at)
+    ordered = window if window.order_by else base
+    return nodes.WindowSpec(
+        window.at, None, base.partition_by, ordered.order_by, window.frame, ordered.order_at
+    )
+
+
+def _frame(analyzer: Analyzer, spec: nodes.WindowSpec, scope: Scope) -> str:
+    frame = spec.frame
+    assert frame is not None  # noqa: S101  the caller has looked
+    if frame.unit == "GROUPS":
+        raise not_supported("Window frame of type GROUPS", frame.at)
+    _check_frame(frame)
+    of_days = _of_days(analyzer, spec, scope)
+    start = _bound(analyzer, frame.start, scope, of_days)
+    if frame.end is None:
+        return f"{frame.unit} BETWEEN {start} AND CURRENT ROW"
+    return f"{frame.unit} BETWEEN {start} AND {_bound(analyzer, frame.end, scope, of_days)}"
+
+
+_ORDER = ("UNBOUNDED PRECEDING", "PRECEDING", "CURRENT ROW", "FOLLOWING", "UNBOUNDED FOLLOWING")
+
+
+def _check_frame(frame: nodes.Frame) -> None:
+    start, end = frame.start.kind, frame.end.kind if frame.end is not None else "CURRENT ROW"
+    if start == "UNBOUNDED FOLLOWING":
+        message = "Window frame start cannot be UNBOUNDED FOLLOWING"
+    elif end == "UNBOUNDED PRECEDING":
+        message = "Window frame end cannot be UNBOUNDED PRECEDING"
+    elif _ORDER.index(start) > _ORDER.index(end):
+        message = f"Window frame starting from {start} cannot end with {end}"
+    else:
+        return
+    raise Refused("INVALID_WINDOW_FRAME", message, frame.at)
+
+
+def _of_days(analyzer: Analyzer, spec: nodes.WindowSpec, scope: Scope) -> bool:
+    """Whether values of a RANGE are dates; its bounds are days then."""
+    frame = spec.frame
+    valued = (
+        frame is not None
+        and frame.unit == "RANGE"
+        and (
+            frame.start.value is not None or (frame.end is not None and frame.end.value is not None)
+        )
+    )
+    if not valued:
+        return False
+    assert frame is not None  # noqa: S101
+    if not spec.order_by:
+        message = "Window frame of type RANGE PRECEDING or FOLLOWING requires ORDER BY"
+        raise Refused("MISSING_ORDER_BY", message, frame.at)
+    if len(spec.order_by) > 1:
+        message = (
+            "Window frame of type RANGE PRECEDING or FOLLOWING requires single sort item in "
+            f"ORDER BY (actual: {len(spec.order_by)})"
+        )
+        raise Refused("INVALID_ORDER_BY", message, spec.order_at)
+    return analyzer.expression(spec.order_by[0].expression, scope).type == DATE
+
+
+def _bound(analyzer: Analyzer, bound: nodes.FrameBound, scope: Scope, of_days: bool) -> str:
+    if bound.value is None:
+        return bound.kind
+    value = analyzer.expression(bound.value, scope)
+    if not isinstance(value.constant, int):
+        raise not_supported("Window frame bound that is not a constant number", bound.at)
+    if value.type == DAY_SECOND and of_days:
+        days, rest = divmod(value.constant, 86_400_000)
+        if rest:
+            raise not_supported("Window frame of parts of days over dates", bound.at)
+        return f"INTERVAL '{days}' DAY {bound.kind}"
+    if value.type == DAY_SECOND:
+        seconds, rest = divmod(value.constant, 1000)
+        return f"INTERVAL '{seconds}.{rest:03d}' SECOND {bound.kind}"
+    if value.type == YEAR_MONTH:
+        return f"INTERVAL '{value.constant}' MONTH {bound.kind}"
+    return f"{value.constant} {bound.kind}"

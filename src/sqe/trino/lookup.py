@@ -1,0 +1,204 @@
+"""The catalogs as the translation of Trino's SQL sees them: as this user, through the pipe."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from sqe.binding.bound import BoundStatement, BoundTable, BoundView
+from sqe.binding.statement_cache import CatalogReader, read_catalog
+from sqe.catalog.materialized import is_materialized
+from sqe.catalog.protocol import Catalogs, Ident, Json, Loaded, Namespace
+from sqe.catalog.redaction import Redaction, redact_metadata, show_all, without_query
+from sqe.catalog.schemas import current_schema
+from sqe.errors import ABSENT, AccessError, ErrorCode, SqeError, UserError
+from sqe.model.decision import Restrict
+from sqe.model.names import RelationName, SchemaName
+from sqe.model.query import ClientState
+from sqe.rewrite.guarded import GuardedStatement
+from sqe.sessions.session import Session
+from sqe.trino.dialect.context import Known, KnownColumn
+from sqe.trino.dialect.metadata import metadata_relation, metadata_table
+from sqe.trino.dialect.metadata.relations import TrinoColumn, schemas_of
+from sqe.trino.dialect.typed import quoted
+from sqe.trino.metadata.columns import trino_columns
+
+_ABSENT = (*ABSENT, ErrorCode.CATALOG_NOT_FOUND)
+_HIDDEN = (*_ABSENT, ErrorCode.ACCESS_DENIED)
+_READ = "SELECT * FROM {}"
+# Whoever may do one of them may know what the table is, or that there is none; the statement itself
+# is decided later.
+_CHANGES = (
+    "INSERT INTO {} SELECT 1",
+    "DELETE FROM {}",
+    "ALTER TABLE {} SET TBLPROPERTIES ('x' = 'y')",
+    "DROP TABLE {}",
+    "CREATE TABLE {} (x INT)",
+)
+
+
+class PipeLookup:
+    """One statement's. What was looked up once is not asked for again."""
+
+    def __init__(
+        self,
+        catalogs: Catalogs,
+        session: Session,
+        client: ClientState,
+        guard_text: Callable[[str], GuardedStatement],
+        redaction: Redaction = show_all,
+    ) -> None:
+        self._catalogs = catalogs
+        self._session = session
+        self._client = client
+        self._guard_text = guard_text
+        self._redaction = redaction
+        self._known: dict[tuple[str, str, str], Known | None] = {}
+
+    def catalogs(self) -> Sequence[str]:
+        return [*self._names, "system"]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """Those that this user may know of."""
+        return self._catalogs.names(self._session.identity)
+
+    def schema_exists(self, catalog: str, schema: str) -> bool:
+        if catalog in self.catalogs() and schema in schemas_of(catalog):
+            return True
+        return catalog in self._names and self._namespace(catalog, schema) is not None
+
+    def schema_properties(self, catalog: str, schema: str) -> Mapping[str, str]:
+        if catalog not in self._names or schema in schemas_of(catalog):
+            return {}
+        return self._namespace(catalog, schema) or {}
+
+    def _namespace(self, catalog: str, schema: str) -> Mapping[str, str] | None:
+        opened = read_catalog(self._catalogs, catalog, self._session.identity)
+        path = tuple(schema.split("."))
+        try:
+            return opened.load_namespace(path)
+        except SqeError as error:
+            if error.code not in _HIDDEN:
+                raise
+            denied = error.code is ErrorCode.ACCESS_DENIED
+        return {} if denied and _listed(opened, path) else None
+
+    def relation(self, catalog: str, schema: str, name: str) -> Known | None:
+        key = (catalog, schema, name)
+        if key not in self._known:
+            self._known[key] = self._find(*key)
+        return self._known[key]
+
+    def target(self, catalog: str, schema: str, name: str) -> Known | None:
+        try:
+            return self.relation(catalog, schema, name)
+        except AccessError as denied:
+            for change in _CHANGES:
+                try:
+                    return self._load(catalog, schema, name, change)
+                except SqeError:
+                    continue
+            raise denied
+
+    def _find(self, catalog: str, schema: str, name: str) -> Known | None:
+        metadata = metadata_relation((catalog, schema, name), self._client)
+        if metadata is not None:
+            return Known(metadata.text, _metadata_columns(metadata.columns), "METADATA")
+        if catalog not in self._names:
+            return None
+        found = self._load(catalog, schema, name)
+        table, dollar, suffix = name.rpartition("$")
+        if found is not None or not dollar:
+            return found
+        base = self._load(catalog, schema, table)
+        if base is None or base.kind == "VIEW":
+            return None
+        listed = metadata_table(base.text, base.metadata, suffix)
+        if listed is None:
+            return None
+        return Known(listed.text, _metadata_columns(listed.columns), "METADATA")
+
+    def _load(self, catalog: str, schema: str, name: str, statement: str = _READ) -> Known | None:
+        written = ".".join(quoted(part) for part in (catalog, *schema.split("."), name))
+        try:
+            guarded = self._guard_text(statement.format(written))
+        except SqeError as error:
+            broken = self._broken_view(catalog, schema, name, error)
+            if broken is None and error.code not in _ABSENT:
+                raise
+            return broken
+        try:
+            return self._told(_known(guarded), guarded)
+        except ValueError as error:  # a type that Trino does not have
+            message = f"{catalog}.{schema}.{name}: {error}"
+            raise UserError(ErrorCode.NOT_SUPPORTED, message) from None
+
+    def _broken_view(self, catalog: str, schema: str, name: str, why: SqeError) -> Known | None:
+        """A view that cannot be read is there all the same: it can be dropped or replaced."""
+        if why.code is ErrorCode.ACCESS_DENIED:
+            return None
+        opened = read_catalog(self._catalogs, catalog, self._session.identity)
+        try:
+            loaded = opened.load_view(Ident(tuple(schema.split(".")), name))
+        except SqeError:
+            return None
+        view = RelationName(SchemaName(catalog, tuple(schema.split("."))), name)
+        metadata = self._of_view(view, loaded)
+        return Known(_text(view), (), "VIEW", metadata, broken=why.message)
+
+    def _told(self, known: Known | None, guarded: GuardedStatement) -> Known | None:
+        """Of a view that is read with its owner's rights, the query only to who has such."""
+        view = guarded.bound.references[0].stored
+        if known is None or not isinstance(view, BoundView) or not view.definer:
+            return known
+        assert view.relation is not None  # noqa: S101  a temporary view has no owner
+        loaded = Loaded(json.dumps(known.metadata).encode())
+        metadata = self._of_view(view.relation, loaded)
+        return replace(known, metadata=metadata, definer=view.definer)
+
+    def _of_view(self, name: RelationName, loaded: Loaded) -> Json:
+        seen = self._redaction(self._session.identity, name, loaded, True)
+        return without_query(loaded.metadata) if seen is None else seen
+
+
+def _listed(catalog: CatalogReader, path: Namespace) -> bool:
+    """Whether this user may know that the schema is there."""
+    try:
+        return path in catalog.list_namespaces(path[:-1])
+    except SqeError as error:
+        if error.code not in _HIDDEN:
+            raise
+        return False
+
+
+def _metadata_columns(columns: Sequence[TrinoColumn]) -> tuple[KnownColumn, ...]:
+    return tuple(KnownColumn(one.name, one.type, hidden=one.hidden) for one in columns)
+
+
+def _known(guarded: GuardedStatement) -> Known | None:
+    bound: BoundStatement = guarded.bound
+    reference = bound.references[0]
+    target = reference.stored
+    if isinstance(target, BoundTable):
+        name, metadata = target.name, target.metadata
+        kind = "MATERIALIZED VIEW" if is_materialized(metadata) else "TABLE"
+    elif isinstance(target, BoundView) and target.relation is not None:
+        name, metadata, kind = target.relation, target.metadata, "VIEW"
+    else:
+        return None
+    decision = guarded.decisions[(name, reference.reference.access, reference.as_user)]
+    if isinstance(decision, Restrict):
+        metadata = redact_metadata(metadata, decision)
+    seen = current_schema(metadata)["fields"]
+    columns = tuple(
+        KnownColumn(stored["name"], one.type, one.nullable, one.comment or "")
+        for one, stored in zip(trino_columns(metadata), seen, strict=True)
+    )
+    return Known(_text(name), columns, kind, metadata)
+
+
+def _text(name: RelationName) -> str:
+    return ".".join(quoted(part) for part in name.parts)

@@ -1,0 +1,139 @@
+"""A statement in Trino's SQL: translated, run through the pipe, answered as Trino would."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from sqe.catalog.transaction import current, inside
+from sqe.errors import ErrorCode, UserError
+from sqe.gateway.dialects import Execution, GatewayActions
+from sqe.model.query import ClientChanges, ClientState, Outcome, QueryRequest
+from sqe.results.stream import ResultStream
+from sqe.sessions.session import Session
+from sqe.trino.dialect.context import Context, Lookup
+from sqe.trino.dialect.session_values import values_for_views
+from sqe.trino.dialect.translate import translate
+from sqe.trino.dialect.translated import Rows, Translated
+from sqe.trino.results import nothing, trino_result
+
+
+@dataclass(frozen=True)
+class TrinoTranslation:
+    """Implements ``gateway.dialects.Translation``."""
+
+    translated: Translated
+    properties: Collection[str]
+
+    @property
+    def text(self) -> str:
+        return self.translated.text
+
+    @property
+    def label(self) -> str:
+        return self.translated.update_type.lower()
+
+    @property
+    def session_values(self) -> Mapping[str, str]:
+        return self.translated.session_values
+
+    def answer(self, execution: Execution) -> ResultStream:
+        translated, gateway = self.translated, execution.gateway
+        session, request = execution.session, execution.request
+        if translated.transaction:
+            return _transact(translated, gateway, request, session)
+        if translated.kill is not None:
+            _kill(gateway, session, *translated.kill)
+            return nothing(Outcome(translated.update_type))
+
+        def run() -> ResultStream:
+            return trino_result(translated, execution.run, execution.run_text)
+
+        if translated.is_many and current() is None:
+            return _run_in_transaction(gateway, session, run)
+        if translated.reshape is not None:
+            return _reshape(run(), translated.reshape)
+        return run()
+
+
+def translate_request(
+    request: QueryRequest, session: Session, lookup: Lookup, *, grants: bool
+) -> TrinoTranslation:
+    """``grants``: rules can be made with SQL."""
+    client = request.client or ClientState()
+    now = datetime.datetime.now(datetime.UTC)
+    context = Context(request.text, client, session.identity.user, lookup, now, grants=grants)
+    translated = replace(translate(context), session_values=values_for_views(context))
+    changes = translated.changes
+    properties = (*client.properties, *changes.set_properties, *changes.reset_properties)
+    return TrinoTranslation(translated, properties)
+
+
+def _reshape(result: ResultStream, reshape: Callable[[Rows], Rows]) -> ResultStream:
+    """All rows at once, made into others of the same columns."""
+    with result:
+        read = result.read_all()
+    rows = reshape(list(zip(*(column.to_pylist() for column in read.columns), strict=True)))
+    arrays = [
+        pa.array([row[i] for row in rows], type=field.type) for i, field in enumerate(read.schema)
+    ]
+    batch = pa.RecordBatch.from_arrays(arrays, schema=read.schema)
+    return ResultStream(result.columns, read.schema, [batch], outcome=result.outcome)
+
+
+def _transact(
+    translated: Translated, gateway: GatewayActions, request: QueryRequest, session: Session
+) -> ResultStream:
+    open_one = request.transaction
+    changes = ClientChanges(ended_transaction=True)
+    if translated.transaction.startswith("start"):
+        if open_one:
+            raise _refused("NOT_SUPPORTED", "Nested transactions not supported")
+        read_only = translated.transaction.endswith("read only")
+        begun = gateway.begin(session.id, read_only=read_only)
+        changes = ClientChanges(started_transaction=begun)
+    elif not open_one:
+        raise _refused("NOT_IN_TRANSACTION", "No transaction in progress")
+    elif translated.transaction == "commit":
+        gateway.commit(session.id, open_one)
+    else:
+        gateway.rollback(session.id, open_one)
+    return nothing(Outcome(translated.update_type, changes))
+
+
+def _run_in_transaction(
+    gateway: GatewayActions, session: Session, run: Callable[[], ResultStream]
+) -> ResultStream:
+    """Several statements for the engines, in one commit."""
+    transaction = gateway.begin(session.id, internal=True)
+    try:
+        with inside(gateway.transaction(session.id, transaction)):
+            result = run()
+    except BaseException:
+        gateway.rollback(session.id, transaction)
+        raise
+    gateway.commit(session.id, transaction)
+    return result
+
+
+def _kill(gateway: GatewayActions, session: Session, query_id: str, message: str) -> None:
+    try:
+        record = gateway.record(query_id)
+    except UserError:
+        record = None
+    if record is None or not gateway.other_users.may_kill(session.identity, record):
+        raise _refused("NOT_FOUND", f"Target query not found: {query_id}")
+    because = UserError(
+        ErrorCode.CANCELLED,
+        f"Query killed. Message: {message}" if message else "Query killed.",
+        subcode="ADMINISTRATIVELY_KILLED",
+    )
+    gateway.cancel(query_id, because)
+
+
+def _refused(name: str, message: str) -> UserError:
+    code = ErrorCode.NOT_SUPPORTED if name == "NOT_SUPPORTED" else ErrorCode.USER_ERROR
+    return UserError(code, message, subcode=name)

@@ -1,0 +1,38 @@
+"""A pipeline for tests: Spark's dialect, and whatever engines a test has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqe.access.control import AccessControl
+from sqe.access.guards import Guards
+from sqe.binding.binder import Binder
+from sqe.engines.protocol import Engine
+from sqe.engines.rerun import Reruns
+from sqe.gateway.dialects import SPARK, SparkDialect
+from sqe.gateway.pipeline import Pipeline
+from sqe.gateway.runner import Runner
+from sqe.model.query import EngineKind
+from sqe.policy.policy import Policy
+from sqe.routing.router import Router
+from sqe.sql.parser import Parser
+from sqe.sql.text import TextLimits
+
+
+def spark_pipeline(
+    binder: Binder,
+    policy: Policy,
+    engines: Mapping[EngineKind, Engine],
+    router: Router,
+    reruns: Reruns | None = None,
+) -> Pipeline:
+    limits = TextLimits()
+    return Pipeline(
+        {SPARK: SparkDialect()},
+        Parser(limits),
+        binder,
+        AccessControl(policy, binder.catalogs, binder.whole),
+        Guards(binder, limits, policy.known),
+        router,
+        Runner(engines, reruns or Reruns()),
+    )

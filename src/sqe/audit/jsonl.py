@@ -11,6 +11,7 @@ from typing import Any
 
 from sqe.audit.events import QueryEvent, RuleEvent
 from sqe.audit.redact import redact
+from sqe.model.query import RelationUse
 
 _PROGRESS = "progress"
 _TEXT = 100_000  # characters of a statement that are kept
@@ -33,6 +34,8 @@ def event_fields(event: QueryEvent) -> dict[str, Any]:
     if record.route is not None:
         fields["engine"] = record.route.engine.value
         fields["reason"] = record.route.reason
+    if record.relations and event.name != "queued":
+        fields["relations"] = [_relation_fields(one) for one in record.relations]
     if record.state.ended:
         fields["rows"] = record.rows
         fields["bytes"] = record.bytes
@@ -44,6 +47,17 @@ def event_fields(event: QueryEvent) -> dict[str, Any]:
         fields["error_code"] = record.error_code
         fields["error"] = redact(record.error_message)
     return fields
+
+
+def _relation_fields(use: RelationUse) -> dict[str, Any]:
+    named: dict[str, Any] = {"name": use.name, "access": use.access, "rule": use.rule}
+    if use.columns:
+        named["columns"] = list(use.columns)
+    if use.snapshot_id is not None:
+        named["snapshot_id"] = use.snapshot_id
+    if use.as_user:
+        named["as_user"] = use.as_user
+    return named
 
 
 class AuditLog:

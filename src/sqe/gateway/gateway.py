@@ -244,7 +244,9 @@ class Gateway:
             query.planning()
             with inside(self._transactions.of(session.id, request.transaction)):
                 planned = self._pipeline.plan(request, session, query.stage)
-                query.understood(planned.label, restricted=planned.restricted)
+                query.understood(
+                    planned.label, restricted=planned.restricted, relations=planned.relations
+                )
                 query.routed(planned.route)
                 with query.stage("start"):
                     result = self._start(planned, query, session, request)

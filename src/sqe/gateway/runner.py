@@ -13,11 +13,12 @@ from sqe.engines.protocol import Engine, Run
 from sqe.engines.rerun import Reruns, same_tables
 from sqe.errors import ErrorCode, InternalError
 from sqe.gateway.dialects import Translation
-from sqe.model.query import EngineKind, QueryRequest, Route
+from sqe.model.query import EngineKind, QueryRequest, RelationUse, Route
 from sqe.results.arrow_types import arrow_schema
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.relation_uses import relation_uses
 from sqe.sql.statement import StatementKind
 
 
@@ -48,6 +49,11 @@ class Planned:
     @property
     def restricted(self) -> bool:
         return self.guarded is not None and self.guarded.restricted
+
+    @property
+    def relations(self) -> tuple[RelationUse, ...]:
+        """For the record: what it touches."""
+        return relation_uses(self.guarded) if self.guarded is not None else ()
 
     @property
     def label(self) -> str:

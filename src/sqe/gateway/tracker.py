@@ -22,6 +22,7 @@ from sqe.model.query import (
     QueryRecord,
     QueryRequest,
     QueryState,
+    RelationUse,
     Route,
     RowsAffected,
 )
@@ -82,10 +83,14 @@ class TrackedQuery:
     def planning(self) -> None:
         self._change("planning", state=QueryState.PLANNING)
 
-    def understood(self, kind: str, *, restricted: bool = False) -> None:
+    def understood(
+        self, kind: str, *, restricted: bool = False, relations: tuple[RelationUse, ...] = ()
+    ) -> None:
         """``restricted``: from now on nothing is told of how much is read."""
         with self._lock:
-            self._record = replace(self._record, kind=kind, restricted=restricted)
+            self._record = replace(
+                self._record, kind=kind, restricted=restricted, relations=relations
+            )
 
     def routed(self, route: Route) -> None:
         self._change("running", state=QueryState.RUNNING, route=route)

@@ -175,6 +175,20 @@ class RowsAffected:
 
 
 @dataclass(frozen=True, slots=True)
+class RelationUse:
+    """A table or view that a query touches. ``columns``: those that a read names, or all.
+    ``snapshot_id``: the current one when a read was planned. ``rule``: why it was allowed.
+    ``as_user``: whose rights a view reads it with, if not the user's."""
+
+    name: str
+    access: str  # read, write, create, alter, drop or describe
+    columns: tuple[str, ...] = ()
+    snapshot_id: int | None = None
+    rule: str = ""
+    as_user: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class QueryRecord:
     """What is known of a query at one moment. Times are seconds since the epoch or durations."""
 
@@ -196,6 +210,7 @@ class QueryRecord:
     error_message: str = ""
     progress: Progress = Progress()
     restricted: bool = False  # it reads something that its user sees in part
+    relations: tuple[RelationUse, ...] = ()  # for operators: it tells what policies hide
 
     @property
     def shown_route(self) -> Route | None:

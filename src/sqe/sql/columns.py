@@ -48,6 +48,23 @@ def column_names(tree: Any) -> set[str]:
     return {column.name.lower() for column in tree.find_all(exp.Column)}
 
 
+def asked_columns(tree: Any) -> frozenset[str] | None:
+    """The same, or None where all may be asked for: by ``*``, a whole row, a NATURAL join."""
+    names = column_names(tree)
+    for node in tree.find_all(exp.Star, exp.Join, exp.Pivot, exp.Table):
+        if isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count):
+            return None
+        if isinstance(node, exp.Pivot):
+            return None
+        if isinstance(node, exp.Join):
+            if node.args.get("method"):
+                return None
+            names |= {one.name.lower() for one in node.args.get("using") or ()}
+        if isinstance(node, exp.Table) and node.alias_or_name.lower() in names:
+            return None
+    return frozenset(names)
+
+
 def _sources(select: exp.Select) -> dict[str, Span]:
     """Alias or name -> the span of the table's name. Names that stand twice are left out."""
     from_ = select.args.get("from_")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 from sqe.errors import TextPosition
@@ -135,6 +136,14 @@ class Statement:
     command: Command | None = None
     inner: Statement | None = None  # of EXPLAIN and CREATE VIEW: the statement inside
     markers: tuple[Span, ...] = ()  # of parameters, in order
+
+    @cached_property
+    def column_names(self) -> frozenset[str] | None:
+        """Names that columns are asked for by, in small letters. None: it asks for all of them, or
+        nobody knows."""
+        from sqe.sql.columns import asked_columns
+
+        return asked_columns(self.tree) if self.tree is not None else None
 
     @property
     def label(self) -> str:

@@ -11,7 +11,15 @@ import pytest
 from sqe.audit.events import Events, QueryEvent, RuleEvent
 from sqe.audit.jsonl import AuditLog
 from sqe.audit.logs import log_to, stop_logging
-from sqe.model.query import EngineKind, QueryRecord, QueryState, Route
+from sqe.gateway.tracker import QueryLimits, QueryTracker
+from sqe.model.query import (
+    EngineKind,
+    QueryRecord,
+    QueryRequest,
+    QueryState,
+    RelationUse,
+    Route,
+)
 
 RECORD = QueryRecord(
     query_id="q1",
@@ -85,3 +93,25 @@ def test_the_log_is_json_without_secrets(tmp_path: Path) -> None:
     fields = json.loads(text)
     assert (fields["level"], fields["message"]) == ("error", "token='****' failed")
     assert "hunter2" not in text
+
+
+def test_the_audit_log_says_what_was_read_and_written_under_which_rule(tmp_path: Path) -> None:
+    log = AuditLog(tmp_path / "audit.jsonl")
+    tracker = QueryTracker(Events([log]), QueryLimits())
+    query = tracker.begin(QueryRequest("s", "INSERT INTO u SELECT id FROM t"), "ann")
+    read = RelationUse("lake.s.t", "read", ("id",), 7, "rule 1", "owner")
+    query.understood("insert", relations=(RelationUse("lake.s.u", "write", rule="all"), read))
+    query.routed(Route(EngineKind.SPARK, "Spark runs every insert"))
+    log.close()
+    [_, line] = [json.loads(text) for text in (tmp_path / "audit.jsonl").read_text().splitlines()]
+    assert line["relations"] == [
+        {"name": "lake.s.u", "access": "write", "rule": "all"},
+        {
+            "name": "lake.s.t",
+            "access": "read",
+            "rule": "rule 1",
+            "columns": ["id"],
+            "snapshot_id": 7,
+            "as_user": "owner",
+        },
+    ]

@@ -19,6 +19,7 @@ from sqe.rewrite.guard import guard
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.hash_keys import HashKeys
 from sqe.rewrite.needs import needs_of
+from sqe.rewrite.unfit import Unfit
 from sqe.sessions.session import Session
 from sqe.sessions.store import SessionStore
 from sqe.sql.parse import parse
@@ -68,7 +69,7 @@ class BoundLake:
     def translate(
         self, sql: str, dialect: str, kind: str, target: BoundTable | BoundView, identity: Identity
     ) -> str:
-        raise NotImplementedError
+        raise Unfit(f"the dialect {dialect} is not known")
 
     def subkeys(self, name: str) -> tuple[Secret, Secret] | None:
         return self.keys.subkeys(name)

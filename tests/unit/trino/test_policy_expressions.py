@@ -39,11 +39,19 @@ class Nothing:
         return None
 
 
+class TrinoLake(BoundLake):
+    def translate(
+        self, sql: str, dialect: str, kind: str, target: BoundTable | BoundView, identity: Identity
+    ) -> str:
+        assert dialect == "trino"
+        return trino_expression(sql, kind, target, Nothing(), identity)
+
+
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoundLake]:
     folder = tmp_path_factory.mktemp("lake")
     with bound_lake(folder, Identity("ann"), t=COLUMNS) as made:
-        yield made
+        yield TrinoLake(made.catalog, made.binder, made.session)
 
 
 def _written(

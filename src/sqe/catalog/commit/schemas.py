@@ -110,10 +110,6 @@ def _check_identifier(fields: dict[int, Field], field_id: int) -> None:
     check(not field.in_collection, f"{cannot}: must not be nested in a list or map")
 
 
-def highest_id(schema: Json) -> int:
-    return max(fields_of(schema), default=0)
-
-
 def normal_type(text: str) -> str:
     return re.sub(r"\s+", "", text) if text.startswith(("decimal", "fixed")) else text
 

@@ -23,7 +23,6 @@ _ICEBERG = {
     "integer": "int", "bigint": "long", "real": "float", "varchar": "string",
     "varbinary": "binary", TIMESTAMP: "timestamp", TIMESTAMP_TZ: "timestamptz",
 }  # fmt: skip
-_WIDER = (("integer", "bigint"), ("real", "double"))
 # Trino's that its Iceberg connector does not store either.
 _NEVER = (
     "interval day to second", "interval year to month", "json", "ipaddress", "hyperloglog",

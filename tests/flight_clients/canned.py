@@ -20,7 +20,7 @@ from sqe.flight_messages import FlightSql_pb2 as sql
 from sqe.gateway.gateway import Gateway
 from sqe.model.query import QueryRecord, QueryRequest, QueryState, RowsAffected
 from sqe.protocols.flight_sql.actions import Actions
-from sqe.protocols.flight_sql.caller import Caller
+from sqe.protocols.flight_sql.caller import FlightCaller
 from sqe.protocols.flight_sql.commands import Commands
 from sqe.protocols.flight_sql.options import FlightOptions
 from sqe.protocols.flight_sql.server import FlightSqlServer
@@ -111,7 +111,7 @@ class CannedOptions(SessionOptions):
         self._kept: dict[str, dict[str, messages.SessionOptionValue]] = {}
 
     def set(
-        self, caller: Caller, request: messages.SetSessionOptionsRequest
+        self, caller: FlightCaller, request: messages.SetSessionOptionsRequest
     ) -> messages.SetSessionOptionsResult:
         result = messages.SetSessionOptionsResult()
         kept = self._kept.setdefault(caller.session.id, {})
@@ -126,7 +126,7 @@ class CannedOptions(SessionOptions):
                 kept[name] = value
         return result
 
-    def get(self, caller: Caller) -> messages.GetSessionOptionsResult:
+    def get(self, caller: FlightCaller) -> messages.GetSessionOptionsResult:
         result = messages.GetSessionOptionsResult()
         for name, value in self._kept.get(caller.session.id, {}).items():
             result.session_options[name].CopyFrom(value)
@@ -136,14 +136,14 @@ class CannedOptions(SessionOptions):
 class CannedActions(Actions):
     """With the one without a name, which tells who asks."""
 
-    def act(self, caller: Caller, name: str, body: bytes) -> list[bytes]:
+    def act(self, caller: FlightCaller, name: str, body: bytes) -> list[bytes]:
         return [caller.user.encode()] if not name else super().act(caller, name, body)
 
 
 class CannedCommands(Commands):
     """With the client's own commands: ``expiration_time``, ``success`` and the empty one."""
 
-    def info(self, caller: Caller, descriptor: flight.FlightDescriptor) -> flight.FlightInfo:
+    def info(self, caller: FlightCaller, descriptor: flight.FlightDescriptor) -> flight.FlightInfo:
         command = bytes(descriptor.command or b"")
         sent = caller.call.header("x-middleware")
         if sent:
@@ -154,7 +154,9 @@ class CannedCommands(Commands):
             return self._numbers(caller, descriptor)
         return super().info(caller, descriptor)
 
-    def _numbers(self, caller: Caller, descriptor: flight.FlightDescriptor) -> flight.FlightInfo:
+    def _numbers(
+        self, caller: FlightCaller, descriptor: flight.FlightDescriptor
+    ) -> flight.FlightInfo:
         """Three results. The client wants the first without an end; the others keep theirs."""
         endpoints = []
         for number in range(3):

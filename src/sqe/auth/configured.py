@@ -20,7 +20,7 @@ from sqe.store.api_keys import ApiKeys
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class AuthParts:
     """What the settings do not hold. Without ``keys`` there are no API keys."""
 
     home: Path = Path()
@@ -29,8 +29,8 @@ class Around:
     oidc: Authenticator | None = None
 
 
-def authenticators(settings: AuthSettings, around: Around | None = None) -> Authenticators:
-    around = around or Around()
+def authenticators(settings: AuthSettings, around: AuthParts | None = None) -> Authenticators:
+    around = around or AuthParts()
     users = _users(settings, around.home)
     chain: dict[str, Authenticator | None] = {"browser": around.browser, "oidc": around.oidc}
     if around.keys is not None and settings.api_keys is not False:

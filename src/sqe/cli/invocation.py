@@ -29,7 +29,7 @@ class OpenSession(Protocol):
     def close(self) -> None: ...
 
 
-class Gateway(Protocol):
+class ServerGateway(Protocol):
     """What the commands need of ``sqe.gateway.gateway.Gateway``."""
 
     def open_session(self, identity: Identity, schema: SchemaName | None = None) -> OpenSession: ...
@@ -53,7 +53,7 @@ class Server(Protocol):
     """What the commands need of ``sqe.server.build``'s server."""
 
     @property
-    def gateway(self) -> Gateway: ...
+    def gateway(self) -> ServerGateway: ...
     def start(self, warm_spark: bool) -> None: ...
     def listen(self, host: str | None, port: int | None) -> str: ...
     def listen_trino(self, host: str | None, port: int | None) -> str: ...
@@ -99,7 +99,7 @@ class Invocation:
         return self.build(settings.for_command())
 
     @contextmanager
-    def session(self) -> Iterator[tuple[Gateway, OpenSession]]:
+    def session(self) -> Iterator[tuple[ServerGateway, OpenSession]]:
         """A gateway in this process, Spark not yet started, and a session of the current user."""
         from sqe.client.embedded import current_user
         from sqe.model.identity import Identity

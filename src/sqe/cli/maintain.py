@@ -15,7 +15,7 @@ from sqe.cli.invocation import Invocation
 from sqe.cli.remote import Remote, server_options
 
 if TYPE_CHECKING:
-    from sqe.cli.upkeep import Caretaker, Step, Upkeep
+    from sqe.cli.maintainer import Maintainer, Step, TableReport
     from sqe.maintenance.needs import TableState, Thresholds
     from sqe.settings import MaintenanceSettings
 
@@ -44,12 +44,12 @@ def command(
     NAMES are tables or schemas; without any, all tables of the catalog. What is left unsaid comes
     from [maintenance] in the settings. Tables that need nothing are left alone.
     """
-    from sqe.cli.upkeep import Caretaker
+    from sqe.cli.maintainer import Maintainer
 
     thresholds = _thresholds(invocation.settings().maintenance, given)
     failed = None
     with invocation.transport("sqe-maintain", remote=remote) as transport:
-        caretaker = Caretaker(transport, thresholds)
+        caretaker = Maintainer(transport, thresholds)
         for table in list(caretaker.tables(names)):
             upkeep = _attend(caretaker, table, given["dry_run"], given["as_json"])
             failed = failed or next(iter(upkeep.errors), None)
@@ -73,7 +73,7 @@ def _thresholds(settings: MaintenanceSettings, given: dict[str, Any]) -> Thresho
     )
 
 
-def _attend(caretaker: Caretaker, table: str, dry_run: bool, as_json: bool) -> Upkeep:
+def _attend(caretaker: Maintainer, table: str, dry_run: bool, as_json: bool) -> TableReport:
     """One table from the first look to the last word."""
     upkeep = caretaker.look(table)
     if not as_json:
@@ -97,7 +97,7 @@ def _attend(caretaker: Caretaker, table: str, dry_run: bool, as_json: bool) -> U
     return upkeep
 
 
-def _headline(upkeep: Upkeep) -> str:
+def _headline(upkeep: TableReport) -> str:
     if upkeep.before is None:
         return f"{upkeep.table}: {upkeep.error}"
     need = "" if upkeep.steps else "; needs nothing"
@@ -144,7 +144,7 @@ def _outcome(rows: Sequence[dict[str, Any]]) -> str:
     return f"{_count(len(rows), 'file')} removed"
 
 
-def _document(upkeep: Upkeep) -> dict[str, Any]:
+def _document(upkeep: TableReport) -> dict[str, Any]:
     def state(found: TableState | None) -> dict[str, Any] | None:
         return None if found is None else dataclasses.asdict(found)
 

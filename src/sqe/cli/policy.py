@@ -17,7 +17,7 @@ from sqe.model.identity import Identity
 from sqe.model.rules import Privilege
 
 if TYPE_CHECKING:
-    from sqe.server.policy_desk import Desk
+    from sqe.server.policy_tools import PolicyTools
 
 _PART = re.compile(r"`((?:[^`]|``)+)`|([^.`]+)")
 _PRIVILEGES = [
@@ -195,10 +195,10 @@ def cedar_schema(invocation: Invocation, /, entities: bool) -> None:
 
 
 @contextmanager
-def _desk(invocation: Invocation) -> Iterator[Desk]:
-    from sqe.server.policy_desk import Desk
+def _desk(invocation: Invocation) -> Iterator[PolicyTools]:
+    from sqe.server.policy_tools import PolicyTools
 
-    desk = Desk(invocation.settings())
+    desk = PolicyTools(invocation.settings())
     try:
         yield desk
     finally:

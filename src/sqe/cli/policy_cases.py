@@ -15,7 +15,7 @@ from sqe.model.identity import Identity
 from sqe.model.query import QueryRequest
 
 if TYPE_CHECKING:
-    from sqe.cli.invocation import Gateway, Invocation
+    from sqe.cli.invocation import Invocation, ServerGateway
 
 _KEYS = {"name", "user", "groups", "roles", "claims", "query", "expect"}
 _EXPECTED = {"rows", "columns", "count", "denied"}
@@ -109,7 +109,7 @@ def _names(place: str, found: Any) -> frozenset[str]:
     return frozenset(found)
 
 
-def _problem(gateway: Gateway, case: Case) -> str:
+def _problem(gateway: ServerGateway, case: Case) -> str:
     session = gateway.open_session(case.identity)
     try:
         request = QueryRequest(session.id, case.query, source="sqe-policy-test")

@@ -31,7 +31,7 @@ class OpenSession(Protocol):
     def close(self) -> None: ...
 
 
-class Gateway(Protocol):
+class EmbeddedGateway(Protocol):
     """What is needed of ``sqe.gateway.gateway.Gateway``."""
 
     def submit(
@@ -53,7 +53,7 @@ class EmbeddedTransport:
 
     def __init__(
         self,
-        gateway: Gateway,
+        gateway: EmbeddedGateway,
         session: OpenSession,
         source: str,
         files: frozenset[str] = frozenset(),
@@ -115,7 +115,7 @@ class EmbeddedTransport:
 
 
 class EmbeddedQuery:
-    def __init__(self, gateway: Gateway, request: QueryRequest) -> None:
+    def __init__(self, gateway: EmbeddedGateway, request: QueryRequest) -> None:
         self._gateway = gateway
         self._record: QueryRecord | None = None
         self._query_id = gateway.submit(request, self._listen)
@@ -137,7 +137,7 @@ class EmbeddedQuery:
 class EmbeddedRows:
     """A statement for many rows of parameters. It runs while ``result`` is waited for."""
 
-    def __init__(self, gateway: Gateway, request: QueryRequest) -> None:
+    def __init__(self, gateway: EmbeddedGateway, request: QueryRequest) -> None:
         self._gateway = gateway
         self._request = request
         self._lock = threading.Lock()

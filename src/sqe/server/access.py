@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from sqe.auth.configured import Around, authenticators
+from sqe.auth.configured import AuthParts, authenticators
 from sqe.settings import Settings
 from sqe.store.api_keys import ApiKeys
 from sqe.store.database import Database
@@ -25,7 +25,7 @@ class Access:
         self._settings = settings
         self._oidc = self._issuers()
         self.browser = self._browser()
-        around = Around(settings.home, ApiKeys(store), self.browser, self._oidc)
+        around = AuthParts(settings.home, ApiKeys(store), self.browser, self._oidc)
         self.authenticators = authenticators(auth, around)
 
     @property

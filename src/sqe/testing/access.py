@@ -37,13 +37,13 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Grant:
+class CatalogGrant:
     privilege: Privilege
     on: Target
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class CatalogCaller:
     """A principal with the roles that its token has activated."""
 
     name: str
@@ -60,7 +60,7 @@ class Access:
         self._lock = threading.Lock()
         self._principals: dict[str, frozenset[str]] = {}
         self._usage: dict[str, set[tuple[str, str]]] = defaultdict(set)
-        self._grants: dict[tuple[str, str], set[Grant]] = defaultdict(set)
+        self._grants: dict[tuple[str, str], set[CatalogGrant]] = defaultdict(set)
 
     def add_principal(self, name: str, roles: Iterable[str]) -> None:
         """Makes the principal, or gives it these principal roles instead of those it has."""
@@ -75,13 +75,17 @@ class Access:
         """To a principal role, by the catalog role of the same name."""
         with self._lock:
             self._usage[role].add((on.catalog, role))
-            self._grants[on.catalog, role] |= {Grant(privilege, on) for privilege in privileges}
+            self._grants[on.catalog, role] |= {
+                CatalogGrant(privilege, on) for privilege in privileges
+            }
 
     def revoke(self, role: str, privileges: Iterable[Privilege], on: Target) -> None:
         with self._lock:
-            self._grants[on.catalog, role] -= {Grant(privilege, on) for privilege in privileges}
+            self._grants[on.catalog, role] -= {
+                CatalogGrant(privilege, on) for privilege in privileges
+            }
 
-    def activate(self, identity: Identity) -> Caller:
+    def activate(self, identity: Identity) -> CatalogCaller:
         """The principal behind an authenticated identity. The token's roles select among those
         that the principal has; none of them at all is a login that may do nothing."""
         asked = {r[len(ROLE_PREFIX) :] for r in identity.roles if r.startswith(ROLE_PREFIX)}
@@ -90,12 +94,12 @@ class Access:
         if granted is None:
             raise Unauthenticated(f"no principal {identity.user!r}")
         if ALL_ROLES in asked:
-            return Caller(identity.user, granted)
+            return CatalogCaller(identity.user, granted)
         if not asked <= granted:
             raise Unauthenticated(f"{identity.user!r} does not have the roles of its token")
-        return Caller(identity.user, frozenset(asked))
+        return CatalogCaller(identity.user, frozenset(asked))
 
-    def may(self, caller: Caller, privilege: Privilege, target: Target) -> bool:
+    def may(self, caller: CatalogCaller, privilege: Privilege, target: Target) -> bool:
         enough = ENOUGH[privilege]
         with self._lock:
             return any(
@@ -106,7 +110,7 @@ class Access:
                 for grant in self._grants.get(usage, ())
             )
 
-    def require(self, caller: Caller, operation: str, *needs: Need) -> None:
+    def require(self, caller: CatalogCaller, operation: str, *needs: Need) -> None:
         """All of them, or Polaris's 403."""
         if all(self.may(caller, privilege, target) for privilege, target in needs):
             return
@@ -119,7 +123,7 @@ class Access:
             f" is not authorized for op {operation}",
         )
 
-    def _active(self, caller: Caller, catalogs: set[str]) -> set[str]:
+    def _active(self, caller: CatalogCaller, catalogs: set[str]) -> set[str]:
         with self._lock:
             used = {
                 name

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from sqe.catalog.protocol import Json, Loaded
-from sqe.catalog.rest.wire import Call, refs_only
+from sqe.catalog.rest.wire import RestCall, refs_only
 from sqe.errors import ErrorCategory, ErrorCode, SqeError
 
 _LOG = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ def etag(metadata_location: str) -> str:
     return f'W/"{hashlib.sha256(metadata_location.encode()).hexdigest()}"'
 
 
-def not_modified(call: Call, metadata_location: str) -> bool:
+def not_modified(call: RestCall, metadata_location: str) -> bool:
     header = call.headers.get("if-none-match")
     if header is None:
         return False
@@ -94,7 +94,7 @@ def not_modified(call: Call, metadata_location: str) -> bool:
     return etag(metadata_location) in tags
 
 
-def check_snapshots(call: Call) -> bool:
+def check_snapshots(call: RestCall) -> bool:
     """Whether only the snapshots that a branch or tag points to are wanted."""
     asked = call.query.get("snapshots") or "all"
     if asked.lower() not in ("all", "refs"):

@@ -15,10 +15,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sqe.catalog.rest.routes import bearer_of, endpoint_of, threaded_app
-from sqe.catalog.rest.wire import Call, json_answer, segments
+from sqe.catalog.rest.wire import RestCall, json_answer, segments
 from sqe.errors import AccessError
 from sqe.model.identity import Identity
-from sqe.testing.access import Access, Caller
+from sqe.testing.access import Access, CatalogCaller
 from sqe.testing.answers import (
     PolarisError,
     Truncated,
@@ -77,7 +77,7 @@ class Gate:
         self.calls.count(name, caller.name)
         struck = self.faults.striking(name, caller.name)
         _before(struck)
-        call = Call(request.method, path, request.query_params, request.headers, content)
+        call = RestCall(request.method, path, request.query_params, request.headers, content)
         check_idempotency_key(call, options)
         if handler is None:
             answer = self._config(call)
@@ -88,7 +88,7 @@ class Gate:
             answer = handler(Visit(call, caller, lake, self.access, options))
         return _after(struck, answer)
 
-    def _caller(self, token: str | None) -> Caller:
+    def _caller(self, token: str | None) -> CatalogCaller:
         if token is None:
             raise Unauthenticated("no token")
         try:
@@ -97,7 +97,7 @@ class Gate:
             raise Unauthenticated(error.code.name) from None
         return self.access.activate(identity)
 
-    def _config(self, call: Call) -> Response:
+    def _config(self, call: RestCall) -> Response:
         """For everybody with a good token: no privilege is needed."""
         name = call.query.get("warehouse")
         if not name:
@@ -127,7 +127,7 @@ def _routed(method: str, parts: list[str]) -> tuple[str, Handler | None, dict[st
     raise PolarisError(404, "NotFoundException", "Unable to find matching target resource method")
 
 
-def _no_catalog(call: Call) -> PolarisError:
+def _no_catalog(call: RestCall) -> PolarisError:
     """In the words for whatever was asked of a catalog that there is not."""
     if "table" in call.path:
         if call.method == "POST":

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from sqe.catalog.embedded.store import Pointer
 from sqe.catalog.protocol import Ident, Json, Namespace
-from sqe.catalog.rest.wire import Call
-from sqe.testing.access import Access, Caller, Need, Target
+from sqe.catalog.rest.wire import RestCall
+from sqe.testing.access import Access, CatalogCaller, Need, Target
 from sqe.testing.answers import PolarisError, bad_request
 from sqe.testing.lake import Lake
 from sqe.testing.options import Options
@@ -25,8 +25,8 @@ VENDED, SIGNED = "vended-credentials", "remote-signing"
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    call: Call
-    caller: Caller
+    call: RestCall
+    caller: CatalogCaller
     lake: Lake
     access: Access
     options: Options
@@ -98,7 +98,7 @@ def no_such_view(ident: Ident) -> PolarisError:
     return PolarisError(404, "NoSuchViewException", f"View does not exist: {ident}")
 
 
-def check_idempotency_key(call: Call, options: Options) -> None:
+def check_idempotency_key(call: RestCall, options: Options) -> None:
     key = call.headers.get("idempotency-key")
     if options.idempotency and key is not None:
         try:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqe.auth.api_keys import ApiKeyUsers, NewKey, create_key
-from sqe.auth.configured import Around, authenticators
+from sqe.auth.configured import AuthParts, authenticators
 from sqe.auth.hashing import hash_token, new_token
 from sqe.auth.protocol import Bearer, Certificate, Credential, Nothing, Password
 from sqe.errors import AccessError, ErrorCode, UpstreamError
@@ -133,7 +133,7 @@ def test_keys_and_tokens_of_the_settings_do_not_get_in_each_others_way(programs:
     token = new_token()
     users = {"ann": {"tokens": [f"sha256:{hash_token(token).hex()}"]}}
     settings = AuthSettings.model_validate({"users": users})
-    chain = authenticators(settings, Around(keys=programs.keys))
+    chain = authenticators(settings, AuthParts(keys=programs.keys))
     programs.keys.revoke("nightly", 0.0)
     lasting = create_key(programs.keys, NewKey("lasting", "loader"), 1_000.0)
     assert chain.identify(Bearer(token)).user == "ann"
@@ -141,7 +141,7 @@ def test_keys_and_tokens_of_the_settings_do_not_get_in_each_others_way(programs:
     with pytest.raises(AccessError):
         chain.identify(Bearer(programs.key))
     off = authenticators(
-        settings.model_copy(update={"api_keys": False}), Around(keys=programs.keys)
+        settings.model_copy(update={"api_keys": False}), AuthParts(keys=programs.keys)
     )
     with pytest.raises(AccessError):
         off.identify(Bearer(lasting))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sqe.auth.chain import Authenticators
-from sqe.auth.configured import Around, authenticators
+from sqe.auth.configured import AuthParts, authenticators
 from sqe.auth.hashing import hash_password, hash_token, new_token
 from sqe.auth.protocol import Bearer, Credential, Password
 from sqe.auth.static_users import StaticUsers
@@ -138,8 +138,8 @@ def test_one_token_is_not_of_two_users(tmp_path: Path) -> None:
     line = f'tokens = ["sha256:{hash_token(TOKEN).hex()}"]\n'
     (tmp_path / "users.toml").write_text(f"[auth.users.ann]\n{line}")
     known = {"users_file": "users.toml", "users": {"bob": {"password": HASHES[OLD]}}}
-    chain = authenticators(AuthSettings.model_validate(known), Around(tmp_path))
+    chain = authenticators(AuthSettings.model_validate(known), AuthParts(tmp_path))
     assert chain.identify(Bearer(TOKEN)).user == "ann"
     with pytest.raises(UserError, match="twice"):
         (tmp_path / "users.toml").write_text(f"[auth.users.ann]\n{line}[auth.users.eve]\n{line}")
-        authenticators(AuthSettings.model_validate(known), Around(tmp_path))
+        authenticators(AuthSettings.model_validate(known), AuthParts(tmp_path))

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from sqe.catalog.protocol import Json
 from sqe.catalog.remote.answers import Restricted, object_of
-from sqe.catalog.remote.caller import Caller, Request
+from sqe.catalog.remote.caller import CatalogClient, Request
 from sqe.catalog.remote.errors import Act, absent, restricted, unreadable
 from sqe.catalog.remote.paths import Paths, Unnameable
 from sqe.errors import ErrorCode, UserError
@@ -24,7 +24,7 @@ def nothing(answer: Answer) -> None:
     """For answers that say no more than that it is done."""
 
 
-def ask(caller: Caller, act: Act, build: Build, read: Callable[[Answer], _T]) -> _T:
+def ask(caller: CatalogClient, act: Act, build: Build, read: Callable[[Answer], _T]) -> _T:
     config = caller.config()
     root = f"{caller.service.options.uri}/v1"
     paths = Paths(f"{root}/{config.prefix}" if config.prefix else root, config.separator)
@@ -45,7 +45,7 @@ def ask(caller: Caller, act: Act, build: Build, read: Callable[[Answer], _T]) ->
 
 
 def ask_pages(
-    caller: Caller,
+    caller: CatalogClient,
     act: Act,
     address: Callable[[Paths], tuple[str, Mapping[str, str]]],
     read: Callable[[Json], list[_T]],

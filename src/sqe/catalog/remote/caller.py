@@ -41,7 +41,7 @@ class Request:
         return f"{self.url}?{urlencode(self.query)}" if self.query else self.url
 
 
-class Caller:
+class CatalogClient:
     """Thread-safe."""
 
     def __init__(self, service: Service, identity: Identity) -> None:

@@ -16,7 +16,7 @@ from sqe.catalog.remote.answers import (
     view_of,
 )
 from sqe.catalog.remote.asking import Build, ask, ask_pages, nothing
-from sqe.catalog.remote.caller import Caller, Request
+from sqe.catalog.remote.caller import CatalogClient, Request
 from sqe.catalog.remote.errors import Act, absent
 from sqe.catalog.remote.loading import delegation, elsewhere, load_credentials, load_table
 from sqe.catalog.remote.options import RestOptions
@@ -42,7 +42,7 @@ class RestCatalogs:
 
     def open(self, identity: Identity) -> Catalog:
         """Nothing is asked yet, so nothing can be refused."""
-        return RestCatalog(Caller(self._service, identity))
+        return RestCatalog(CatalogClient(self._service, identity))
 
     def close(self) -> None:
         self._service.close()
@@ -52,7 +52,7 @@ class RestCatalog:
     """Implements ``Catalog``. Lists are kept for a while, for this login alone; whatever this
     process changes in the catalog makes them void for everyone."""
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: CatalogClient) -> None:
         self._caller = caller
 
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:

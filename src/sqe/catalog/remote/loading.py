@@ -7,7 +7,7 @@ import time
 from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.catalog.remote.answers import loaded_of, object_of
 from sqe.catalog.remote.asking import ask
-from sqe.catalog.remote.caller import Caller, Request
+from sqe.catalog.remote.caller import CatalogClient, Request
 from sqe.catalog.remote.errors import Act
 from sqe.catalog.remote.keys import credentials_of, good_until
 from sqe.catalog.remote.paths import Paths
@@ -25,7 +25,7 @@ _NO_SUCH_ADDRESS = (
 )
 
 
-def elsewhere(caller: Caller, loaded: Loaded) -> Loaded:
+def elsewhere(caller: CatalogClient, loaded: Loaded) -> Loaded:
     """The table, if it is not on a disk: ``file:`` would be this machine's, and whoever can give a
     table a location could read and write there. Open catalogs in tests say ``none``."""
     if loaded.on_disk and caller.service.options.delegation:
@@ -37,12 +37,12 @@ def elsewhere(caller: Caller, loaded: Loaded) -> Loaded:
     return loaded
 
 
-def delegation(caller: Caller) -> dict[str, str]:
+def delegation(caller: CatalogClient) -> dict[str, str]:
     mode = caller.service.options.delegation
     return {"x-iceberg-access-delegation": mode} if mode else {}
 
 
-def load_table(caller: Caller, ident: Ident, *, anew: bool = False) -> Loaded:
+def load_table(caller: CatalogClient, ident: Ident, *, anew: bool = False) -> Loaded:
     """The table of this moment. A catalog that names states of tables (ETag) is asked whether the
     one that is kept for this user still is the table; its rights are checked by that, too.
     ``anew``: with new keys."""
@@ -85,7 +85,7 @@ def _keys_last(kept: KeptTable, unknown_s: float) -> bool:
     return end is None or end - time.time() > _SHORTEST_S
 
 
-def load_credentials(caller: Caller, ident: Ident) -> tuple[Json, ...]:
+def load_credentials(caller: CatalogClient, ident: Ident) -> tuple[Json, ...]:
     """New keys. A catalog that has no address for that sends some with the table."""
     act = Act(f"renew the keys to {ident}", *_names(ident), absent=ErrorCode.TABLE_NOT_FOUND)
 

@@ -11,7 +11,7 @@ from sqe.catalog.protocol import Loaded
 from sqe.catalog.remote.answers import CatalogConfig
 from sqe.catalog.remote.breaker import Breaker
 from sqe.catalog.remote.options import RestOptions
-from sqe.catalog.remote.shelf import Shelf
+from sqe.catalog.remote.ttl_cache import TtlCache
 from sqe.errors import ErrorCode
 from sqe.http.client import Answer, Http, HttpOptions
 
@@ -55,9 +55,9 @@ class Service:
         )
         self._breaker = breaker or Breaker(what)
         config_s = max(options.cache_s, _CONFIG_S)
-        self.configs: Shelf[CatalogConfig] = Shelf(config_s, _MOST_CONFIGS, clock=clock)
-        self.lists: Shelf[Any] = Shelf(options.cache_s, _MOST_NAMES, _entries, clock)
-        self.tables: Shelf[KeptTable] = Shelf(None, _MOST_METADATA, _size, clock)
+        self.configs: TtlCache[CatalogConfig] = TtlCache(config_s, _MOST_CONFIGS, clock=clock)
+        self.lists: TtlCache[Any] = TtlCache(options.cache_s, _MOST_NAMES, _entries, clock)
+        self.tables: TtlCache[KeptTable] = TtlCache(None, _MOST_METADATA, _size, clock)
 
     def call(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, seconds: float

@@ -8,13 +8,13 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from sqe.catalog.protocol import Ident, Json, Signed
 from sqe.catalog.remote.answers import object_of
 from sqe.catalog.remote.asking import ask
-from sqe.catalog.remote.caller import Caller, Request
+from sqe.catalog.remote.caller import CatalogClient, Request
 from sqe.catalog.remote.errors import Act
 from sqe.errors import AccessError, ErrorCode, UserError
 from sqe.http.client import Answer
 
 
-def sign(caller: Caller, ident: Ident, config: Mapping[str, str], request: Json) -> Signed:
+def sign(caller: CatalogClient, ident: Ident, config: Mapping[str, str], request: Json) -> Signed:
     """``config`` is the table's, as it was loaded."""
     names = (ident.namespace, ident.name)
     act = Act(f"sign a request for {ident}", *names, absent=ErrorCode.TABLE_NOT_FOUND)
@@ -22,7 +22,7 @@ def sign(caller: Caller, ident: Ident, config: Mapping[str, str], request: Json)
     return ask(caller, act, lambda paths: Request("POST", url, body=request), _signed)
 
 
-def _address(caller: Caller, config: Mapping[str, str]) -> str:
+def _address(caller: CatalogClient, config: Mapping[str, str]) -> str:
     base = config.get("s3.signer.uri") or caller.service.options.uri
     endpoint = config.get("s3.signer.endpoint")
     if not endpoint:

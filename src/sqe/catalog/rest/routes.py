@@ -18,10 +18,10 @@ from starlette.routing import Route
 from sqe.catalog.protocol import Catalog, Json
 from sqe.catalog.rest import handlers
 from sqe.catalog.rest.errors import answer_to, error_answer
-from sqe.catalog.rest.wire import Call, json_answer, segments
+from sqe.catalog.rest.wire import RestCall, json_answer, segments
 
 OpenCatalog = Callable[[str | None], Catalog]
-Handler = Callable[[Catalog, Call], Response]
+Handler = Callable[[Catalog, RestCall], Response]
 Found = TypeVar("Found")
 
 _NAMESPACE = "v1/{prefix}/namespaces/{namespace}"
@@ -87,7 +87,7 @@ def catalog_app(
             if found is None:
                 return error_answer(404, "NoSuchEndpointException", "No such endpoint.")
             handler, path = found
-            call = Call(request.method, path, request.query_params, request.headers, content)
+            call = RestCall(request.method, path, request.query_params, request.headers, content)
             return handler(catalog, call)
         except Exception as error:  # noqa: BLE001  # one map turns every failure into an answer
             return answer_to(error, request.method)

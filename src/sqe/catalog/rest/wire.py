@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RestCall:
     """One request: what the path, query, headers and body say."""
 
     method: str
@@ -84,7 +84,7 @@ def no_content() -> Response:
     return Response(status_code=204)
 
 
-def page(call: Call, entries: list[T]) -> tuple[list[T], str | None]:
+def page(call: RestCall, entries: list[T]) -> tuple[list[T], str | None]:
     """The page that was asked for, and the token of the next. A token counts entries."""
     if "pageSize" not in call.query and not call.query.get("pageToken"):
         return entries, None
@@ -99,7 +99,7 @@ def page(call: Call, entries: list[T]) -> tuple[list[T], str | None]:
     return entries[start:end], str(end) if end < len(entries) else None
 
 
-def loaded_answer(call: Call, loaded: Loaded) -> Response:
+def loaded_answer(call: RestCall, loaded: Loaded) -> Response:
     """A table or view with its stored metadata, byte for byte."""
     mode = call.query.get("snapshots", "all")
     tag = etag(loaded, mode)

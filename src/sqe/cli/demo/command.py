@@ -16,7 +16,7 @@ from sqe.cli.invocation import Invocation
 from sqe.errors import SqeError
 
 if TYPE_CHECKING:
-    from sqe.cli.invocation import Gateway, OpenSession
+    from sqe.cli.invocation import OpenSession, ServerGateway
     from sqe.cli.running import Outcome
     from sqe.client.transport import Transport
     from sqe.settings import Settings
@@ -61,7 +61,7 @@ def _with_rules(settings: Settings) -> Settings:
 
 
 class _Guide:
-    def __init__(self, gateway: Gateway, session: OpenSession) -> None:
+    def __init__(self, gateway: ServerGateway, session: OpenSession) -> None:
         self._gateway = gateway
         self._transports = {"": self._opened(session)}
 

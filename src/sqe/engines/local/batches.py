@@ -10,7 +10,7 @@ import pyarrow as pa
 from sqe.engines.local.failures import LocalFailed, interrupted
 from sqe.engines.local.instances import Instance
 from sqe.engines.local.plan import LocalPlan
-from sqe.engines.local.reach import Reach
+from sqe.engines.local.storage_access import StorageAccess
 from sqe.errors import ErrorCode, SqeError, UpstreamError
 from sqe.results.cancellation import Cancellation
 
@@ -22,7 +22,11 @@ class Batches(Iterator[pa.RecordBatch]):
     """DuckDB computes as far as it is read. ``close`` may come from another thread at any time."""
 
     def __init__(
-        self, instance: Instance, reach: Reach, schema: pa.Schema, cancellation: Cancellation
+        self,
+        instance: Instance,
+        reach: StorageAccess,
+        schema: pa.Schema,
+        cancellation: Cancellation,
     ) -> None:
         self._instance = instance
         self._reach = reach

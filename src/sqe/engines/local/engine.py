@@ -21,8 +21,8 @@ from sqe.engines.local.loopback import Loopback
 from sqe.engines.local.objects import Objects
 from sqe.engines.local.options import LocalOptions
 from sqe.engines.local.plan import LocalPlan, NotLocal
-from sqe.engines.local.reach import Reach
 from sqe.engines.local.scan import PlannedScan, ScanFacts, ScanPlanner, facts_of_scans
+from sqe.engines.local.storage_access import StorageAccess
 from sqe.engines.metadata import MetadataRows
 from sqe.engines.protocol import Explanation, GaveUp, Run
 from sqe.errors import SqeError
@@ -115,7 +115,7 @@ class DuckDbEngine:
         prepared = self._taken(statement, run)
         return self._reaching(prepared, lambda reach: self._start(prepared, reach, run))
 
-    def _start(self, prepared: Prepared, reach: Reach, run: Run) -> ResultStream:
+    def _start(self, prepared: Prepared, reach: StorageAccess, run: Run) -> ResultStream:
         instance = self._open(prepared, reach, run)
         batches = Batches(instance, reach, prepared.plan.schema, run.cancellation)
         try:
@@ -128,16 +128,16 @@ class DuckDbEngine:
             raise
         return ResultStream(prepared.plan.columns, prepared.plan.schema, batches, batches.close)
 
-    def _reaching(self, prepared: Prepared, call: Callable[[Reach], _T]) -> _T:
+    def _reaching(self, prepared: Prepared, call: Callable[[StorageAccess], _T]) -> _T:
         """Once more if the store refuses the keys and the catalog has others: they may have been
         revoked, or have ended sooner than they said."""
-        reach = Reach(prepared.scans, self._loopback, self._options.long_query_s)
+        reach = StorageAccess(prepared.scans, self._loopback, self._options.long_query_s)
         try:
             return call(reach)
         except KeysRefused:
             if not reach.renew():
                 raise
-        return call(Reach(prepared.scans, self._loopback, self._options.long_query_s))
+        return call(StorageAccess(prepared.scans, self._loopback, self._options.long_query_s))
 
     def describe(self, statement: GuardedStatement, run: Run) -> Description:
         plan = self._taken(statement, run).plan
@@ -179,7 +179,7 @@ class DuckDbEngine:
             run.cancellation.check()
             raise LocalFailed(f"the table's files could not be listed: {error}") from error
 
-    def _open(self, prepared: Prepared, reach: Reach, run: Run) -> Instance:
+    def _open(self, prepared: Prepared, reach: StorageAccess, run: Run) -> Instance:
         """An instance with the query's relations in it, locked."""
         scans = prepared.scans
         try:
@@ -236,7 +236,7 @@ class DuckDbEngine:
         return self._reaching(prepared, lambda reach: self._answered(sql, prepared, reach, run))
 
     def _answered(
-        self, sql: str, prepared: Prepared, reach: Reach, run: Run
+        self, sql: str, prepared: Prepared, reach: StorageAccess, run: Run
     ) -> list[tuple[str, str]]:
         instance = self._open(prepared, reach, run)
         try:

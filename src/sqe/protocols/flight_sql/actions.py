@@ -9,17 +9,17 @@ from sqe.errors import ErrorCode, UserError
 from sqe.flight_messages import Flight_pb2 as messages
 from sqe.flight_messages import FlightSql_pb2 as sql
 from sqe.gateway.gateway import Gateway
-from sqe.protocols.flight_sql.caller import Caller
+from sqe.protocols.flight_sql.caller import FlightCaller
 from sqe.protocols.flight_sql.cancel import Cancelling
 from sqe.protocols.flight_sql.field_metadata import told
 from sqe.protocols.flight_sql.parameters import schema_of
 from sqe.protocols.flight_sql.session_options import SessionOptions
-from sqe.protocols.flight_sql.statements import Statement, Statements, Waiting
+from sqe.protocols.flight_sql.statements import FlightStatement, Statements, Waiting
 from sqe.protocols.flight_sql.tagged import TaggedQueries
 from sqe.protocols.flight_sql.tickets import Tickets
 from sqe.protocols.flight_sql.wire import pack, parse_as, schema_bytes, unpack_as
 
-_Action = Callable[[Caller, bytes], list[bytes]]
+_Action = Callable[[FlightCaller, bytes], list[bytes]]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Actions:
     cancelling: Cancelling
     options: SessionOptions
 
-    def act(self, caller: Caller, name: str, body: bytes) -> list[bytes]:
+    def act(self, caller: FlightCaller, name: str, body: bytes) -> list[bytes]:
         action = self._table().get(name)
         if action is None:
             raise UserError(ErrorCode.NOT_SUPPORTED, f"There is no action {name[:100]!r}.")
@@ -56,12 +56,14 @@ class Actions:
             "sqe.QueryStatus": (self._status, "How far the query with a tag is, as JSON."),
         }
 
-    def _who(self, caller: Caller, body: bytes) -> list[bytes]:
+    def _who(self, caller: FlightCaller, body: bytes) -> list[bytes]:
         return [caller.session.identity.user.encode()]
 
-    def _prepare(self, caller: Caller, body: bytes) -> list[bytes]:
+    def _prepare(self, caller: FlightCaller, body: bytes) -> list[bytes]:
         request = unpack_as(sql.ActionCreatePreparedStatementRequest, body)
-        statement = Statement(request.query, request.transaction_id.decode("ascii", "replace"))
+        statement = FlightStatement(
+            request.query, request.transaction_id.decode("ascii", "replace")
+        )
         handle, found = self.statements.prepare(caller, statement)
         # JDBC takes a statement for an update if there is no schema, whatever is_update says.
         rows = len(found.schema) > 0 and not found.changes
@@ -73,17 +75,17 @@ class Actions:
         )
         return [pack(answer)]
 
-    def _forget(self, caller: Caller, body: bytes) -> list[bytes]:
+    def _forget(self, caller: FlightCaller, body: bytes) -> list[bytes]:
         request = unpack_as(sql.ActionClosePreparedStatementRequest, body)
         self.statements.forget(caller, request.prepared_statement_handle)
         return []
 
-    def _begin(self, caller: Caller, body: bytes) -> list[bytes]:
+    def _begin(self, caller: FlightCaller, body: bytes) -> list[bytes]:
         unpack_as(sql.ActionBeginTransactionRequest, body)
         number = self.gateway.begin(caller.session.id)
         return [pack(sql.ActionBeginTransactionResult(transaction_id=number.encode()))]
 
-    def _end(self, caller: Caller, body: bytes) -> list[bytes]:
+    def _end(self, caller: FlightCaller, body: bytes) -> list[bytes]:
         request = unpack_as(sql.ActionEndTransactionRequest, body)
         number = request.transaction_id.decode("ascii", "replace")
         if request.action == sql.ActionEndTransactionRequest.END_TRANSACTION_COMMIT:
@@ -96,30 +98,30 @@ class Actions:
             )
         return []
 
-    def _cancel(self, caller: Caller, body: bytes) -> list[bytes]:
+    def _cancel(self, caller: FlightCaller, body: bytes) -> list[bytes]:
         request = parse_as(messages.CancelFlightInfoRequest, body)
         status = self.cancelling.cancel(caller, request.info)
         return [messages.CancelFlightInfoResult(status=status).SerializeToString()]
 
-    def _cancel_query(self, caller: Caller, body: bytes) -> list[bytes]:
+    def _cancel_query(self, caller: FlightCaller, body: bytes) -> list[bytes]:
         request = unpack_as(sql.ActionCancelQueryRequest, body)
         status = self.cancelling.cancel_serialized(caller, request.info)
         # The two messages number their answers alike.
         return [pack(sql.ActionCancelQueryResult(result=int(status)))]  # type: ignore[arg-type]
 
-    def _renew(self, caller: Caller, body: bytes) -> list[bytes]:
+    def _renew(self, caller: FlightCaller, body: bytes) -> list[bytes]:
         request = parse_as(messages.RenewFlightEndpointRequest, body)
         return [self.cancelling.renew(caller, request.endpoint).SerializeToString()]
 
-    def _set(self, caller: Caller, body: bytes) -> list[bytes]:
+    def _set(self, caller: FlightCaller, body: bytes) -> list[bytes]:
         request = parse_as(messages.SetSessionOptionsRequest, body)
         return [self.options.set(caller, request).SerializeToString()]
 
-    def _get(self, caller: Caller, body: bytes) -> list[bytes]:
+    def _get(self, caller: FlightCaller, body: bytes) -> list[bytes]:
         parse_as(messages.GetSessionOptionsRequest, body)
         return [self.options.get(caller).SerializeToString()]
 
-    def _close(self, caller: Caller, body: bytes) -> list[bytes]:
+    def _close(self, caller: FlightCaller, body: bytes) -> list[bytes]:
         parse_as(messages.CloseSessionRequest, body)
         session = caller.session
         self.results.drop_session(session.id)
@@ -129,5 +131,5 @@ class Actions:
         answer = messages.CloseSessionResult(status=messages.CloseSessionResult.CLOSED)
         return [answer.SerializeToString()]
 
-    def _status(self, caller: Caller, body: bytes) -> list[bytes]:
+    def _status(self, caller: FlightCaller, body: bytes) -> list[bytes]:
         return [self.tagged.status(caller, body.decode("ascii", "replace"))]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqe.protocols.flight_sql.credentials import Call
+from sqe.protocols.flight_sql.credentials import CallMiddleware
 from sqe.protocols.flight_sql.watch import Watch
 from sqe.sessions.session import Session
 
@@ -14,9 +14,9 @@ TAG = "x-sqe-query-tag"  # a client's own name for the query it starts, to ask a
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class FlightCaller:
     session: Session
-    call: Call
+    call: CallMiddleware
     context: Any
     watch: Watch
 

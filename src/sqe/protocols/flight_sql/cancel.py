@@ -9,7 +9,7 @@ from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.flight_messages import Flight_pb2 as messages
 from sqe.flight_messages import FlightSql_pb2 as sql
 from sqe.gateway.gateway import Gateway
-from sqe.protocols.flight_sql.caller import Caller
+from sqe.protocols.flight_sql.caller import FlightCaller
 from sqe.protocols.flight_sql.statements import Waiting
 from sqe.protocols.flight_sql.tagged import TaggedQueries
 from sqe.protocols.flight_sql.tickets import Tickets
@@ -22,7 +22,7 @@ class Cancelling:
         self._results = results
         self._tagged = tagged
 
-    def cancel(self, caller: Caller, info: messages.FlightInfo) -> messages.CancelStatus:
+    def cancel(self, caller: FlightCaller, info: messages.FlightInfo) -> messages.CancelStatus:
         """Stops every query that the info stands for."""
         found = [self._query_id(caller, bytes(e.ticket.ticket)) for e in info.endpoint]
         if not info.endpoint:
@@ -36,10 +36,12 @@ class Cancelling:
         done = all(ended)
         return messages.CANCEL_STATUS_NOT_CANCELLABLE if done else messages.CANCEL_STATUS_CANCELLED
 
-    def cancel_serialized(self, caller: Caller, info: bytes) -> messages.CancelStatus:
+    def cancel_serialized(self, caller: FlightCaller, info: bytes) -> messages.CancelStatus:
         return self.cancel(caller, parse_as(messages.FlightInfo, info))
 
-    def renew(self, caller: Caller, endpoint: messages.FlightEndpoint) -> messages.FlightEndpoint:
+    def renew(
+        self, caller: FlightCaller, endpoint: messages.FlightEndpoint
+    ) -> messages.FlightEndpoint:
         """The endpoint with its new end. A question about metadata has none."""
         handle = _handle(bytes(endpoint.ticket.ticket))
         renewed = messages.FlightEndpoint()
@@ -49,7 +51,7 @@ class Cancelling:
             renewed.expiration_time.FromNanoseconds(int((time.time() + seconds) * 1e9))
         return renewed
 
-    def _query_id(self, caller: Caller, ticket: bytes) -> str:
+    def _query_id(self, caller: FlightCaller, ticket: bytes) -> str:
         handle = _handle(ticket)
         if handle is None:
             raise UserError(ErrorCode.QUERY_NOT_FOUND, "The ticket is not that of a query.")

@@ -16,7 +16,7 @@ from sqe.gateway.gateway import Gateway
 from sqe.protocols.flight_sql import metadata, sql_info, xdbc_types
 from sqe.protocols.flight_sql.actions import Actions
 from sqe.protocols.flight_sql.batches import Batches
-from sqe.protocols.flight_sql.caller import Caller
+from sqe.protocols.flight_sql.caller import FlightCaller
 from sqe.protocols.flight_sql.cancel import Cancelling
 from sqe.protocols.flight_sql.field_metadata import told
 from sqe.protocols.flight_sql.file_upload import PATH as FILES
@@ -26,12 +26,12 @@ from sqe.protocols.flight_sql.options import FlightOptions
 from sqe.protocols.flight_sql.parameters import Row
 from sqe.protocols.flight_sql.reading import Put, Reading
 from sqe.protocols.flight_sql.session_options import SessionOptions
-from sqe.protocols.flight_sql.statements import PREPARED_S, Statement, Statements, Waiting
+from sqe.protocols.flight_sql.statements import PREPARED_S, FlightStatement, Statements, Waiting
 from sqe.protocols.flight_sql.tagged import TaggedQueries
 from sqe.protocols.flight_sql.tickets import Tickets
 from sqe.protocols.flight_sql.wire import pack, unpack
 
-Question = tuple[Callable[[Any], pa.Schema], Callable[[Caller, Any], pa.RecordBatch]]
+Question = tuple[Callable[[Any], pa.Schema], Callable[[FlightCaller, Any], pa.RecordBatch]]
 _MOST_WAITING = 200  # results of one user that nobody has read yet
 
 
@@ -56,18 +56,20 @@ class Commands:
             SessionOptions(gateway),
         )
         self._questions = self._all_questions()
-        self._queries: dict[type[Message], Callable[[Caller, Any], tuple[Statement, list[Row]]]] = {
+        self._queries: dict[
+            type[Message], Callable[[FlightCaller, Any], tuple[FlightStatement, list[Row]]]
+        ] = {
             sql.CommandStatementQuery: lambda caller, m: (_statement(m), []),
             sql.CommandPreparedStatementQuery: self._bound,
         }
-        self._puts: dict[type[Message], Callable[[Caller, Any, Put], None]] = {
+        self._puts: dict[type[Message], Callable[[FlightCaller, Any, Put], None]] = {
             sql.CommandStatementUpdate: self._update,
             sql.CommandPreparedStatementUpdate: self._prepared_update,
             sql.CommandPreparedStatementQuery: self._bind,
             sql.CommandStatementIngest: self._ingest,
         }
 
-    def info(self, caller: Caller, descriptor: flight.FlightDescriptor) -> flight.FlightInfo:
+    def info(self, caller: FlightCaller, descriptor: flight.FlightDescriptor) -> flight.FlightInfo:
         """A query is started here; a question about metadata is its own ticket."""
         command = _command(descriptor)
         message = unpack(command)
@@ -80,7 +82,9 @@ class Commands:
         until = time.time() + self._options.ticket_s
         return _info(waiting.schema, descriptor, ticket, until, waiting.query_id)
 
-    def schema(self, caller: Caller, descriptor: flight.FlightDescriptor) -> flight.SchemaResult:
+    def schema(
+        self, caller: FlightCaller, descriptor: flight.FlightDescriptor
+    ) -> flight.SchemaResult:
         message = unpack(_command(descriptor))
         if type(message) in self._questions:
             return flight.SchemaResult(self._questions[type(message)][0](message))
@@ -92,7 +96,7 @@ class Commands:
             found = self._statements.describe(caller, statement)
         return flight.SchemaResult(told(found.schema, found.columns))
 
-    def stream(self, caller: Caller, ticket: bytes) -> flight.FlightDataStream:
+    def stream(self, caller: FlightCaller, ticket: bytes) -> flight.FlightDataStream:
         message = unpack(ticket)
         if type(message) in self._questions:
             schema_of, answer = self._questions[type(message)]
@@ -112,7 +116,7 @@ class Commands:
         caller.if_gone(reading.over)
         return self._sent(caller, waiting.schema, waiting, reading.done)
 
-    def put(self, caller: Caller, descriptor: flight.FlightDescriptor, put: Put) -> None:
+    def put(self, caller: FlightCaller, descriptor: flight.FlightDescriptor, put: Put) -> None:
         if descriptor.descriptor_type == flight.DescriptorType.PATH and descriptor.path == FILES:
             with caller.session.busy():
                 name = receive_file(self._gateway.uploads, caller.session.id, put)
@@ -127,7 +131,7 @@ class Commands:
 
     def _sent(
         self,
-        caller: Caller,
+        caller: FlightCaller,
         schema: pa.Schema,
         batches: Iterable[pa.RecordBatch],
         done: Callable[[], None],
@@ -177,29 +181,31 @@ class Commands:
         }
 
     def _bound(
-        self, caller: Caller, message: sql.CommandPreparedStatementQuery
-    ) -> tuple[Statement, list[Row]]:
+        self, caller: FlightCaller, message: sql.CommandPreparedStatementQuery
+    ) -> tuple[FlightStatement, list[Row]]:
         prepared = self._statements.prepared(caller, message.prepared_statement_handle)
         return prepared.statement, prepared.bound()
 
-    def _update(self, caller: Caller, message: sql.CommandStatementUpdate, put: Put) -> None:
+    def _update(self, caller: FlightCaller, message: sql.CommandStatementUpdate, put: Put) -> None:
         count = self._statements.update(caller, _statement(message), [()])
         put.answer(sql.DoPutUpdateResult(record_count=count))
 
     def _prepared_update(
-        self, caller: Caller, message: sql.CommandPreparedStatementUpdate, put: Put
+        self, caller: FlightCaller, message: sql.CommandPreparedStatementUpdate, put: Put
     ) -> None:
         prepared = self._statements.prepared(caller, message.prepared_statement_handle)
         rows = put.rows() or prepared.bound() or [()]
         count = self._statements.update(caller, prepared.statement, rows)
         put.answer(sql.DoPutUpdateResult(record_count=count))
 
-    def _bind(self, caller: Caller, message: sql.CommandPreparedStatementQuery, put: Put) -> None:
+    def _bind(
+        self, caller: FlightCaller, message: sql.CommandPreparedStatementQuery, put: Put
+    ) -> None:
         handle = message.prepared_statement_handle
         self._statements.prepared(caller, handle).bind(put.rows())
         put.answer(sql.DoPutPreparedStatementResult(prepared_statement_handle=handle))
 
-    def _ingest(self, caller: Caller, message: sql.CommandStatementIngest, put: Put) -> None:
+    def _ingest(self, caller: FlightCaller, message: sql.CommandStatementIngest, put: Put) -> None:
         wanted = message.table_definition_options
         to = Destination(
             message.table,
@@ -222,8 +228,8 @@ class Commands:
         put.answer(sql.DoPutUpdateResult(record_count=rows))
 
 
-def _statement(message: Any) -> Statement:
-    return Statement(message.query, _transaction(message))
+def _statement(message: Any) -> FlightStatement:
+    return FlightStatement(message.query, _transaction(message))
 
 
 def _transaction(message: Any) -> str:

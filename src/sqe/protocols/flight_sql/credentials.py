@@ -24,7 +24,7 @@ COOKIE = "arrow_flight_session_id"
 Headers = dict[str, list[str]]
 
 
-class Call(flight.ServerMiddleware):  # type: ignore[misc]
+class CallMiddleware(flight.ServerMiddleware):  # type: ignore[misc]
     """One call: its headers, those of its answer, and what to do when it is over."""
 
     def __init__(self, headers: Headers) -> None:
@@ -60,12 +60,12 @@ class Calls(flight.ServerMiddlewareFactory):  # type: ignore[misc]
         super().__init__()
         self._log_in = log_in
 
-    def start_call(self, info: Any, headers: dict[str, list[Any]]) -> Call:
+    def start_call(self, info: Any, headers: dict[str, list[Any]]) -> CallMiddleware:
         text = {
             name.lower(): [value for value in values if isinstance(value, str)]
             for name, values in headers.items()
         }
-        call = Call(text)
+        call = CallMiddleware(text)
         if info.method == flight.FlightMethod.HANDSHAKE:
             try:
                 credential = shown(call)
@@ -88,7 +88,7 @@ class Handshake(flight.ServerAuthHandler):  # type: ignore[misc]
         return ""
 
 
-def shown(call: Call) -> Password | Bearer | None:
+def shown(call: CallMiddleware) -> Password | Bearer | None:
     """The credential in the ``authorization`` header. Raises for one that is not understood."""
     values = call.headers.get("authorization", [])
     if not values:
@@ -114,7 +114,7 @@ def from_this_machine(peer: str) -> bool:
     return kind == "ipv4" and is_loopback(host)
 
 
-def cookie(call: Call) -> str:
+def cookie(call: CallMiddleware) -> str:
     """The value of our cookie, or nothing."""
     for header in call.headers.get("cookie", []):
         try:

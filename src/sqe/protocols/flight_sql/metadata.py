@@ -13,7 +13,7 @@ from sqe.flight_messages import FlightSql_pb2 as sql
 from sqe.gateway.gateway import Gateway
 from sqe.model.names import quote, string_literal
 from sqe.model.query import Column, QueryRequest
-from sqe.protocols.flight_sql.caller import Caller
+from sqe.protocols.flight_sql.caller import FlightCaller
 from sqe.protocols.flight_sql.field_metadata import described
 from sqe.protocols.flight_sql.wire import required, schema_bytes, text
 from sqe.results.arrow_types import arrow_schema
@@ -71,10 +71,10 @@ class Metadata:
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
 
-    def catalogs(self, caller: Caller) -> pa.RecordBatch:
+    def catalogs(self, caller: FlightCaller) -> pa.RecordBatch:
         return batch(CATALOGS, [(name,) for name in self._catalogs(caller)])
 
-    def schemas(self, caller: Caller, asked: sql.CommandGetDbSchemas) -> pa.RecordBatch:
+    def schemas(self, caller: FlightCaller, asked: sql.CommandGetDbSchemas) -> pa.RecordBatch:
         wanted = _pattern(_given(asked, "db_schema_filter_pattern"))
         rows = [
             (catalog, schema)
@@ -84,7 +84,7 @@ class Metadata:
         ]
         return batch(SCHEMAS, sorted(rows))
 
-    def tables(self, caller: Caller, asked: sql.CommandGetTables) -> pa.RecordBatch:
+    def tables(self, caller: FlightCaller, asked: sql.CommandGetTables) -> pa.RecordBatch:
         rows: list[_Row] = []
         for catalog in self._catalogs(caller, _given(asked, "catalog")):
             found = self._tables(caller, catalog, asked)
@@ -99,7 +99,9 @@ class Metadata:
     def table_types(self) -> pa.RecordBatch:
         return batch(TABLE_TYPES, [("TABLE",), ("VIEW",)])
 
-    def _tables(self, caller: Caller, catalog: str, asked: sql.CommandGetTables) -> list[_Table]:
+    def _tables(
+        self, caller: FlightCaller, catalog: str, asked: sql.CommandGetTables
+    ) -> list[_Table]:
         schemas = _pattern(_given(asked, "db_schema_filter_pattern"))
         names = _pattern(_given(asked, "table_name_filter_pattern"))
         types = {kind.upper() for kind in asked.table_types}
@@ -114,7 +116,7 @@ class Metadata:
         )
 
     def _table_schemas(
-        self, caller: Caller, catalog: str, tables: list[_Table]
+        self, caller: FlightCaller, catalog: str, tables: list[_Table]
     ) -> dict[tuple[str, str], bytes]:
         if not tables:
             return {}
@@ -136,18 +138,18 @@ class Metadata:
             if found
         }
 
-    def _catalogs(self, caller: Caller, only: str | None = None) -> list[str]:
+    def _catalogs(self, caller: FlightCaller, only: str | None = None) -> list[str]:
         names = sorted(row[0] for row in self._rows(caller, "SHOW CATALOGS"))
         return [name for name in names if only is None or name == only]
 
     def _listing(
-        self, caller: Caller, catalog: str, relation: str, columns: str, where: str = ""
+        self, caller: FlightCaller, catalog: str, relation: str, columns: str, where: str = ""
     ) -> list[_Row]:
         source = f"{quote(catalog)}.information_schema.{relation}"
         condition = f" WHERE {where}" if where else ""
         return self._rows(caller, f"SELECT {columns} FROM {source}{condition}")  # noqa: S608  quoted
 
-    def _rows(self, caller: Caller, query: str) -> list[_Row]:
+    def _rows(self, caller: FlightCaller, query: str) -> list[_Row]:
         request = QueryRequest(caller.session.id, query, caller.source, parameters=())
         with self._gateway.fetch(self._gateway.submit(request)) as result:
             table = result.read_all()

@@ -15,9 +15,9 @@ from sqe.auth.chain import Authenticators, denied
 from sqe.errors import ErrorCode, InternalError, ResourceError, UserError
 from sqe.gateway.gateway import Gateway
 from sqe.http.tls import Tls
-from sqe.protocols.flight_sql.caller import Caller
+from sqe.protocols.flight_sql.caller import FlightCaller
 from sqe.protocols.flight_sql.commands import Commands
-from sqe.protocols.flight_sql.credentials import MIDDLEWARE, Call, Calls, Handshake
+from sqe.protocols.flight_sql.credentials import MIDDLEWARE, CallMiddleware, Calls, Handshake
 from sqe.protocols.flight_sql.errors import known, raised
 from sqe.protocols.flight_sql.handover import can_listen, hang_up, stop_listening
 from sqe.protocols.flight_sql.options import FlightOptions
@@ -163,7 +163,7 @@ class _Service(flight.FlightServerBase):  # type: ignore[misc]
         self._answer(context, _no_exchange)
 
     def _answer(
-        self, context: Any, handle: Callable[[Caller], _T], message: bytes | None = None
+        self, context: Any, handle: Callable[[FlightCaller], _T], message: bytes | None = None
     ) -> _T:
         try:
             check_size(len(message or b""), self._limit)
@@ -171,13 +171,13 @@ class _Service(flight.FlightServerBase):  # type: ignore[misc]
         except BaseException as error:  # noqa: BLE001  pyarrow would send its traceback
             raise raised(known(error), context.add_trailer) from None
 
-    def _caller(self, context: Any) -> Caller:
+    def _caller(self, context: Any) -> FlightCaller:
         call = context.get_middleware(MIDDLEWARE)
-        if not isinstance(call, Call):
+        if not isinstance(call, CallMiddleware):
             raise InternalError(ErrorCode.INTERNAL_ERROR, "A call came without its headers.")
         peer = Peer(context.peer(), _certificate(context.peer_identity()))
         session = self._sessions.of(call, peer, context.add_header)
-        return Caller(session, call, context, self._watch)
+        return FlightCaller(session, call, context, self._watch)
 
 
 def _ended_within(threads: list[threading.Thread], seconds: float) -> bool:
@@ -203,5 +203,5 @@ def _certificate(identity: bytes) -> str:
         raise denied() from None
 
 
-def _no_exchange(caller: Caller) -> None:
+def _no_exchange(caller: FlightCaller) -> None:
     raise UserError(ErrorCode.NOT_SUPPORTED, "DoExchange is not part of Flight SQL.")

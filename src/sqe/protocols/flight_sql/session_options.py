@@ -10,7 +10,7 @@ from sqe.flight_messages import Flight_pb2 as messages
 from sqe.gateway.gateway import Gateway
 from sqe.model.names import SchemaName, quote, string_literal
 from sqe.model.query import QueryRequest
-from sqe.protocols.flight_sql.caller import Caller
+from sqe.protocols.flight_sql.caller import FlightCaller
 from sqe.sessions.session import PROPERTIES
 
 _Result = messages.SetSessionOptionsResult
@@ -29,7 +29,7 @@ class SessionOptions:
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
 
-    def set(self, caller: Caller, request: messages.SetSessionOptionsRequest) -> _Result:
+    def set(self, caller: FlightCaller, request: messages.SetSessionOptionsRequest) -> _Result:
         result = _Result()
         # The catalog first: a schema is one of its own.
         for name in sorted(request.session_options, key=lambda name: (name != "catalog", name)):
@@ -39,7 +39,7 @@ class SessionOptions:
                 result.errors[name].value = error
         return result
 
-    def get(self, caller: Caller) -> messages.GetSessionOptionsResult:
+    def get(self, caller: FlightCaller) -> messages.GetSessionOptionsResult:
         schema = caller.session.schema
         result = messages.GetSessionOptionsResult()
         told = {"catalog": schema.catalog, "schema": ".".join(schema.path)}
@@ -48,7 +48,7 @@ class SessionOptions:
             result.session_options[name].string_value = value
         return result
 
-    def _set(self, caller: Caller, name: str, value: str | None) -> _Result.ErrorValue | None:
+    def _set(self, caller: FlightCaller, name: str, value: str | None) -> _Result.ErrorValue | None:
         """What was wrong, or None."""
         if value is None:
             return _Result.INVALID_VALUE
@@ -73,7 +73,7 @@ class SessionOptions:
             return _Result.INVALID_VALUE
         return None
 
-    def _run(self, caller: Caller, text: str) -> None:
+    def _run(self, caller: FlightCaller, text: str) -> None:
         request = QueryRequest(caller.session.id, text, caller.source, parameters=())
         with self._gateway.fetch(self._gateway.submit(request)) as result:
             for _ in result:

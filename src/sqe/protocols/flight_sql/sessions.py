@@ -19,7 +19,13 @@ from sqe.auth.chain import Authenticators
 from sqe.auth.protocol import Bearer, Certificate, Credential, Nothing, Password
 from sqe.gateway.gateway import Gateway
 from sqe.model.identity import Identity
-from sqe.protocols.flight_sql.credentials import COOKIE, Call, cookie, of_connection, shown
+from sqe.protocols.flight_sql.credentials import (
+    COOKIE,
+    CallMiddleware,
+    cookie,
+    of_connection,
+    shown,
+)
 from sqe.sessions.session import Session
 
 _PEPPER = secrets.token_bytes(32)  # digests of secrets are worth nothing outside this process
@@ -58,7 +64,7 @@ class FlightSessions:
             self._sweep()
         return self._issue(session)
 
-    def of(self, call: Call, peer: Peer, answer: Callable[[str, str], None]) -> Session:
+    def of(self, call: CallMiddleware, peer: Peer, answer: Callable[[str, str], None]) -> Session:
         """``answer`` adds a header to the call's answer, before its first message."""
         credential: Credential = shown(call) or of_connection(peer.address, peer.certificate)
         session = self._known_bearer(credential)

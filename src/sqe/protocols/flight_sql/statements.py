@@ -15,7 +15,7 @@ from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.gateway.gateway import Gateway
 from sqe.model.query import QueryRequest
 from sqe.protocols.flight_sql.batches import all_nullable
-from sqe.protocols.flight_sql.caller import Caller
+from sqe.protocols.flight_sql.caller import FlightCaller
 from sqe.protocols.flight_sql.field_metadata import told
 from sqe.protocols.flight_sql.parameters import Row
 from sqe.protocols.flight_sql.tagged import TaggedQueries
@@ -33,7 +33,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class FlightStatement:
     """A text, the transaction it is part of, and the values of its markers."""
 
     text: str
@@ -96,7 +96,7 @@ class Waiting:
 
 @dataclass(slots=True)
 class Prepared:
-    statement: Statement
+    statement: FlightStatement
     session_id: str
     description: Description
     _rows: list[Row] = field(default_factory=list)
@@ -118,7 +118,9 @@ class Statements:
         self._tagged = tagged
         self._prepared: Tickets[Prepared] = Tickets(PREPARED_S, _MOST_PREPARED)
 
-    def query(self, caller: Caller, statement: Statement, rows: list[Row]) -> tuple[Waiting, bytes]:
+    def query(
+        self, caller: FlightCaller, statement: FlightStatement, rows: list[Row]
+    ) -> tuple[Waiting, bytes]:
         """Starts it. Its result and the handle to read it by; a failure comes here already. For
         several rows of parameters it runs several times, one answer after the other."""
         first, *others = [replace(statement, row=row) for row in rows or [()]]
@@ -136,7 +138,7 @@ class Statements:
             raise
         return waiting, handle
 
-    def update(self, caller: Caller, statement: Statement, rows: list[Row]) -> int:
+    def update(self, caller: FlightCaller, statement: FlightStatement, rows: list[Row]) -> int:
         """Runs it for each row of parameters: all of them or, if one fails, none. How many rows
         changed; 0 also where it is not known: of a -1, Flight SQL's word for that, JDBC makes a
         query and runs it again."""
@@ -151,11 +153,13 @@ class Statements:
         counted = self._gateway.run_rows(replace(request, rows=tuple(rows)), started)
         return 0 if counted is None else counted.total
 
-    def describe(self, caller: Caller, statement: Statement) -> Description:
+    def describe(self, caller: FlightCaller, statement: FlightStatement) -> Description:
         """Without running it; its markers have no values yet."""
         return self._gateway.describe(self._request(caller, statement))
 
-    def prepare(self, caller: Caller, statement: Statement) -> tuple[bytes, Description]:
+    def prepare(
+        self, caller: FlightCaller, statement: FlightStatement
+    ) -> tuple[bytes, Description]:
         description = self.describe(caller, statement)
         prepared = Prepared(statement, caller.session.id, description)
         handle = self._prepared.issue(
@@ -163,7 +167,7 @@ class Statements:
         )
         return handle, description
 
-    def prepared(self, caller: Caller, handle: bytes) -> Prepared:
+    def prepared(self, caller: FlightCaller, handle: bytes) -> Prepared:
         prepared = self._prepared.look(handle, caller.user)
         if prepared.session_id != caller.session.id:
             raise UserError(
@@ -174,7 +178,7 @@ class Statements:
         self._prepared.renew(handle, caller.user)
         return prepared
 
-    def forget(self, caller: Caller, handle: bytes) -> None:
+    def forget(self, caller: FlightCaller, handle: bytes) -> None:
         self._prepared.drop(handle, caller.user)
 
     def forget_session(self, session_id: str) -> None:
@@ -189,8 +193,8 @@ class Statements:
 
     def _start(
         self,
-        caller: Caller,
-        statement: Statement,
+        caller: FlightCaller,
+        statement: FlightStatement,
         started: Callable[[str], None] = lambda _: None,
     ) -> Part:
         """Submits and waits for the columns."""
@@ -200,7 +204,7 @@ class Statements:
         started(query_id)
         return Part(query_id, self._gateway.fetch(query_id))
 
-    def _request(self, caller: Caller, statement: Statement) -> QueryRequest:
+    def _request(self, caller: FlightCaller, statement: FlightStatement) -> QueryRequest:
         return QueryRequest(
             caller.session.id, statement.text, caller.source, transaction=statement.transaction
         )

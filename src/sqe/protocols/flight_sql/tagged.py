@@ -14,7 +14,7 @@ from collections import OrderedDict
 from sqe.errors import ErrorCode, UserError
 from sqe.gateway.gateway import Gateway
 from sqe.model.query import QueryRecord
-from sqe.protocols.flight_sql.caller import Caller
+from sqe.protocols.flight_sql.caller import FlightCaller
 
 _KEPT = 10_000
 _TAG = re.compile(r"[0-9a-f]{32}\Z")
@@ -28,7 +28,7 @@ class TaggedQueries:
         self._lock = threading.Lock()
         self._queries: OrderedDict[tuple[str, str], str] = OrderedDict()
 
-    def started(self, caller: Caller, query_id: str) -> None:
+    def started(self, caller: FlightCaller, query_id: str) -> None:
         if not _TAG.match(caller.tag):
             return
         with self._lock:
@@ -36,14 +36,14 @@ class TaggedQueries:
             while len(self._queries) > _KEPT:
                 self._queries.popitem(last=False)
 
-    def query_id(self, caller: Caller, tag: str) -> str:
+    def query_id(self, caller: FlightCaller, tag: str) -> str:
         with self._lock:
             found = self._queries.get((caller.session.id, tag))
         if found is None:
             raise UserError(ErrorCode.QUERY_NOT_FOUND, "No query of this session has this tag.")
         return found
 
-    def status(self, caller: Caller, tag: str) -> bytes:
+    def status(self, caller: FlightCaller, tag: str) -> bytes:
         return json.dumps(_told(self._gateway.record(self.query_id(caller, tag)))).encode()
 
     def forget_session(self, session_id: str) -> None:

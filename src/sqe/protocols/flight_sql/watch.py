@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from sqe.protocols.flight_sql.credentials import Call
+from sqe.protocols.flight_sql.credentials import CallMiddleware
 from sqe.protocols.flight_sql.errors import known
 
 _POLL_S = 0.2
@@ -22,7 +22,7 @@ class Watch:
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    def until_end(self, context: Any, call: Call, gone: Callable[[], None]) -> None:
+    def until_end(self, context: Any, call: CallMiddleware, gone: Callable[[], None]) -> None:
         """Calls ``gone`` once if the client cancels or disconnects before the call is over.
 
         The context must not be asked after the call's end, which is why the call itself ends the

@@ -23,7 +23,7 @@ _FORWARDING = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class TrinoCaller:
     """``principal`` has shown who it is; ``identity`` is whom its statements run as."""
 
     principal: str
@@ -72,7 +72,7 @@ class Callers:
         self._challenge = challenge
         self._may_act_as = may_act_as
 
-    def identify(self, request: Request, origin: Origin) -> Caller:
+    def identify(self, request: Request, origin: Origin) -> TrinoCaller:
         """May take a while: passwords are checked slowly on purpose."""
         try:
             credential = self._shown(request, origin)
@@ -107,7 +107,7 @@ class Callers:
             )
         return credential
 
-    def _acting(self, identity: Identity, anonymous: bool, request: Request) -> Caller:
+    def _acting(self, identity: Identity, anonymous: bool, request: Request) -> TrinoCaller:
         """A name that nobody has shown anything for counts only where a rule says so. Of anonymous
         clients, which have to name a user, it is left out; others are told."""
         principal = identity.user
@@ -119,12 +119,12 @@ class Callers:
             if not anonymous and self._may_act_as(identity, name):
                 continue
             if anonymous:
-                return Caller(principal, identity)
+                return TrinoCaller(principal, identity)
             raise Refusal(403, f"Access Denied: User {principal} cannot impersonate user {name}")
         if user != principal:
             other = self._options.impersonation.identity(user)
             identity = replace(other, scopes=identity.scopes, standing=identity.standing)
-        return Caller(principal, identity)
+        return TrinoCaller(principal, identity)
 
 
 def _first(value: str) -> str:

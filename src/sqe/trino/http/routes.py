@@ -18,7 +18,7 @@ from sqe.model.query import QueryRecord, QueryState
 from sqe.trino.http.admission import Admission
 from sqe.trino.http.answers import Handler, guarded, sent
 from sqe.trino.http.bridge import Bridge
-from sqe.trino.http.credentials import Caller, Callers, Origin, origin_of
+from sqe.trino.http.credentials import Callers, Origin, TrinoCaller, origin_of
 from sqe.trino.http.errors import (
     BUSY,
     Refusal,
@@ -31,7 +31,7 @@ from sqe.trino.http.headers import CLEARED, client_of
 from sqe.trino.http.infos import query_json, server_json
 from sqe.trino.http.options import MB, TrinoOptions
 from sqe.trino.http.pages import Content, Page, Uris, page
-from sqe.trino.http.statement import EXECUTING, QUEUED, Statement
+from sqe.trino.http.statement import EXECUTING, QUEUED, ServedStatement
 from sqe.trino.http.statements import Statements
 from sqe.trino.http.stats import FAILED, stats_json
 
@@ -167,18 +167,18 @@ class Routes:
         """Where ``infoUri`` leads, until there is a page for people."""
         return RedirectResponse(f"/v1/query/{request.url.query}", 303)
 
-    async def _caller(self, request: Request) -> tuple[Origin, Caller]:
+    async def _caller(self, request: Request) -> tuple[Origin, TrinoCaller]:
         origin = origin_of(request, self._options)
         return origin, await self._bridge.call(lambda: self._callers.identify(request, origin))
 
-    async def _found(self, request: Request, context: str) -> tuple[Origin, Statement]:
+    async def _found(self, request: Request, context: str) -> tuple[Origin, ServedStatement]:
         origin, caller = await self._caller(request)
         values = request.path_params
         statement = self._statements.find(values["query_id"], caller)
         statement.check(context, values["slug"], values["token"])
         return origin, statement
 
-    async def _cancelled(self, statement: Statement) -> Response:
+    async def _cancelled(self, statement: ServedStatement) -> Response:
         await self._bridge.call(statement.cancel)
         return Response(status_code=_NO_CONTENT)
 
@@ -205,7 +205,7 @@ class Routes:
             raise bad_request("SQL statement is empty")
         return text
 
-    def _record(self, query_id: str, caller: Caller) -> QueryRecord | None:
+    def _record(self, query_id: str, caller: TrinoCaller) -> QueryRecord | None:
         """One that the caller must not see is not there."""
         try:
             record = self._gateway.record(query_id)
@@ -215,12 +215,12 @@ class Routes:
             return record
         return record if self._gateway.other_users.may_view(caller.identity, record) else None
 
-    def _seen(self, caller: Caller) -> list[QueryRecord]:
+    def _seen(self, caller: TrinoCaller) -> list[QueryRecord]:
         if self._options.administrators.has(caller.identity):
             return self._gateway.records()
         return self._gateway.records_for(caller.identity)
 
-    def _kill(self, query_id: str, caller: Caller) -> None:
+    def _kill(self, query_id: str, caller: TrinoCaller) -> None:
         """Nothing is said where there is nothing to end, or nothing of the caller's."""
         try:
             record = self._gateway.record(query_id)
@@ -236,7 +236,7 @@ def app_of(routes: list[Route]) -> Starlette:
 
 
 def _refused(
-    error: SqeError, caller: Caller, text: str, base: str, headers: Sequence[tuple[str, str]]
+    error: SqeError, caller: TrinoCaller, text: str, base: str, headers: Sequence[tuple[str, str]]
 ) -> Page:
     """Of a statement that has not become a query of the gateway."""
     now = time.time()

@@ -26,7 +26,7 @@ _Key = tuple[Identity, str, object, tuple[tuple[str, str], ...]]
 
 
 @dataclass(eq=False, slots=True)
-class Lent:
+class LeasedSession:
     """A session in use, by ``users`` statements and open transactions."""
 
     session: Session
@@ -38,7 +38,7 @@ class Lent:
 @dataclass(eq=False, slots=True)
 class _Transaction:
     principal: str
-    lent: Lent
+    lent: LeasedSession
     used: float
 
 
@@ -65,11 +65,11 @@ class TrinoSessions:
         self._transaction_idle_s = transaction_idle_s
         self._clock = clock
         self._lock = threading.Lock()
-        self._shared: dict[_Key, Lent] = {}
-        self._old: list[Lent] = []
+        self._shared: dict[_Key, LeasedSession] = {}
+        self._old: list[LeasedSession] = []
         self._transactions: dict[str, _Transaction] = {}
 
-    def borrow(self, wanted: Wanted) -> Lent:
+    def borrow(self, wanted: Wanted) -> LeasedSession:
         """UNKNOWN_TRANSACTION for one that does not exist or is another principal's."""
         with self._lock:
             if wanted.transaction:
@@ -85,7 +85,7 @@ class TrinoSessions:
                 self._old.append(self._shared.pop(key))
                 lent = None
             if lent is None:
-                lent = Lent(self._gateway.open_session(wanted.identity), now, now)
+                lent = LeasedSession(self._gateway.open_session(wanted.identity), now, now)
                 for name, value in properties.items():
                     lent.session.set_property(name, value)
                 self._shared[key] = lent
@@ -94,12 +94,12 @@ class TrinoSessions:
             lent.users += 1
             return lent
 
-    def give_back(self, lent: Lent) -> None:
+    def give_back(self, lent: LeasedSession) -> None:
         with self._lock:
             lent.users -= 1
             lent.used = self._clock()
 
-    def started(self, transaction: str, principal: str, lent: Lent) -> None:
+    def started(self, transaction: str, principal: str, lent: LeasedSession) -> None:
         """From now on requests of this principal may name the transaction."""
         with self._lock:
             lent.users += 1
@@ -144,7 +144,7 @@ class TrinoSessions:
         for lent in lents:
             lent.session.close()
 
-    def _roll_back(self, transaction: str, lent: Lent) -> None:
+    def _roll_back(self, transaction: str, lent: LeasedSession) -> None:
         try:
             self._gateway.rollback(lent.session.id, transaction)
         except SqeError:
@@ -152,7 +152,7 @@ class TrinoSessions:
         except Exception as error:  # noqa: BLE001  others are still to be ended
             known(error)
 
-    def _of_transaction(self, wanted: Wanted) -> Lent:
+    def _of_transaction(self, wanted: Wanted) -> LeasedSession:
         found = self._transactions.get(wanted.transaction)
         mine = found is not None and found.principal == wanted.principal
         if found is None or not mine or found.lent.session.identity != wanted.identity:
@@ -173,7 +173,7 @@ class TrinoSessions:
             found.lent.used = self._clock()
 
 
-def _is_idle(lent: Lent, now: float) -> bool:
+def _is_idle(lent: LeasedSession, now: float) -> bool:
     return lent.session.ended or (lent.users <= 0 and now - lent.used > _IDLE_S)
 
 

@@ -16,20 +16,20 @@ from sqe.trino.http.errors import Refusal, error_json, no_such_query
 from sqe.trino.http.headers import ENCODING, change_headers
 from sqe.trino.http.pages import Content, Page, Uris, page
 from sqe.trino.http.results import Part, Results
-from sqe.trino.http.sessions import Lent
+from sqe.trino.http.sessions import LeasedSession
 from sqe.trino.http.stats import FAILED, FINISHED, state_of, stats_json
 
 QUEUED, EXECUTING = "queued", "executing"
 _FIRST_QUEUED = 1
 
 
-class Statement:
+class ServedStatement:
     """Pages are asked for in order, by a token that counts them; each token has a slug that only
     the client can know who got the page before. Requests of one statement may come from several
     threads."""
 
     def __init__(
-        self, gateway: Gateway, query_id: str, principal: str, lent: Lent, results: Results
+        self, gateway: Gateway, query_id: str, principal: str, lent: LeasedSession, results: Results
     ) -> None:
         self.query_id = query_id
         self.principal = principal

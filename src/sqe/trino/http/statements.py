@@ -11,15 +11,15 @@ from contextlib import suppress
 from sqe.errors import ErrorCode, SqeError
 from sqe.gateway.gateway import Gateway
 from sqe.model.query import QueryRequest
-from sqe.trino.http.credentials import Caller
+from sqe.trino.http.credentials import TrinoCaller
 from sqe.trino.http.errors import BUSY, busy, known, no_such_query
 from sqe.trino.http.headers import CLEARED, Client
 from sqe.trino.http.options import TrinoOptions
 from sqe.trino.http.reading import read
 from sqe.trino.http.results import Results
 from sqe.trino.http.segments import packing
-from sqe.trino.http.sessions import Lent, TrinoSessions, Wanted
-from sqe.trino.http.statement import Statement
+from sqe.trino.http.sessions import LeasedSession, TrinoSessions, Wanted
+from sqe.trino.http.statement import ServedStatement
 
 _log = logging.getLogger(__name__)
 _KEPT_S = 60.0  # how long the last page may be asked for again
@@ -36,11 +36,11 @@ class Statements:
         self._sessions = sessions
         self._options = options
         self._lock = threading.Lock()
-        self._statements: dict[str, Statement] = {}
+        self._statements: dict[str, ServedStatement] = {}
 
     def submit(
-        self, caller: Caller, text: str, client: Client, done: Callable[[], None]
-    ) -> Statement:
+        self, caller: TrinoCaller, text: str, client: Client, done: Callable[[], None]
+    ) -> ServedStatement:
         """Starts it. ``done`` is called once when it does not run any more, unless this raises."""
         wanted = Wanted(
             caller.principal, caller.identity, client.state.properties, client.transaction
@@ -50,7 +50,7 @@ class Statements:
             packed = packing(client.encodings, self._options.encodings)
             results = Results(packed, self._options.page_bytes)
             leaves = client.left_by(text)
-            statement = Statement(self._gateway, query_id, caller.principal, lent, results)
+            statement = ServedStatement(self._gateway, query_id, caller.principal, lent, results)
             statement.if_failed = (CLEARED,) if leaves else ()
             thread = threading.Thread(
                 target=self._read, args=(statement, client, leaves, done), name=f"trino-{query_id}"
@@ -67,7 +67,7 @@ class Statements:
             raise
         return statement
 
-    def find(self, query_id: str, caller: Caller) -> Statement:
+    def find(self, query_id: str, caller: TrinoCaller) -> ServedStatement:
         """Another principal's is not there."""
         with self._lock:
             found = self._statements.get(query_id)
@@ -101,7 +101,7 @@ class Statements:
         with self._lock:
             self._statements.pop(query_id, None)
 
-    def _started(self, wanted: Wanted, text: str, client: Client) -> tuple[Lent, str]:
+    def _started(self, wanted: Wanted, text: str, client: Client) -> tuple[LeasedSession, str]:
         """A shared session may have ended since it was last used: then the next one."""
         for last in (False, True):
             lent = self._sessions.borrow(wanted)
@@ -116,7 +116,7 @@ class Statements:
                 raise
         raise AssertionError("the second attempt answers or raises")
 
-    def _submitted(self, lent: Lent, text: str, client: Client) -> str:
+    def _submitted(self, lent: LeasedSession, text: str, client: Client) -> str:
         query_id = self._gateway.submit(
             QueryRequest(
                 lent.session.id,
@@ -134,7 +134,7 @@ class Statements:
         return query_id
 
     def _read(
-        self, statement: Statement, client: Client, leaves: bool, done: Callable[[], None]
+        self, statement: ServedStatement, client: Client, leaves: bool, done: Callable[[], None]
     ) -> None:
         results = statement.results
         try:
@@ -151,7 +151,7 @@ class Statements:
             self._sessions.give_back(statement.lent)
             done()
 
-    def _keep(self, statement: Statement, client: Client) -> None:
+    def _keep(self, statement: ServedStatement, client: Client) -> None:
         """What the server must remember of a statement that has changed its client's session."""
         changes = statement.results.outcome.changes
         if changes.started_transaction is not None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sqe.auth.chain import Authenticators
-from sqe.auth.configured import Around, authenticators
+from sqe.auth.configured import AuthParts, authenticators
 from sqe.auth.oidc.oidc import Oidc
 from sqe.auth.protocol import Bearer, Credential, Password
 from sqe.errors import ErrorCode, SqeError
@@ -28,7 +28,7 @@ class Asked:
         settings = AuthSettings.model_validate(auth)
         self.later = 0.0
         self.oidc = Oidc(settings.oidc, ticks=lambda: time.monotonic() + self.later)
-        self.chain: Authenticators = authenticators(settings, Around(oidc=self.oidc))
+        self.chain: Authenticators = authenticators(settings, AuthParts(oidc=self.oidc))
 
     def bearer(self, token: str) -> Identity:
         return self.chain.identify(Bearer(Secret(token)))

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sqe.catalog.protocol import Catalog
 from sqe.catalog.remote.breaker import Breaker
-from sqe.catalog.remote.caller import Caller
+from sqe.catalog.remote.caller import CatalogClient
 from sqe.catalog.remote.catalog import RestCatalog
 from sqe.catalog.remote.options import RestOptions
 from sqe.catalog.remote.service import Service
@@ -41,7 +41,7 @@ def service(uri: str, breaker: Breaker | None = None, **options: Any) -> Iterato
 
 
 def opened(service: Service, identity: Identity) -> RestCatalog:
-    return RestCatalog(Caller(service, identity))
+    return RestCatalog(CatalogClient(service, identity))
 
 
 @dataclass

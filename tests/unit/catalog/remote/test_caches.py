@@ -15,7 +15,7 @@ from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident
 from sqe.catalog.remote.options import RestOptions
 from sqe.catalog.remote.service import Service
-from sqe.catalog.remote.shelf import Shelf
+from sqe.catalog.remote.ttl_cache import TtlCache
 from sqe.model.identity import Identity, Secret
 from sqe.model.passport import Passport, Token
 from tests.unit.catalog.remote.serving import (
@@ -191,7 +191,7 @@ def test_a_table_without_a_tag_is_loaded_again() -> None:
 
 
 def test_an_answer_from_before_a_change_is_not_kept() -> None:
-    shelf: Shelf[str] = Shelf(30.0, 10)
+    shelf: TtlCache[str] = TtlCache(30.0, 10)
 
     def ask() -> str:
         shelf.clear()  # someone changes the catalog while it answers
@@ -202,7 +202,7 @@ def test_an_answer_from_before_a_change_is_not_kept() -> None:
 
 
 def test_a_shelf_holds_so_much_and_no_more() -> None:
-    shelf: Shelf[str] = Shelf(None, 10, len)
+    shelf: TtlCache[str] = TtlCache(None, 10, len)
     for key in "abc":
         shelf.put(key, "xxxx")
         shelf.get("a")

@@ -8,7 +8,7 @@ from sqe.auth.protocol import Bearer, Certificate, Nothing, Password
 from sqe.errors import AccessError
 from sqe.model.identity import Secret
 from sqe.protocols.flight_sql.credentials import (
-    Call,
+    CallMiddleware,
     cookie,
     from_this_machine,
     of_connection,
@@ -16,8 +16,8 @@ from sqe.protocols.flight_sql.credentials import (
 )
 
 
-def call(*authorization: str) -> Call:
-    return Call({"authorization": list(authorization)} if authorization else {})
+def call(*authorization: str) -> CallMiddleware:
+    return CallMiddleware({"authorization": list(authorization)} if authorization else {})
 
 
 def basic(text: str) -> str:
@@ -88,10 +88,10 @@ def test_a_certificate_counts_before_the_address() -> None:
 
 
 def test_cookies() -> None:
-    assert cookie(Call({})) == ""
-    assert cookie(Call({"cookie": ["a=b; arrow_flight_session_id=xyz"]})) == "xyz"
-    assert cookie(Call({"cookie": ["a=b", 'arrow_flight_session_id="x y"']})) == "x y"
-    assert cookie(Call({"cookie": ["\x00=;=;"]})) == ""
+    assert cookie(CallMiddleware({})) == ""
+    assert cookie(CallMiddleware({"cookie": ["a=b; arrow_flight_session_id=xyz"]})) == "xyz"
+    assert cookie(CallMiddleware({"cookie": ["a=b", 'arrow_flight_session_id="x y"']})) == "x y"
+    assert cookie(CallMiddleware({"cookie": ["\x00=;=;"]})) == ""
 
 
 def test_a_call_ends_once_and_one_failing_end_does_not_stop_the_next() -> None:

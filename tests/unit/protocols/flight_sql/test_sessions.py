@@ -18,7 +18,7 @@ from sqe.gateway.uploads import Uploads
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.passport import Passport, Token
-from sqe.protocols.flight_sql.credentials import Call
+from sqe.protocols.flight_sql.credentials import CallMiddleware
 from sqe.protocols.flight_sql.sessions import FlightSessions, Peer
 from sqe.sessions.limits import Lifetimes
 from sqe.sessions.session import Session
@@ -56,7 +56,7 @@ class Made:
         headers = {"authorization": [f"Bearer {token}"]}
         if cookie:
             headers["cookie"] = [self.cookie]
-        return self.sessions.of(Call(headers), peer, self._answer)
+        return self.sessions.of(CallMiddleware(headers), peer, self._answer)
 
     def _answer(self, name: str, value: str) -> None:
         if name == "set-cookie":

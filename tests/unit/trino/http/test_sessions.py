@@ -16,7 +16,7 @@ from sqe.model.identity import Identity, Secret
 from sqe.model.names import SchemaName
 from sqe.model.passport import Passport, Token
 from sqe.sessions.store import SessionStore
-from sqe.trino.http.sessions import Lent, TrinoSessions, Wanted
+from sqe.trino.http.sessions import LeasedSession, TrinoSessions, Wanted
 from tests.unit.clock import Clock
 from tests.unit.trino.http.serving import Script
 
@@ -54,7 +54,7 @@ def made(tmp_path: Path) -> Iterator[Made]:
     assert found.store.count == 0
 
 
-def ended(lent: Lent) -> bool:
+def ended(lent: LeasedSession) -> bool:
     return lent.session.ended
 
 

@@ -10,7 +10,7 @@ from sqe.engines.local.instances import Instance, Need
 from sqe.engines.local.loopback import Loopback
 from sqe.engines.local.objects import Objects
 from sqe.engines.local.plan import LocalPlan
-from sqe.engines.local.reach import Reach
+from sqe.engines.local.storage_access import StorageAccess
 from sqe.errors import ErrorCode, SqeError
 from sqe.model.query import Column
 from sqe.results.cancellation import Cancellation
@@ -28,7 +28,7 @@ NEVER = "SELECT range AS n FROM range(5_000_000)"
 
 def started(world: World, sql: str, cancellation: Cancellation) -> tuple[Instance, Batches]:
     instance = world.engine.instances.take(Need(files=()), cancellation)
-    reach = Reach((), Loopback(Objects(1.0)), 0)
+    reach = StorageAccess((), Loopback(Objects(1.0)), 0)
     batches = Batches(instance, reach, NUMBER, cancellation)
     batches.start(LocalPlan(sql, (), (Column("n", "bigint"),), NUMBER), 10_000)
     return instance, batches

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 _T = TypeVar("_T")
 
 
-class Shelf(Generic[_T]):
+class TtlCache(Generic[_T]):
     """``seconds``: how long an answer is good; None: until it is pushed out. ``most``: weight of
     all that is kept; what was not used for longest goes first. Thread-safe."""
 

@@ -30,7 +30,7 @@ class Step:
 
 
 @dataclass
-class Upkeep:
+class TableReport:
     """A table: how it is, what it needs, and how it was afterwards."""
 
     table: str
@@ -45,7 +45,7 @@ class Upkeep:
         return [error for error in found if error is not None]
 
 
-class Caretaker:
+class Maintainer:
     def __init__(self, transport: Transport, thresholds: Thresholds) -> None:
         self._transport = transport
         self._thresholds = thresholds
@@ -66,9 +66,9 @@ class Caretaker:
                 if not row["isTemporary"]:
                     yield f"{self._schema(name, row['namespace'])}.{quote(row['tableName'])}"
 
-    def look(self, table: str) -> Upkeep:
+    def look(self, table: str) -> TableReport:
         """What the table needs. A table that cannot be looked at says why."""
-        upkeep = Upkeep(table)
+        upkeep = TableReport(table)
         try:
             upkeep.before = self.state(table)
         except SqeError as error:
@@ -78,7 +78,7 @@ class Caretaker:
             upkeep.steps.append(Step(need, need.call(table)))
         return upkeep
 
-    def work(self, upkeep: Upkeep) -> Iterator[Step]:
+    def work(self, upkeep: TableReport) -> Iterator[Step]:
         """Runs the steps, giving each before it starts; one that fails does not stop the next."""
         for step in upkeep.steps:
             yield step

@@ -21,7 +21,7 @@ _PROXIES = [
 ]
 
 
-class Reach:
+class StorageAccess:
     """``keys`` are DuckDB's, for one attempt at the query.
 
     DuckDB reads by itself, with the tables' own keys: a query keeps those it began with. If they

@@ -67,7 +67,7 @@ class Explained:
         }
 
 
-class Desk:
+class PolicyTools:
     """Reads the home's own store, files and catalogs; nobody logs in. ``close`` when done."""
 
     def __init__(self, settings: Settings) -> None:

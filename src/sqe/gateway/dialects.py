@@ -48,8 +48,8 @@ class Translation(Protocol):
     """A request in Spark's SQL, and how its answer is shown to the client."""
 
     @property
-    def text(self) -> str:
-        """Spark's SQL; empty where no engine has anything to do."""
+    def text(self) -> str | None:
+        """Spark's SQL; None where no engine has anything to do."""
         ...
 
     @property

@@ -50,7 +50,7 @@ class Pipeline:
                     request, session, lambda text: self._guard(self.parser.parse(text), session)
                 )
                 self.access.check_properties(session.identity, translation.properties)
-            if not translation.text:
+            if translation.text is None:
                 self.access.check_may_run(session.identity)
                 return Planned(translation, None, _NO_ENGINE)
             with stage("parse"):

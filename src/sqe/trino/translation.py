@@ -29,8 +29,8 @@ class TrinoTranslation:
     properties: Collection[str]
 
     @property
-    def text(self) -> str:
-        return self.translated.text
+    def text(self) -> str | None:
+        return self.translated.text or None
 
     @property
     def label(self) -> str:

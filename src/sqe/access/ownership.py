@@ -18,17 +18,12 @@ from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.needs import replaces
 from sqe.sessions.session import Session
 from sqe.sql.alter import ColumnsWithDefaults, RenameTable
-from sqe.sql.commands import DropTable, DropView
-from sqe.sql.materialized import DropMaterializedView
-from sqe.sql.statement import Access, Statement, StatementKind
+from sqe.sql.statement import Access, Statement
 from sqe.sql.views import ViewDefinition
 from sqe.store.owners import Owners
 
 if TYPE_CHECKING:
     from sqe.policy.grants.book import GrantBook
-
-_EXPLAINING = (StatementKind.EXPLAIN, StatementKind.EXPLAIN_ANALYZE)
-_DROPS = (DropTable, DropView, DropMaterializedView)
 
 
 @dataclass(frozen=True)
@@ -45,7 +40,7 @@ class Ownership:
         if isinstance(bound.statement.command, ColumnsWithDefaults) and bound.inner is not None:
             bound = bound.inner
         statement, command = bound.statement, bound.statement.command
-        if statement.kind in _EXPLAINING:
+        if statement.traits.explains:
             return
         if isinstance(command, RenameTable):
             self._renamed(bound.references[0], bound.references[1], session)
@@ -54,7 +49,7 @@ class Ownership:
             name, access = reference.relation, reference.reference.access
             if name is None:
                 continue
-            if isinstance(command, _DROPS) and access is Access.DROP:
+            if access is Access.DROP:
                 self._dropped(reference, name, session)
             elif isinstance(command, ViewDefinition):
                 self._view_made(reference, name, command, session)

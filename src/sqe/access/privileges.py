@@ -3,7 +3,8 @@ the system itself. What is said depends on the user and the name alone, not on w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol
 
 from sqe.access.redaction import decided, stored
 from sqe.binding.name_lookup import existing_schema, listed
@@ -17,35 +18,19 @@ from sqe.model.names import RelationName, SchemaName
 from sqe.model.rules import SYSTEM, Object, ObjectKind, Privilege
 from sqe.policy.policy import Policy, denied
 from sqe.sessions.session import Session
-from sqe.sql.access.commands import AccessCommand
 from sqe.sql.call import ProcedureCall
-from sqe.sql.commands import (
-    CreateSchema,
-    DescribeSchema,
-    DropSchema,
-    Name,
-    ResetSession,
-    SetSession,
-    ShowCatalogs,
-    ShowCreateSchema,
-    ShowFunctions,
-    ShowProcedures,
-    ShowSchemas,
-    ShowSession,
-    ShowTables,
-    ShowViews,
-    UseSchema,
-)
-from sqe.sql.comments import CommentOnSchema
-from sqe.sql.materialized import ShowMaterializedViews
-from sqe.sql.schema_changes import AlterSchema
-from sqe.sql.statement import Access, Command, Statement
+from sqe.sql.commands import DropSchema, Name, ResetSession, SetSession, ShowSchemas, UseSchema
+from sqe.sql.statement import Access, Statement, StatementKind
+from sqe.sql.traits import DecidedBy
 
 _OWN = "sqe."  # in front of properties that are no catalog's
-# They change nothing, and show what is shown to everybody or only to those who may know of it.
-# Statements about rights are judged by who may grant them.
-_FOR_EVERYBODY = (AccessCommand, ShowCatalogs, ShowFunctions, ShowProcedures, ShowSession)
-_LOOKS = (ShowTables, ShowViews, ShowMaterializedViews, DescribeSchema, ShowCreateSchema)
+
+
+class _OfSchema(Protocol):
+    """A command about a schema; None: the session's."""
+
+    @property
+    def schema(self) -> Name | None: ...
 
 
 class Privileges:
@@ -61,12 +46,12 @@ class Privileges:
         if not self._policy.ruled:
             return
         self.check_may_run(session.identity)
-        command = statement.command
-        known = command is None or self._check(command, session)
-        if not known and not statement.references and statement.inner is None:
-            # Neither tables nor anything else of it is decided on: nobody has thought of it.
+        decided_by = statement.traits.decided_by
+        if decided_by is DecidedBy.NOBODY or _names_nothing(statement):
             message = f"No rule can allow {statement.label.upper()}."
             raise AccessError(ErrorCode.ACCESS_DENIED, message)
+        if decided_by not in _ELSEWHERE:
+            _CHECKS[decided_by](self, statement.command, session)
         if statement.inner is not None:
             self.check(statement.inner, session)
 
@@ -83,45 +68,36 @@ class Privileges:
             for name in dict.fromkeys(names):
                 self._policy.check(identity, Privilege.SET, _property(name.lower()))
 
-    def _check(self, command: Command, session: Session) -> bool:
-        """False for a command that nothing is known about here."""
-        identity = session.identity
-        match command:
-            case SetSession(name=name) | ResetSession(name=name):
-                self.check_properties(identity, [name])
-            case ProcedureCall():
-                self._policy.check(identity, Privilege.EXECUTE, _procedure(command, session))
-            case UseSchema():
-                self._check_used(command, session)
-            case ShowSchemas(within=within):
-                if within is not None and self._catalog(within, identity) is None:
-                    self._check_seen(identity, self._schema(within, session))
-            case _ if isinstance(command, _LOOKS):
-                self._check_seen(identity, self._schema(command.schema, session))
-            case CreateSchema() | DropSchema() | AlterSchema() | CommentOnSchema():
-                self._check_change(command, identity, self._schema(command.schema, session))
-            case _:
-                return isinstance(command, _FOR_EVERYBODY)
-        return True
+    def _check_property(self, command: SetSession | ResetSession, session: Session) -> None:
+        self.check_properties(session.identity, [command.name])
 
-    def _check_change(self, command: Command, identity: Identity, schema: SchemaName) -> None:
-        if isinstance(command, CreateSchema):
-            self._check_creates(identity, schema)
-        elif isinstance(command, DropSchema):
-            self._check_drops(identity, schema, command.cascade)
-        else:
-            self._policy.check(identity, Privilege.ALTER, Object.schema(schema))
+    def _check_procedure(self, command: ProcedureCall, session: Session) -> None:
+        self._policy.check(session.identity, Privilege.EXECUTE, _procedure(command, session))
 
-    def _check_creates(self, identity: Identity, schema: SchemaName) -> None:
+    def _check_listed(self, command: ShowSchemas, session: Session) -> None:
+        within, identity = command.within, session.identity
+        if within is not None and self._catalog(within, identity) is None:
+            self._check_visible(identity, self._schema(within, session))
+
+    def _check_seen(self, command: _OfSchema, session: Session) -> None:
+        self._check_visible(session.identity, self._schema(command.schema, session))
+
+    def _check_altered(self, command: _OfSchema, session: Session) -> None:
+        schema = self._schema(command.schema, session)
+        self._policy.check(session.identity, Privilege.ALTER, Object.schema(schema))
+
+    def _check_created(self, command: _OfSchema, session: Session) -> None:
         """Who may create in the catalog, or may have a schema of this name."""
+        schema = self._schema(command.schema, session)
         places = (Object.schema(schema), Object.catalog(schema.catalog))
-        answers = [self._policy.permits(identity, Privilege.CREATE, one) for one in places]
+        answers = [self._policy.permits(session.identity, Privilege.CREATE, one) for one in places]
         if not any(isinstance(one, Allow) for one in answers):
             raise denied(Privilege.CREATE, places[0])
 
-    def _check_drops(self, identity: Identity, schema: SchemaName, cascade: bool) -> None:
+    def _check_dropped(self, command: DropSchema, session: Session) -> None:
+        identity, schema = session.identity, self._schema(command.schema, session)
         self._policy.check(identity, Privilege.DROP, Object.schema(schema))
-        if not cascade:
+        if not command.cascade:
             return
         catalog = self._whole.open(schema.catalog, identity)
         if not all(self._droppable(identity, catalog, schema)):
@@ -159,9 +135,9 @@ class Privileges:
             if not all(self._policy.visible(identity, [catalog])):
                 raise denied(Privilege.SHOW, catalog)
         elif command.schema or self._catalog(name, identity) is None:
-            self._check_seen(identity, self._schema(name, session))
+            self._check_visible(identity, self._schema(name, session))
 
-    def _check_seen(self, identity: Identity, schema: SchemaName) -> None:
+    def _check_visible(self, identity: Identity, schema: SchemaName) -> None:
         if schema.path[-1:] == (INFORMATION_SCHEMA,) or not schema.path:
             seen = Object.catalog(schema.catalog)
         else:
@@ -188,6 +164,30 @@ class Privileges:
             wanted = SchemaName(catalog, tuple(rest))
         catalog_of_it = read_catalog(self._catalogs, wanted.catalog, session.identity)
         return existing_schema(catalog_of_it, wanted) or wanted
+
+
+# The tables and views of a statement are decided on by the policy itself, grants by who may grant.
+_ELSEWHERE = (DecidedBy.RELATIONS, DecidedBy.EVERYBODY, DecidedBy.GRANT_AUTHORITY)
+_CHECKS: dict[DecidedBy, Callable[[Privileges, Any, Session], None]] = {
+    DecidedBy.PROPERTY: Privileges._check_property,
+    DecidedBy.PROCEDURE: Privileges._check_procedure,
+    DecidedBy.USED_SCHEMA: Privileges._check_used,
+    DecidedBy.LISTED_SCHEMAS: Privileges._check_listed,
+    DecidedBy.SEEN_SCHEMA: Privileges._check_seen,
+    DecidedBy.CREATED_SCHEMA: Privileges._check_created,
+    DecidedBy.DROPPED_SCHEMA: Privileges._check_dropped,
+    DecidedBy.ALTERED_SCHEMA: Privileges._check_altered,
+}
+
+
+def _names_nothing(statement: Statement) -> bool:
+    """A command that is decided by its tables and views, and has none: nobody decides on it."""
+    return (
+        statement.kind is StatementKind.COMMAND
+        and statement.traits.decided_by is DecidedBy.RELATIONS
+        and not statement.references
+        and statement.inner is None
+    )
 
 
 def _property(name: str) -> Object:

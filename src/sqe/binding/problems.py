@@ -8,10 +8,7 @@ from collections.abc import Callable
 from sqe.binding.resolve import Candidate
 from sqe.errors import ErrorCode, UserError
 from sqe.model.names import RelationName
-from sqe.sql.alter import RenameTable
-from sqe.sql.comments import CommentOn
-from sqe.sql.statement import Access, Reference, Statement, StatementKind, position_at
-from sqe.sql.views import AlterViewProperties, ViewDefinition
+from sqe.sql.statement import Access, Reference, Statement, position_at
 
 Known = Callable[[], tuple[list[str], list[str]]]  # catalogs, and schemas of the one that is meant
 # What Spark takes for a data source in front of a path.
@@ -19,13 +16,6 @@ _FILE_FORMATS = frozenset(
     {"avro", "binaryfile", "csv", "delta", "hive", "iceberg", "jdbc", "json", "orc", "parquet"}
     | {"text", "xml"}
 )
-
-_CREATES_TABLES = (
-    StatementKind.CREATE_TABLE,
-    StatementKind.CREATE_TABLE_AS,
-    StatementKind.COPY,
-)
-_CHANGES_VIEWS = (CommentOn, RenameTable, ViewDefinition, AlterViewProperties)
 
 
 def refuse_existing(statement: Statement, reference: Reference, name: RelationName) -> None:
@@ -41,7 +31,7 @@ def refuse_existing(statement: Statement, reference: Reference, name: RelationNa
 def refuse_views(statement: Statement, reference: Reference, name: RelationName) -> None:
     """A view's name where a table must stand."""
     where = position_at(statement.text, reference.span.start)
-    if reference.access is Access.CREATE and statement.kind in _CREATES_TABLES:
+    if reference.access is Access.CREATE and statement.traits.creates_table:
         raise UserError(
             ErrorCode.TABLE_ALREADY_EXISTS,
             f"{name} is a view.",
@@ -49,7 +39,7 @@ def refuse_views(statement: Statement, reference: Reference, name: RelationName)
             position=where,
         )
     changes = reference.access in (Access.WRITE, Access.ALTER)
-    if not changes or isinstance(statement.command, _CHANGES_VIEWS):
+    if not changes or statement.traits.changes_views:
         return
     hint = "ALTER VIEW changes its query, its properties or its name."
     raise UserError(

@@ -12,22 +12,10 @@ from dataclasses import dataclass
 from sqe.catalog.protocol import Json
 from sqe.errors import ErrorCode, UpstreamError, UserError
 from sqe.model.names import RelationName, SchemaName
-from sqe.sql.analyze import AnalyzeTable
-from sqe.sql.materialized import (
-    CreateMaterializedView,
-    DropMaterializedView,
-    RefreshMaterializedView,
-)
-from sqe.sql.statement import Access, Reference, Statement, StatementKind, position_at
+from sqe.sql.statement import Access, Reference, Statement, position_at
 
 DEFINITION = "sqe.materialized-view"
 STATE = "sqe.materialized-view.state"
-_FITTING = (
-    AnalyzeTable,
-    CreateMaterializedView,
-    DropMaterializedView,
-    RefreshMaterializedView,
-)
 
 
 @dataclass(frozen=True)
@@ -142,7 +130,7 @@ def read_state(metadata: Json) -> State:
 def refuse_change(statement: Statement, reference: Reference, name: RelationName) -> None:
     """Rows and columns of a materialized view are its query's; only files may be kept up."""
     looking = reference.access in (Access.READ, Access.DESCRIBE)
-    if looking or statement.kind is StatementKind.CALL or isinstance(statement.command, _FITTING):
+    if looking or statement.traits.changes_materialized_views:
         return
     hint = "REFRESH MATERIALIZED VIEW brings it up to date."
     if reference.access is Access.DROP:

@@ -30,9 +30,6 @@ from sqe.sql.statement import StatementKind
 if TYPE_CHECKING:
     from sqe.engines.local.metadata import MetadataQuery
 
-_EXPLAINING = (StatementKind.EXPLAIN, StatementKind.EXPLAIN_ANALYZE)
-_VIEWS = (StatementKind.CREATE_VIEW, StatementKind.CREATE_TEMPORARY_VIEW)
-
 
 class Coordinator:
     """``commands`` answers SHOW, DESCRIBE, USE, SET SESSION and catalogue statements; ``engines``
@@ -57,7 +54,7 @@ class Coordinator:
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
         kind = statement.bound.statement.kind
-        if kind in _EXPLAINING:
+        if kind.traits.explains:
             return explain(statement, run, self._engines, self._router)
         if kind is StatementKind.CREATE_TEMPORARY_VIEW:
             return create_temporary_view(statement, run, self._spark)
@@ -73,12 +70,12 @@ class Coordinator:
 
     def describe(self, statement: GuardedStatement, run: Run) -> Description:
         kind = statement.bound.statement.kind
-        if kind in _EXPLAINING:
+        if kind.traits.explains:
             return Description(PLAN_COLUMNS, arrow_schema(PLAN_COLUMNS))
-        if kind in _VIEWS:
-            return Description((), arrow_schema(()))
         if kind is StatementKind.QUERY:
             return self._describe_metadata_query(statement, run)
+        if kind is not StatementKind.COMMAND:  # views are made, which has no rows
+            return Description((), arrow_schema(()))
         work = _work(statement)
         if work is not None:
             return Description(work.columns, arrow_schema(work.columns))
@@ -86,7 +83,7 @@ class Coordinator:
 
     def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
         source = statement.bound.statement
-        if source.kind in _EXPLAINING:
+        if source.traits.explains:
             raise UserError(ErrorCode.NOT_SUPPORTED, "EXPLAIN of EXPLAIN is not supported.")
         return Explanation(source.text.strip(), "Answered by the coordinator; no engine is asked.")
 

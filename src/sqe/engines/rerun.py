@@ -22,13 +22,11 @@ from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.model.names import RelationName
 from sqe.results.cancellation import Cancellation
-from sqe.sql.materialized import RefreshMaterializedView
-from sqe.sql.statement import ONE_COMMIT, Access, Statement, StatementKind
+from sqe.sql.statement import Access, Statement
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 
-_CREATING = (StatementKind.CREATE_TABLE, StatementKind.CREATE_TABLE_AS)
 # The name came or went while the statement ran: planned anew, it does what it says (OR REPLACE,
 # IF NOT EXISTS) or fails at once.
 _NAME_MOVED = (ErrorCode.TABLE_ALREADY_EXISTS, ErrorCode.TABLE_NOT_FOUND)
@@ -93,11 +91,12 @@ class _Turn:
 
 def _reruns(statement: Statement, code: ErrorCode) -> int:
     """How often a statement may be run again that failed so."""
-    refreshes = isinstance(statement.command, RefreshMaterializedView)
-    changes = refreshes or statement.kind in ONE_COMMIT
-    if code is ErrorCode.COMMIT_CONFLICT and changes:
+    traits = statement.traits
+    if not traits.one_commit:
+        return 0
+    if code is ErrorCode.COMMIT_CONFLICT:
         return _RERUNS
-    return 1 if code in _NAME_MOVED and statement.kind in _CREATING else 0
+    return 1 if code in _NAME_MOVED and traits.creates_table else 0
 
 
 def same_tables(before: BoundStatement, now: BoundStatement) -> None:

@@ -13,19 +13,10 @@ from sqe.catalog.transaction import Transaction, current, ended, step_out
 from sqe.errors import ErrorCode, ResourceError, SqeError, UpstreamError, UserError
 from sqe.results.cancellation import Cancellation
 from sqe.sessions.session import Session
-from sqe.sql.statement import ONE_COMMIT, Statement, StatementKind
-from sqe.sql.traits import LOOKS, only_reads
+from sqe.sql.statement import Statement
 
 _log = logging.getLogger(__name__)
 _MOST = 100  # of one session
-_KINDS = (
-    *ONE_COMMIT,
-    StatementKind.QUERY,
-    StatementKind.ALTER_TABLE,
-    StatementKind.CREATE_TEMPORARY_VIEW,
-    StatementKind.EXPLAIN,
-    StatementKind.EXPLAIN_ANALYZE,
-)
 
 
 def join_transaction(statement: Statement) -> None:
@@ -34,25 +25,18 @@ def join_transaction(statement: Statement) -> None:
     transaction = current()
     if transaction is None:
         return
-    if transaction.read_only and not only_reads(statement):
+    traits = statement.traits
+    if transaction.read_only and traits.writes:
         raise UserError(
             ErrorCode.NOT_SUPPORTED,
             "Cannot execute write in a read-only transaction",
             subcode="READ_ONLY_VIOLATION",
         )
-    if _undoable(statement):
+    if traits.in_transaction:
         return
     if transaction.changed:
         raise refused(statement.label.upper())
     step_out()
-
-
-def _undoable(statement: Statement) -> bool:
-    if statement.inner is not None and not _undoable(statement.inner):
-        return False
-    if statement.kind is StatementKind.COMMAND:
-        return isinstance(statement.command, LOOKS)
-    return statement.kind in _KINDS
 
 
 def check_transaction(bound: BoundStatement) -> None:

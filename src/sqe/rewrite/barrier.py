@@ -20,7 +20,6 @@ from sqe.rewrite.exact_types import DATE_PARTS, choices
 from sqe.rewrite.expression_types import Types, is_plain
 from sqe.rewrite.expressions import GENERATORS
 from sqe.rewrite.guarded import GuardedStatement
-from sqe.sql.statement import StatementKind
 
 # They only say how things are put together; what they hold is looked at by itself.
 _STRUCTURE = (
@@ -62,7 +61,7 @@ def _fails(guarded: GuardedStatement, bound: BoundStatement, *, outermost: bool)
         return bound.inner is None  # whose text it is, if there is one
     if "|>" in statement.text:
         return True  # the parser's tree is of another query, which gives the same
-    shown = _outermost(statement.tree, statement.kind) if outermost else None
+    shown = _outermost(statement.tree) if outermost else None
     harmless = Harmless(GuardedStatement(bound, guarded.decisions))
     return any(not harmless.by_itself(node) for node in _movable(statement.tree, shown))
 
@@ -82,9 +81,9 @@ def _converts(guarded: GuardedStatement, view: BoundView) -> bool:
     )
 
 
-def _outermost(tree: Any, kind: StatementKind) -> Any:
+def _outermost(tree: Any) -> Any:
     """The SELECT whose items nothing can be moved below from, if there is one."""
-    if kind in (StatementKind.INSERT, StatementKind.CREATE_TABLE_AS):
+    if isinstance(tree, exp.Insert | exp.Create):
         tree = tree.expression
     while isinstance(tree, exp.Subquery):
         tree = tree.this

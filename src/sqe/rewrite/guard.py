@@ -16,7 +16,6 @@ from sqe.rewrite.guarded import LOOKING, GuardedStatement
 from sqe.rewrite.needs import Key, key_of, needs_of
 from sqe.rewrite.suffixes import refuse_odd_options, refuse_odd_writes
 from sqe.rewrite.writes import may_be_checked, with_checks
-from sqe.sql.statement import StatementKind
 
 Decisions = Mapping[Key, Decision]
 Guard = Callable[[BoundStatement, Decisions], None]
@@ -78,7 +77,7 @@ def refuse_absent(bound: BoundStatement, decisions: Decisions) -> None:
 def refuse_partial_writes(bound: BoundStatement, decisions: Decisions) -> None:
     """Who sees only part of a table may not write it: old values would leak through the write.
     Nor explain a write that is checked: its plan would show the filters."""
-    explains = bound.statement.kind in (StatementKind.EXPLAIN, StatementKind.EXPLAIN_ANALYZE)
+    explains = bound.statement.traits.explains
     for statement, reference in bound.places():
         key = key_of(reference)
         if key is None or reference.reference.access in LOOKING:

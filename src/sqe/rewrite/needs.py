@@ -14,30 +14,19 @@ from sqe.model.identity import Identity
 from sqe.model.names import RelationName
 from sqe.model.rules import Privilege
 from sqe.sql.alter import RenameTable
-from sqe.sql.analyze import AnalyzeTable
 from sqe.sql.call import ProcedureCall
 from sqe.sql.copy import CopyInto
-from sqe.sql.materialized import RefreshMaterializedView
-from sqe.sql.statement import Access, Command, Statement, StatementKind
+from sqe.sql.statement import Access, Statement, StatementKind
+from sqe.sql.traits import EVERY_CHANGE
 
 # Which table or view, what is done with it, and as whom (see ``BoundReference``).
 Key = tuple[RelationName, Access, str]
-_EVERY_CHANGE = (Privilege.INSERT, Privilege.UPDATE, Privilege.DELETE)
 _BY_ACCESS = {
     Access.READ: (Privilege.SELECT,),
     Access.DESCRIBE: (Privilege.SHOW,),
     Access.ALTER: (Privilege.ALTER,),
     Access.DROP: (Privilege.DROP,),
 }
-_WRITES = {
-    StatementKind.TRUNCATE_TABLE: (Privilege.DELETE,),
-    StatementKind.UPDATE: (Privilege.UPDATE, Privilege.SELECT),
-}
-# Procedures after which the table has other rows; the others only keep house.
-_MOVES_ROWS = frozenset(
-    {"rollback_to_snapshot", "rollback_to_timestamp", "set_current_snapshot"}
-    | {"cherrypick_snapshot", "publish_changes", "fast_forward"}
-)
 
 
 @dataclass(frozen=True)
@@ -105,17 +94,15 @@ def privileges(statement: Statement, reference: BoundReference) -> tuple[Privile
     """What is done with the table or view there. A write that is not known takes every right."""
     access, command = reference.reference.access, statement.command
     if isinstance(command, ProcedureCall) and access in (Access.WRITE, Access.ALTER):
-        moves = command.procedure.name in _MOVES_ROWS
-        return (Privilege.ALTER, *_EVERY_CHANGE) if moves else (Privilege.ALTER,)
+        keeps = command.procedure.keeps_rows
+        return (Privilege.ALTER,) if keeps else (Privilege.ALTER, *EVERY_CHANGE)
     if access in _BY_ACCESS:
         return _BY_ACCESS[access]
     if access is Access.CREATE:
         # Whether there is one to replace does not matter: the answer must not tell.
         return (Privilege.CREATE, *(Privilege.DROP,) * replaces(statement, reference))
-    if statement.kind in _WRITES:
-        return _WRITES[statement.kind]
-    if command is not None:
-        return _commanded(command)
+    if isinstance(command, CopyInto):
+        return (Privilege.INSERT, *(Privilege.DELETE,) * command.overwrite)
     return _changed(statement)
 
 
@@ -129,16 +116,6 @@ def replaces(statement: Statement, reference: BoundReference) -> bool:
     return not (isinstance(tree, exp.Create) and tree.args.get("exists"))
 
 
-def _commanded(command: Command) -> tuple[Privilege, ...]:
-    if isinstance(command, CopyInto):
-        return (Privilege.INSERT, *(Privilege.DELETE,) * command.overwrite)
-    if isinstance(command, AnalyzeTable):
-        return (Privilege.ALTER,)
-    if isinstance(command, RefreshMaterializedView):
-        return (Privilege.UPDATE,)  # as in Trino; the tables of its query are asked for as well
-    return _EVERY_CHANGE
-
-
 def _changed(statement: Statement) -> tuple[Privilege, ...]:
     tree = statement.tree
     if isinstance(tree, exp.Insert):
@@ -149,7 +126,7 @@ def _changed(statement: Statement) -> tuple[Privilege, ...]:
         return (Privilege.DELETE, Privilege.SELECT) if chooses else (Privilege.DELETE,)
     if isinstance(tree, exp.Merge):
         return (*_merges(tree), Privilege.SELECT)
-    return _EVERY_CHANGE
+    return statement.traits.change_privileges
 
 
 def _merges(tree: exp.Merge) -> tuple[Privilege, ...]:
@@ -165,8 +142,8 @@ def _merges(tree: exp.Merge) -> tuple[Privilege, ...]:
         elif isinstance(then, exp.Var) and then.name.upper() == "DELETE":
             found.append(Privilege.DELETE)
         else:
-            return _EVERY_CHANGE
-    return tuple(dict.fromkeys(found)) or _EVERY_CHANGE
+            return EVERY_CHANGE
+    return tuple(dict.fromkeys(found)) or EVERY_CHANGE
 
 
 def _facts(reference: BoundReference) -> TableFacts | None:

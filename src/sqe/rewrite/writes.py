@@ -45,14 +45,8 @@ from sqe.rewrite.writes_text import (
     piece,
 )
 from sqe.sql.splice import Edit
-from sqe.sql.statement import Access, Span, Statement, StatementKind
+from sqe.sql.statement import Access, Span, Statement
 
-_CHECKED = (
-    StatementKind.INSERT,
-    StatementKind.UPDATE,
-    StatementKind.DELETE,
-    StatementKind.MERGE,
-)
 _SOURCE = "__sqe"
 
 
@@ -61,7 +55,7 @@ def may_be_checked(statement: Statement, reference: BoundReference, limits: Rest
     and it is a statement that can be held to them."""
     target = reference.target
     return (
-        statement.kind in _CHECKED
+        statement.traits.row_by_row
         and reference.reference.access is Access.WRITE
         and isinstance(target, BoundTable)
         and not target.suffix

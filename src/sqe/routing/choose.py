@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from sqe.binding.bound import BoundMetadata, BoundStatement
-from sqe.errors import ErrorCode, UserError
+from sqe.errors import ErrorCode, InternalError, UserError
 from sqe.model.query import EngineKind, Route
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.routing.facts import LocalFacts, RoutingLimits
 from sqe.sql.statement import StatementKind
+from sqe.sql.traits import RunsOn
 
-_BY_COORDINATOR = {
-    StatementKind.COMMAND: "answered from the catalog and the session",
+_BY_COORDINATOR = "answered from the catalog and the session"
+# Of other kinds than commands, why it is the coordinator that runs them.
+_REASONS = {
     StatementKind.EXPLAIN: "an explanation is put together by the coordinator",
     StatementKind.EXPLAIN_ANALYZE: "an explanation is put together by the coordinator",
     StatementKind.CREATE_VIEW: "SQE stores views itself",
@@ -28,10 +30,13 @@ def choose(
     """``wanted`` is the session's ``sqe.engine``: auto, local or spark. ``facts`` are needed where
     ``asks_for_facts`` says so."""
     statement = guarded.bound.statement
-    if statement.kind in _BY_COORDINATOR:
-        return Route(EngineKind.COORDINATOR, _BY_COORDINATOR[statement.kind])
-    if statement.kind is not StatementKind.QUERY:
-        return _not_a_query(statement.kind, wanted)
+    traits = statement.traits
+    if traits.by_coordinator:
+        return Route(EngineKind.COORDINATOR, _REASONS.get(statement.kind, _BY_COORDINATOR))
+    if traits.runs_on is RunsOn.SPARK:
+        return _only_spark(statement.kind, wanted)
+    if traits.runs_on is not RunsOn.ANY_ENGINE:
+        raise InternalError(ErrorCode.INTERNAL_ERROR, f"No engine runs {statement.label}.")
     if wanted == "spark":
         return Route(EngineKind.SPARK, "the session asks for Spark", f"{_AUTO}.")
     if only_metadata(guarded.bound) and wanted == "auto":
@@ -43,7 +48,7 @@ def asks_for_facts(guarded: GuardedStatement, wanted: str) -> bool:
     """Facts cost a look at the tables' metadata; most statements are decided without."""
     statement = guarded.bound.statement
     return (
-        statement.kind is StatementKind.QUERY
+        statement.traits.runs_on is RunsOn.ANY_ENGINE
         and wanted != "spark"
         and not (wanted == "auto" and only_metadata(guarded.bound))
     )
@@ -56,14 +61,14 @@ def only_metadata(bound: BoundStatement) -> bool:
     )
 
 
-def _not_a_query(kind: StatementKind, wanted: str) -> Route:
+def _only_spark(kind: StatementKind, wanted: str) -> Route:
     if wanted == "local":
         raise UserError(
             ErrorCode.NOT_SUPPORTED,
-            f"The local engine only reads; every {kind.value} is Spark's.",
+            f"The local engine only reads; every {kind.label} is Spark's.",
             hint=f"{_AUTO}.",
         )
-    return Route(EngineKind.SPARK, f"Spark runs every {kind.value}")
+    return Route(EngineKind.SPARK, f"Spark runs every {kind.label}")
 
 
 def _query(facts: LocalFacts, wanted: str, limits: RoutingLimits) -> Route:

@@ -14,7 +14,8 @@ from sqlglot import Token
 from sqe.sql.alter_actions import ColumnUse, Reading, read_action
 from sqe.sql.column_definitions import ColumnDefinition
 from sqe.sql.cursor import TokenCursor
-from sqe.sql.statement import Access, Command, NamedCommand, Reference, Statement, StatementKind
+from sqe.sql.statement import Access, Command, Details, Reference, Statement, StatementKind
+from sqe.sql.traits import DecidedBy, RunsOn, Traits, change_with_engine
 
 ParseInner = Callable[[str], Statement]
 
@@ -22,6 +23,12 @@ ParseInner = Callable[[str], Statement]
 @dataclass(frozen=True)
 class RenameTable(Command):
     """ALTER TABLE or VIEW … RENAME TO. The references are the old name and the new one."""
+
+    traits = Traits(
+        decided_by=DecidedBy.RELATIONS,
+        runs_on=RunsOn.COORDINATOR,
+        changes_views=True,
+    )
 
     view: bool = False
 
@@ -34,16 +41,18 @@ class RenameTable(Command):
 class ColumnsWithDefaults(Command):
     """CREATE TABLE or ADD COLUMN with DEFAULT. ``inner`` is the statement without the defaults."""
 
+    traits = change_with_engine()
+
     columns: tuple[ColumnDefinition, ...]  # those with a default
     kind: StatementKind
 
     @property
     def label(self) -> str:
-        return self.kind.value
+        return self.kind.label
 
 
 @dataclass(frozen=True)
-class AlterTable(NamedCommand):
+class AlterTable(Details):
     """The columns an ALTER TABLE that Spark runs names, to be looked for before it does."""
 
     uses: tuple[ColumnUse, ...]

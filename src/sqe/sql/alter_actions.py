@@ -23,6 +23,7 @@ from sqe.sql.table_properties import (
     read_properties,
     read_property_name,
 )
+from sqe.sql.traits import change_with_engine
 
 _NAMES = "identity bucket truncate year years month months day days date hour hours date_hour"
 _TRANSFORMS = frozenset(_NAMES.split())
@@ -31,6 +32,8 @@ _TRANSFORMS = frozenset(_NAMES.split())
 @dataclass(frozen=True)
 class AlterColumnDefault(Command):
     """ALTER COLUMN … SET or DROP DEFAULT. The table is the statement's only reference."""
+
+    traits = change_with_engine()
 
     path: tuple[str, ...]
     expression: str | None  # None: DROP DEFAULT

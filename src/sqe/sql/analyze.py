@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from sqlglot import Token
 
+from sqe.model.rules import Privilege
 from sqe.sql.cursor import TokenCursor, command_tokens
 from sqe.sql.statement import (
     Access,
@@ -20,6 +21,7 @@ from sqe.sql.statement import (
     StatementKind,
     blank,
 )
+from sqe.sql.traits import DecidedBy, RunsOn, Traits, look
 
 ParseInner = Callable[[str], Statement]
 
@@ -27,6 +29,13 @@ ParseInner = Callable[[str], Statement]
 @dataclass(frozen=True)
 class AnalyzeTable(NamedCommand):
     """The table is the statement's only reference. No columns: all that can be analysed."""
+
+    traits = Traits(
+        decided_by=DecidedBy.RELATIONS,
+        runs_on=RunsOn.COORDINATOR_AND_ENGINE,
+        changes_materialized_views=True,
+        change_privileges=(Privilege.ALTER,),
+    )
 
     columns: tuple[tuple[str, Span], ...] = ()
     scan: bool = True  # False: NOSCAN
@@ -36,10 +45,14 @@ class AnalyzeTable(NamedCommand):
 class ShowStats(NamedCommand):
     """Of the statement's only reference, or of its ``inner`` query."""
 
+    traits = look(DecidedBy.RELATIONS, RunsOn.COORDINATOR_AND_ENGINE)
+
 
 @dataclass(frozen=True)
 class ShowMaintenance(NamedCommand):
     """What of the statement's only reference says whether it needs maintenance."""
+
+    traits = look(DecidedBy.RELATIONS, RunsOn.COORDINATOR_AND_ENGINE)
 
 
 def parse_analyze(text: str, tokens: list[Token]) -> Statement:

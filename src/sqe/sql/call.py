@@ -19,7 +19,7 @@ from sqe.sql.cursor import TokenCursor
 from sqe.sql.procedures import PROCEDURES, RUNNABLE, Parameter, Procedure
 from sqe.sql.statement import (
     Access,
-    Command,
+    Details,
     Reference,
     Span,
     Statement,
@@ -27,6 +27,7 @@ from sqe.sql.statement import (
     position_at,
 )
 from sqe.sql.text_names import parts_of
+from sqe.sql.traits import DecidedBy, RunsOn, Traits
 
 ParseInner = Callable[[str], Statement]
 
@@ -39,7 +40,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class ProcedureCall(Command):
+class ProcedureCall(Details):
     """A procedure that Spark runs. The table is the statement's only reference."""
 
     procedure: Procedure
@@ -62,6 +63,12 @@ class ProcedureCall(Command):
 @dataclass(frozen=True)
 class RegisterTable(ProcedureCall):
     """A procedure that SQE carries out itself, on the catalog."""
+
+    traits = Traits(
+        decided_by=DecidedBy.PROCEDURE,
+        runs_on=RunsOn.COORDINATOR,
+        creates_table=True,
+    )
 
     @property
     def label(self) -> str:

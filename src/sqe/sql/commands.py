@@ -15,6 +15,7 @@ from sqlglot.tokenizer_core import Token
 from sqe.sql.cursor import TokenCursor, command_tokens
 from sqe.sql.statement import Access, Command, NamedCommand, Reference, Span
 from sqe.sql.table_properties import read_properties, read_property_name
+from sqe.sql.traits import DecidedBy, catalog_change, look, session_change
 
 TIME_ZONE = "sqe.time_zone"
 
@@ -60,23 +61,31 @@ class NamePattern:
 
 @dataclass(frozen=True)
 class ShowCatalogs(NamedCommand):
+    traits = look(DecidedBy.EVERYBODY)
+
     pattern: NamePattern | None = None
 
 
 @dataclass(frozen=True)
 class ShowSchemas(NamedCommand):
+    traits = look(DecidedBy.LISTED_SCHEMAS)
+
     within: Name | None = None
     pattern: NamePattern | None = None
 
 
 @dataclass(frozen=True)
 class ShowTables(NamedCommand):
+    traits = look(DecidedBy.SEEN_SCHEMA)
+
     schema: Name | None = None
     pattern: NamePattern | None = None
 
 
 @dataclass(frozen=True)
 class ShowViews(NamedCommand):
+    traits = look(DecidedBy.SEEN_SCHEMA)
+
     schema: Name | None = None
     pattern: NamePattern | None = None
 
@@ -85,21 +94,29 @@ class ShowViews(NamedCommand):
 class ShowColumns(NamedCommand):
     """The table is the statement's only reference."""
 
+    traits = look(DecidedBy.RELATIONS)
+
 
 @dataclass(frozen=True)
 class ShowCreate(NamedCommand):
     """The relation is the statement's only reference."""
+
+    traits = look(DecidedBy.RELATIONS)
 
     view: bool = False  # the user wrote VIEW
 
 
 @dataclass(frozen=True)
 class ShowCreateSchema(NamedCommand):
+    traits = look(DecidedBy.SEEN_SCHEMA)
+
     schema: Name
 
 
 @dataclass(frozen=True)
 class ShowFunctions(NamedCommand):
+    traits = look(DecidedBy.EVERYBODY)
+
     pattern: NamePattern | None = None
     user: bool = True
     system: bool = True
@@ -107,17 +124,23 @@ class ShowFunctions(NamedCommand):
 
 @dataclass(frozen=True)
 class ShowProcedures(NamedCommand):
+    traits = look(DecidedBy.EVERYBODY)
+
     pattern: NamePattern | None = None
 
 
 @dataclass(frozen=True)
 class ShowSession(NamedCommand):
+    traits = look(DecidedBy.EVERYBODY)
+
     pattern: NamePattern | None = None
 
 
 @dataclass(frozen=True)
 class ShowTableProperties(NamedCommand):
     """The table is the statement's only reference."""
+
+    traits = look(DecidedBy.RELATIONS)
 
     key: str | None = None
 
@@ -126,12 +149,16 @@ class ShowTableProperties(NamedCommand):
 class DescribeTable(NamedCommand):
     """The table is the statement's only reference."""
 
+    traits = look(DecidedBy.RELATIONS)
+
     extended: bool = False
     column: Name | None = None
 
 
 @dataclass(frozen=True)
 class DescribeSchema(NamedCommand):
+    traits = look(DecidedBy.SEEN_SCHEMA)
+
     schema: Name
     extended: bool = False
 
@@ -140,6 +167,8 @@ class DescribeSchema(NamedCommand):
 class UseSchema(NamedCommand):
     """``USE x``: a schema of the current catalog if there is one of that name, else a catalog."""
 
+    traits = session_change(DecidedBy.USED_SCHEMA)
+
     name: Name
     catalog: bool = False  # the user said it is a catalog
     schema: bool = False  # the user said it is a schema
@@ -147,6 +176,8 @@ class UseSchema(NamedCommand):
 
 @dataclass(frozen=True)
 class SetSession(NamedCommand):
+    traits = session_change(DecidedBy.PROPERTY)
+
     name: str
     value: str
     span: Span
@@ -154,12 +185,16 @@ class SetSession(NamedCommand):
 
 @dataclass(frozen=True)
 class ResetSession(NamedCommand):
+    traits = session_change(DecidedBy.PROPERTY)
+
     name: str
     span: Span
 
 
 @dataclass(frozen=True)
 class CreateSchema(NamedCommand):
+    traits = catalog_change(DecidedBy.CREATED_SCHEMA)
+
     schema: Name
     if_not_exists: bool = False
     properties: tuple[tuple[str, str], ...] = ()
@@ -167,6 +202,8 @@ class CreateSchema(NamedCommand):
 
 @dataclass(frozen=True)
 class DropSchema(NamedCommand):
+    traits = catalog_change(DecidedBy.DROPPED_SCHEMA)
+
     schema: Name
     if_exists: bool = False
     cascade: bool = False
@@ -176,6 +213,8 @@ class DropSchema(NamedCommand):
 class DropTable(NamedCommand):
     """The table is the statement's only reference."""
 
+    traits = catalog_change()
+
     if_exists: bool = False
     purge: bool = False
 
@@ -183,6 +222,8 @@ class DropTable(NamedCommand):
 @dataclass(frozen=True)
 class DropView(NamedCommand):
     """The view is the statement's only reference. A temporary view of that name wins."""
+
+    traits = catalog_change()
 
     if_exists: bool = False
 

@@ -17,6 +17,7 @@ from sqe.sql.statement import (
     Statement,
     StatementKind,
 )
+from sqe.sql.traits import DecidedBy, RunsOn, Traits, catalog_change
 
 _SCHEMAS = ("SCHEMA", "DATABASE", "NAMESPACE")
 
@@ -25,6 +26,12 @@ _SCHEMAS = ("SCHEMA", "DATABASE", "NAMESPACE")
 class CommentOn(NamedCommand):
     """Of a relation, the statement's only reference; ``column`` of it, if there is one."""
 
+    traits = Traits(
+        decided_by=DecidedBy.RELATIONS,
+        runs_on=RunsOn.COORDINATOR,
+        changes_views=True,
+    )
+
     comment: str | None
     view: bool = False
     column: str | None = None
@@ -32,6 +39,8 @@ class CommentOn(NamedCommand):
 
 @dataclass(frozen=True)
 class CommentOnSchema(Command):
+    traits = catalog_change(DecidedBy.ALTERED_SCHEMA)
+
     schema: Name
     comment: str | None
 

@@ -10,7 +10,7 @@ from sqlglot import Token
 from sqe.errors import ErrorCode
 from sqe.files.options import CSV_OPTIONS
 from sqe.sql.cursor import TokenCursor
-from sqe.sql.statement import Access, Command, Reference, Span, Statement, StatementKind
+from sqe.sql.statement import Access, Details, Reference, Span, Statement, StatementKind
 
 FORMATS = ("csv", "json", "orc", "parquet")
 _TEXT = "dateformat timestampformat timestampntzformat timezone locale encoding linesep"
@@ -30,7 +30,7 @@ _COPY_OPTIONS = ("force", "overwrite", "create", "mergeschema", "rejects")
 
 
 @dataclass(frozen=True)
-class CopyInto(Command):
+class CopyInto(Details):
     """The table is the statement's only reference."""
 
     sources: tuple[str, ...]  # paths or patterns, as written

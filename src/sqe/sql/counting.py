@@ -8,7 +8,8 @@ from sqlglot import Token, TokenType
 
 from sqe.sql.dialect import DIALECT
 from sqe.sql.splice import Edit
-from sqe.sql.statement import Access, Reference, Span, Statement, StatementKind
+from sqe.sql.statement import Access, Reference, Span, Statement
+from sqe.sql.traits import RowChange
 
 _OPENING = (TokenType.L_PAREN, TokenType.L_BRACKET)
 _CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET)
@@ -35,9 +36,10 @@ def _head(statement: Statement, tokens: list[Token], target: Reference) -> list[
     """What turns the beginning of the statement into that of a query."""
     before = Span(tokens[0].start, target.span.start)
     begin = Edit(before, "SELECT count(*) FROM ")
-    if statement.kind in (StatementKind.DELETE, StatementKind.TRUNCATE_TABLE):
+    counts = statement.traits.counts
+    if counts is RowChange.DELETED:
         return [begin]
-    if statement.kind is not StatementKind.UPDATE:
+    if counts is not RowChange.UPDATED:
         return None
     at: dict[TokenType, int] = {}
     for token in _outermost(tokens):

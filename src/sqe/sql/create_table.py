@@ -17,6 +17,7 @@ from sqe.sql.column_definitions import ColumnDefinition, read_columns, read_type
 from sqe.sql.cursor import TokenCursor
 from sqe.sql.statement import Access, NamedCommand, Reference, Statement, StatementKind
 from sqe.sql.table_properties import check_properties, read_properties
+from sqe.sql.traits import DecidedBy, RunsOn, Traits
 
 ParseInner = Callable[[str], Statement]
 _NO_LOCATION = "The catalog chooses where a table lives."
@@ -25,6 +26,12 @@ _NO_LOCATION = "The catalog chooses where a table lives."
 @dataclass(frozen=True)
 class CreateTableLike(NamedCommand):
     """The references are the new table and the one that it is made like."""
+
+    traits = Traits(
+        decided_by=DecidedBy.RELATIONS,
+        runs_on=RunsOn.COORDINATOR,
+        creates_table=True,
+    )
 
     if_not_exists: bool = False
     properties: tuple[tuple[str, str], ...] = ()

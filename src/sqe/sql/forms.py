@@ -21,7 +21,8 @@ from sqe.sql.create_table import parse_create_table
 from sqe.sql.cursor import TokenCursor
 from sqe.sql.materialized import parse_materialized
 from sqe.sql.schema_changes import parse_alter_schema
-from sqe.sql.statement import Access, Command, Reference, Statement, StatementKind, blank
+from sqe.sql.statement import Access, Command, Details, Reference, Statement, StatementKind, blank
+from sqe.sql.traits import DecidedBy, RunsOn, look
 from sqe.sql.unload import parse_unload
 from sqe.sql.views import parse_alter_view, parse_create_view
 
@@ -34,9 +35,11 @@ _QUERY_WORDS = ("SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE", "(
 class DescribeQuery(Command):
     """DESCRIBE [QUERY] select: the columns of the statement's ``inner``."""
 
+    traits = look(DecidedBy.RELATIONS, RunsOn.COORDINATOR_AND_ENGINE)
+
 
 @dataclass(frozen=True)
-class ExplainMode(Command):
+class ExplainMode(Details):
     """EXPLAIN's word: EXTENDED, FORMATTED, COST or nothing."""
 
     word: str = ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import Token
 
+from sqe.model.rules import Privilege
 from sqe.sql.commands import Name, NamePattern
 from sqe.sql.cursor import TokenCursor, command_tokens
 from sqe.sql.statement import (
@@ -19,6 +20,7 @@ from sqe.sql.statement import (
     StatementKind,
 )
 from sqe.sql.table_properties import check_properties, read_properties
+from sqe.sql.traits import DecidedBy, RunsOn, Traits, look
 from sqe.sql.views import read_query
 
 ParseInner = Callable[[str], Statement]
@@ -28,6 +30,13 @@ _WORDS = ("MATERIALIZED", "VIEW")
 @dataclass(frozen=True)
 class CreateMaterializedView(NamedCommand):
     """The view is the statement's only reference, its query the statement's ``inner``."""
+
+    traits = Traits(
+        decided_by=DecidedBy.RELATIONS,
+        runs_on=RunsOn.COORDINATOR_AND_ENGINE,
+        creates_table=True,
+        changes_materialized_views=True,
+    )
 
     columns: tuple[str, ...]  # empty: the query's own names
     comment: str
@@ -42,6 +51,15 @@ class CreateMaterializedView(NamedCommand):
 class RefreshMaterializedView(NamedCommand):
     """The view is the statement's only reference; binding finds the query that it is made of."""
 
+    traits = Traits(
+        decided_by=DecidedBy.RELATIONS,
+        runs_on=RunsOn.COORDINATOR_AND_ENGINE,
+        one_commit=True,
+        changes_materialized_views=True,
+        # As in Trino; the tables of its query are asked for as well.
+        change_privileges=(Privilege.UPDATE,),
+    )
+
     full: bool = False
 
 
@@ -49,11 +67,19 @@ class RefreshMaterializedView(NamedCommand):
 class DropMaterializedView(NamedCommand):
     """The view is the statement's only reference."""
 
+    traits = Traits(
+        decided_by=DecidedBy.RELATIONS,
+        runs_on=RunsOn.COORDINATOR,
+        changes_materialized_views=True,
+    )
+
     if_exists: bool = False
 
 
 @dataclass(frozen=True)
 class ShowMaterializedViews(NamedCommand):
+    traits = look(DecidedBy.SEEN_SCHEMA)
+
     schema: Name | None = None
     pattern: NamePattern | None = None
 
@@ -61,6 +87,8 @@ class ShowMaterializedViews(NamedCommand):
 @dataclass(frozen=True)
 class ShowCreateMaterializedView(NamedCommand):
     """The view is the statement's only reference."""
+
+    traits = look(DecidedBy.RELATIONS)
 
 
 def parse_materialized(text: str, tokens: list[Token], parse_inner: ParseInner) -> Statement | None:

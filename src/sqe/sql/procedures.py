@@ -36,6 +36,8 @@ class Procedure:
     result: tuple[Column, ...] = ()
     refused: str = ""  # why it is not run at all
     instead: str = ""  # what to use then
+    # It only keeps house. After any other the table may have other rows, which takes every right.
+    keeps_rows: bool = False
 
     def parameter(self, name: str) -> Parameter | None:
         return next((one for one in self.parameters if one.name == name.lower()), None)
@@ -146,6 +148,7 @@ _ALL = (
             "deleted_manifest_lists_count",
             "deleted_statistics_files_count",
         ),
+        keeps_rows=True,
     ),
     Procedure(
         "remove_orphan_files",
@@ -167,6 +170,7 @@ _ALL = (
             _may("stream_results", BOOLEAN),
         ),
         _result("orphan_file_location string!"),
+        keeps_rows=True,
     ),
     Procedure(
         "rewrite_data_files",
@@ -187,6 +191,7 @@ _ALL = (
             "failed_data_files_count int!",
             "removed_delete_files_count int!",
         ),
+        keeps_rows=True,
     ),
     Procedure(
         "rewrite_manifests",
@@ -199,6 +204,7 @@ _ALL = (
             _may("sort_by", STRINGS),
         ),
         _result("rewritten_manifests_count int!", "added_manifests_count int!"),
+        keeps_rows=True,
     ),
     Procedure(
         "rewrite_position_delete_files",
@@ -211,6 +217,7 @@ _ALL = (
             "rewritten_bytes_count!",
             "added_bytes_count!",
         ),
+        keeps_rows=True,
     ),
     Procedure(
         "compute_table_stats",
@@ -218,6 +225,7 @@ _ALL = (
         Access.WRITE,
         (_TABLE, _may("snapshot_id", BIGINT), _may("columns", STRINGS)),
         _result("statistics_file string"),
+        keeps_rows=True,
     ),
     Procedure(
         "compute_partition_stats",
@@ -225,6 +233,7 @@ _ALL = (
         Access.WRITE,
         (_TABLE, _may("snapshot_id", BIGINT)),
         _result("partition_statistics_file string"),
+        keeps_rows=True,
     ),
     Procedure(
         "rewrite_table_path",
@@ -245,6 +254,7 @@ _ALL = (
             "rewritten_manifest_file_paths_count int",
             "rewritten_delete_file_paths_count int",
         ),
+        keeps_rows=True,
     ),
     Procedure(
         "register_table",

@@ -11,6 +11,7 @@ from sqe.sql.commands import Name
 from sqe.sql.cursor import TokenCursor
 from sqe.sql.statement import NamedCommand, Statement, StatementKind
 from sqe.sql.table_properties import read_properties
+from sqe.sql.traits import DecidedBy, catalog_change
 
 _SCHEMAS = ("SCHEMA", "DATABASE", "NAMESPACE")
 _RESERVED = frozenset({"location", "owner"})
@@ -18,6 +19,8 @@ _RESERVED = frozenset({"location", "owner"})
 
 @dataclass(frozen=True)
 class AlterSchema(NamedCommand):
+    traits = catalog_change(DecidedBy.ALTERED_SCHEMA)
+
     schema: Name
     updates: tuple[tuple[str, str], ...] = ()
     removals: tuple[str, ...] = ()

@@ -3,46 +3,105 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from sqe.errors import TextPosition
+from sqe.model.rules import Privilege
+from sqe.sql.traits import DecidedBy, Effect, RowChange, RunsOn, Traits, look
+
+# Of a write that Spark runs on the tables it names.
+_WRITE = Traits(
+    decided_by=DecidedBy.RELATIONS,
+    runs_on=RunsOn.SPARK,
+    in_transaction=True,
+    one_commit=True,
+    tables_in_plan=False,
+)
+_EXPLAIN = Traits(
+    effect=Effect.READ,
+    decided_by=DecidedBy.RELATIONS,
+    runs_on=RunsOn.COORDINATOR_AND_ENGINE,
+    in_transaction=True,
+    explains=True,
+)
 
 
 class StatementKind(Enum):
-    """The kinds SQE understands. Everything else is refused by name."""
+    """The kinds SQE understands, and what each is. Everything else is refused by name."""
 
-    QUERY = "query"
-    INSERT = "insert"
-    DELETE = "delete"
-    UPDATE = "update"
-    MERGE = "merge"
-    CREATE_TABLE = "create table"
-    CREATE_TABLE_AS = "create table as select"
-    ALTER_TABLE = "alter table"
-    TRUNCATE_TABLE = "truncate table"
-    COPY = "copy into"  # files into a table; Statement.command says which
-    CREATE_VIEW = "create view"
-    CREATE_TEMPORARY_VIEW = "create temporary view"
-    CALL = "call"
-    EXPLAIN = "explain"
-    EXPLAIN_ANALYZE = "explain analyze"
-    COMMAND = "command"  # answered by the coordinator; Statement.command says which
+    label: str  # the value, in words for records and messages
+    traits: Traits
 
+    def __new__(cls, label: str, traits: Traits) -> StatementKind:
+        kind = object.__new__(cls)
+        kind._value_ = kind.label = label
+        kind.traits = traits
+        return kind
 
-# What these change they change by one commit, the last thing they do: they have happened or not.
-ONE_COMMIT = (
-    StatementKind.INSERT,
-    StatementKind.DELETE,
-    StatementKind.UPDATE,
-    StatementKind.MERGE,
-    StatementKind.CREATE_TABLE,
-    StatementKind.CREATE_TABLE_AS,
-    StatementKind.TRUNCATE_TABLE,
-    StatementKind.COPY,
-)
+    QUERY = "query", look(DecidedBy.RELATIONS, RunsOn.ANY_ENGINE)
+    INSERT = (
+        "insert",
+        replace(_WRITE, row_by_row=True, counts=RowChange.INSERTED, tables_in_plan=True),
+    )
+    DELETE = "delete", replace(_WRITE, row_by_row=True, counts=RowChange.DELETED)
+    UPDATE = (
+        "update",
+        replace(
+            _WRITE,
+            row_by_row=True,
+            counts=RowChange.UPDATED,
+            change_privileges=(Privilege.UPDATE, Privilege.SELECT),
+        ),
+    )
+    MERGE = (
+        "merge",
+        replace(_WRITE, row_by_row=True, counts=RowChange.MERGED, tables_in_plan=True),
+    )
+    CREATE_TABLE = "create table", replace(_WRITE, creates_table=True)
+    CREATE_TABLE_AS = (
+        "create table as select",
+        replace(_WRITE, creates_table=True, counts=RowChange.INSERTED),
+    )
+    ALTER_TABLE = "alter table", replace(_WRITE, one_commit=False)
+    TRUNCATE_TABLE = (
+        "truncate table",
+        replace(_WRITE, counts=RowChange.DELETED, change_privileges=(Privilege.DELETE,)),
+    )
+    # Files into a table; Statement.command says which.
+    COPY = "copy into", replace(_WRITE, creates_table=True, counts=RowChange.INSERTED)
+    CREATE_VIEW = (
+        "create view",
+        Traits(
+            decided_by=DecidedBy.RELATIONS,
+            runs_on=RunsOn.COORDINATOR_AND_ENGINE,
+            changes_views=True,
+        ),
+    )
+    CREATE_TEMPORARY_VIEW = (
+        "create temporary view",
+        Traits(
+            effect=Effect.SESSION,
+            decided_by=DecidedBy.RELATIONS,
+            runs_on=RunsOn.COORDINATOR_AND_ENGINE,
+            in_transaction=True,
+        ),
+    )
+    CALL = (
+        "call",
+        Traits(
+            decided_by=DecidedBy.PROCEDURE,
+            runs_on=RunsOn.SPARK,
+            changes_materialized_views=True,
+        ),
+    )
+    EXPLAIN = "explain", _EXPLAIN
+    # It runs what it explains: the effect is that of the statement inside.
+    EXPLAIN_ANALYZE = "explain analyze", replace(_EXPLAIN, effect=Effect.WRITE)
+    # Statement.command says which, and has the traits.
+    COMMAND = "command", Traits()
 
 
 class Access(Enum):
@@ -108,7 +167,9 @@ class SessionFunction:
 
 @dataclass(frozen=True)
 class Command:
-    """A statement the coordinator answers by itself. Subclasses are in ``sql/commands.py``."""
+    """A statement the coordinator answers. Each subclass says for itself what it is."""
+
+    traits: ClassVar[Traits] = Traits()
 
     @property
     def label(self) -> str:
@@ -121,6 +182,10 @@ class NamedCommand(Command):
     @property
     def label(self) -> str:
         return re.sub(r"(?<!^)([A-Z])", r" \1", type(self).__name__).lower()
+
+
+class Details(Command):
+    """What a statement of another kind than COMMAND says; the kind has the traits."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +215,23 @@ class Statement:
         """The kind in words, for records and messages."""
         if self.kind is StatementKind.COMMAND and self.command is not None:
             return self.command.label
-        return self.kind.value
+        return self.kind.label
+
+    @property
+    def traits(self) -> Traits:
+        """What it is, with what is inside of it."""
+        own = self.kind.traits
+        if self.kind is StatementKind.COMMAND and self.command is not None:
+            own = self.command.traits
+        if self.inner is None:
+            return own
+        inside = self.inner.traits
+        runs_inner = self.kind is StatementKind.EXPLAIN_ANALYZE
+        return replace(
+            own,
+            effect=inside.effect if runs_inner else own.effect,
+            in_transaction=own.in_transaction and inside.in_transaction,
+        )
 
 
 def position_at(text: str, offset: int, fragment: str = "") -> TextPosition:

@@ -11,6 +11,7 @@ from sqlglot import Token, TokenType
 from sqe.errors import ErrorCode
 from sqe.sql.cursor import TokenCursor, command_tokens
 from sqe.sql.statement import NamedCommand, Statement, StatementKind, blank
+from sqe.sql.traits import change_with_engine
 
 FORMATS = ("parquet", "csv", "json")
 COMPRESSIONS = {
@@ -25,6 +26,8 @@ _ENDINGS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "js
 @dataclass(frozen=True)
 class Unload(NamedCommand):
     """The rows are those of the statement's ``inner`` query."""
+
+    traits = change_with_engine()
 
     place: str  # as written
     format: str  # one of FORMATS

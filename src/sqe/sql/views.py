@@ -10,14 +10,15 @@ from sqlglot import Token
 from sqe.sql.alter import read_rename
 from sqe.sql.alter_actions import read_names
 from sqe.sql.cursor import TokenCursor
-from sqe.sql.statement import Access, Command, Reference, Statement, StatementKind, blank
+from sqe.sql.statement import Access, Command, Details, Reference, Statement, StatementKind, blank
 from sqe.sql.table_properties import read_properties
+from sqe.sql.traits import DecidedBy, RunsOn, Traits
 
 ParseInner = Callable[[str], Statement]
 
 
 @dataclass(frozen=True)
-class ViewDefinition(Command):
+class ViewDefinition(Details):
     """What CREATE [TEMPORARY] VIEW says besides the query."""
 
     parts: tuple[str, ...]
@@ -34,6 +35,12 @@ class ViewDefinition(Command):
 @dataclass(frozen=True)
 class AlterViewProperties(Command):
     """ALTER VIEW … SET or UNSET TBLPROPERTIES. The view is the statement's only reference."""
+
+    traits = Traits(
+        decided_by=DecidedBy.RELATIONS,
+        runs_on=RunsOn.COORDINATOR,
+        changes_views=True,
+    )
 
     updates: tuple[tuple[str, str], ...] = ()
     removals: tuple[str, ...] = ()

@@ -290,6 +290,37 @@ def test_what_a_rollback_could_not_undo_is_refused(us: Lake, table: str) -> None
     work.rollback()
 
 
+def test_what_shows_a_table_shows_what_the_transaction_has_made_of_it(
+    us: Lake, them: Lake, table: str
+) -> None:
+    work = begin(us)
+    work.run(f"INSERT INTO {table} VALUES (3, 'c')")
+    for who, rows, snapshots in ((work, 3, 2), (them, 2, 1)):
+        stats = {row[0]: row for row in who.rows(f"SHOW STATS FOR {table}")}
+        assert stats[None][4] == rows
+        assert stats["id"][6] == str(rows)  # the highest value
+        [maintenance] = who.rows(f"SHOW MAINTENANCE FOR {table}")
+        assert (maintenance[2], maintenance[8]) == (rows, snapshots)
+        assert who.rows("SHOW MATERIALIZED VIEWS IN txn") == []
+    work.rollback()
+
+
+def test_a_read_only_transaction_reads_and_changes_nothing(us: Lake, table: str) -> None:
+    gateway = us.server.gateway
+    work = Work(us, gateway.begin(us.session.id, read_only=True))
+    assert len(work.rows(f"SHOW STATS FOR {table}")) == 3
+    work.run(
+        f"SHOW MAINTENANCE FOR {table}",
+        f"EXPLAIN ANALYZE SELECT * FROM {table}",
+        f"CREATE OR REPLACE TEMPORARY VIEW seen AS SELECT id FROM {table}",
+    )
+    assert ids(work, "seen") == [1, 2]
+    for text in (f"DELETE FROM {table}", f"EXPLAIN ANALYZE DELETE FROM {table}"):
+        assert "read-only transaction" in work.fails(text).message
+    work.commit()
+    assert ids(us, table) == [1, 2]
+
+
 def test_it_runs_by_itself_where_nothing_waits_for_the_commit(
     us: Lake, them: Lake, table: str
 ) -> None:

@@ -116,6 +116,8 @@ def test_a_table_that_exists_is_not_made_again_in_another_case(catalog: Embedded
     "text",
     [
         "CREATE OR REPLACE TABLE hr.v (a INT)",
+        "CREATE TABLE IF NOT EXISTS hr.v LIKE hr.emp",
+        "CREATE OR REPLACE MATERIALIZED VIEW hr.v AS SELECT 1 AS a",
         "COPY INTO hr.v FROM 'f' FILEFORMAT = CSV"
         " COPY_OPTIONS ('create' = 'true', 'overwrite' = 'true')",
     ],

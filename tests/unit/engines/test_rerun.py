@@ -77,8 +77,15 @@ def test_a_read_is_not_run_again(run: Run) -> None:
     assert len(calls) == 1
 
 
-def test_a_creation_whose_name_moved_is_tried_once_more(run: Run) -> None:
-    text = "CREATE TABLE t AS SELECT 1 AS a"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CREATE TABLE t AS SELECT 1 AS a",
+        "COPY INTO t FROM 'f' FILEFORMAT = CSV"
+        " COPY_OPTIONS ('create' = 'true', 'overwrite' = 'true')",
+    ],
+)
+def test_a_creation_whose_name_moved_is_tried_once_more(run: Run, text: str) -> None:
     calls, call = failing(ErrorCode.TABLE_ALREADY_EXISTS)
     with pytest.raises(SqeError):
         Reruns().of(statement(text), run, call, call)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqe.binding.bound import BoundAbsent, BoundTable, BoundView
+from sqe.binding.bound import BoundAbsent, BoundTable
 from sqe.catalog.materialized import Definition, State, is_materialized
 from sqe.coordinator.matviews.checks import check_query
 from sqe.coordinator.matviews.plan import FULL, inputs_of
@@ -56,8 +56,6 @@ def create_materialized_view(guarded: GuardedStatement, run: Run, spark: Engine)
 
 def _free_name(guarded: GuardedStatement) -> RelationName:
     target = guarded.bound.references[0].target
-    if isinstance(target, BoundView) and target.relation is not None:
-        raise UserError(ErrorCode.TABLE_ALREADY_EXISTS, f"{target.relation} is a view.")
     if isinstance(target, BoundTable) and target.loaded is not None:
         if not is_materialized(target.loaded.metadata):
             raise UserError(ErrorCode.TABLE_ALREADY_EXISTS, f"{target.name} is a table.")

@@ -13,17 +13,15 @@ from sqe.binding.bound import BoundAbsent, BoundStatement, BoundTable
 from sqe.broker.commits import Written
 from sqe.model.query import RowsAffected
 from sqe.sql.statement import Access, StatementKind
+from sqe.sql.traits import RowChange
 
 Count = Callable[[], int | None]
 _MERGE = "spark.merge-into.num-target-rows-"
-_INSERTING = (StatementKind.INSERT, StatementKind.CREATE_TABLE_AS, StatementKind.COPY)
-_DELETING = (StatementKind.DELETE, StatementKind.TRUNCATE_TABLE)
 
 
 def write_target(bound: BoundStatement) -> BoundTable | BoundAbsent | None:
     """The table whose rows the statement changes, if it is one that does."""
-    kind = bound.statement.kind
-    if kind not in (*_INSERTING, *_DELETING, StatementKind.UPDATE, StatementKind.MERGE):
+    if bound.statement.traits.counts is None:
         return None
     for reference in bound.references:
         if reference.reference.access in (Access.WRITE, Access.CREATE):
@@ -39,20 +37,21 @@ def rows_affected(
 
     ``count`` counts the rows that a DELETE or UPDATE was about.
     """
-    if kind in _INSERTING:
+    counts = kind.traits.counts
+    if counts is RowChange.INSERTED:
         return RowsAffected(inserted=sum(snapshot.count("added-records") for snapshot in written))
     if len(written) > 1:
         return None
     snapshot = written[0] if written else None
-    if kind in _DELETING:
+    if counts is RowChange.DELETED:
         deleted = _removed(snapshot) if snapshot else 0
         deleted = count() if deleted is None else deleted
         return None if deleted is None else RowsAffected(deleted=deleted)
-    if kind is StatementKind.UPDATE:
+    if counts is RowChange.UPDATED:
         updated = _updated(snapshot) if snapshot else 0
         updated = count() if updated is None else updated
         return None if updated is None else RowsAffected(updated=updated)
-    if kind is StatementKind.MERGE:
+    if counts is RowChange.MERGED:
         return _merged(snapshot) if snapshot else RowsAffected(0, 0, 0)
     return None
 

@@ -47,28 +47,16 @@ from sqe.sql.copy import CopyInto
 from sqe.sql.counting import counting_edits
 from sqe.sql.procedures import Procedure
 from sqe.sql.splice import Spliced
-from sqe.sql.statement import ONE_COMMIT, Access, StatementKind
+from sqe.sql.statement import Access, StatementKind
 
 _log = logging.getLogger(__name__)
 
 MetadataRows = Callable[[BoundMetadata, Run], str]
 _PHYSICAL_PLAN = "== Physical Plan =="
 _NUMBERS = re.compile(r"#\d+L?\b|, \[plan_id=\d+\]")
-_CHANGES_ROWS = (
-    StatementKind.INSERT,
-    StatementKind.UPDATE,
-    StatementKind.DELETE,
-    StatementKind.MERGE,
-)
 _CHECKABLE = (
     "Give every column a value of its own type, and conditions that are true or false. Where that"
     " is not it, the administrator of the policy can mend it."
-)
-_MUST_SCAN = (
-    StatementKind.QUERY,
-    StatementKind.INSERT,
-    StatementKind.MERGE,
-    StatementKind.CALL,
 )
 
 
@@ -315,8 +303,8 @@ class SparkConnectEngine:
                     extras=run.extras.get(name),
                     query_id=run.query_id,
                     merged=kind is StatementKind.MERGE,
-                    rows_only=kind in _CHANGES_ROWS,
-                    fate=Fate(run.cancellation, one_change=kind in ONE_COMMIT),
+                    rows_only=kind.traits.row_by_row,
+                    fate=Fate(run.cancellation, one_change=kind.traits.one_commit),
                 )
             )
         return granted
@@ -423,10 +411,8 @@ def _real_names(columns: tuple[Column, ...], grant: Grant) -> tuple[Column, ...]
 
 
 def _must_scan(statement: GuardedStatement, grant: Grant) -> list[str]:
-    """Handles that have to be in the plan. DDL is not explained by relation, so it has none."""
-    if statement.bound.statement.kind not in _MUST_SCAN:
-        return []
-    return list(grant.tables)
+    """Handles that have to be in the plan."""
+    return list(grant.tables) if statement.bound.statement.traits.tables_in_plan else []
 
 
 def _struct(items: Iterator[Any]) -> Any:

@@ -19,7 +19,7 @@ from sqe.errors import ErrorCode, SqeError, UpstreamError, UserError, error_of
 from sqe.model.query import RowsAffected
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
-from sqe.sql.statement import ONE_COMMIT, StatementKind
+from sqe.sql.statement import StatementKind
 
 _log = logging.getLogger(__name__)
 _CONFLICT_HINT = "Nothing was written. Run the statement again."
@@ -37,8 +37,8 @@ def ended(error: SqeError, statement: GuardedStatement, grant: Grant | None) -> 
         raise _not_known(error, tables) from error
     kind = statement.bound.statement.kind
     if any(table.fate.changed for table in tables):
-        if grant is not None and kind in ONE_COMMIT:
-            _log.warning("a %s was committed, then Spark failed: %s", kind.value, error)
+        if grant is not None and kind.traits.one_commit:
+            _log.warning("a %s was committed, then Spark failed: %s", kind.label, error)
             return _result(statement, grant)
         raise _in_part(error) from error
     if any(table.fate.conflict for table in tables) or error.code is ErrorCode.COMMIT_CONFLICT:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sqe.model.masks import Mask
 from sqe.model.rules import ObjectKind, Privilege, Subject
 from sqe.sql.commands import Name
 from sqe.sql.statement import NamedCommand, Span, Statement
+from sqe.sql.traits import DecidedBy, catalog_change, look
+
+RULE_CHANGE = catalog_change(DecidedBy.GRANT_AUTHORITY)
+RULE_LOOK = look(DecidedBy.GRANT_AUTHORITY)
 
 
 class AccessCommand(NamedCommand):
@@ -16,6 +21,9 @@ class AccessCommand(NamedCommand):
 
 class AccessChange(AccessCommand):
     """One that changes the rules made with SQL."""
+
+    # What only takes something away does so also from a table that is gone.
+    needs_table: ClassVar[bool] = True
 
 
 class AccessLook(AccessCommand):
@@ -74,18 +82,24 @@ class ColumnClause:
 
 @dataclass(frozen=True)
 class CreateRole(AccessChange):
+    traits = RULE_CHANGE
+
     role: Word
     if_not_exists: bool = False
 
 
 @dataclass(frozen=True)
 class DropRole(AccessChange):
+    traits = RULE_CHANGE
+
     role: Word
     if_exists: bool = False
 
 
 @dataclass(frozen=True)
 class GrantRole(AccessChange):
+    traits = RULE_CHANGE
+
     roles: tuple[Word, ...]
     subjects: tuple[Subject, ...]
     admin_option: bool = False
@@ -93,6 +107,8 @@ class GrantRole(AccessChange):
 
 @dataclass(frozen=True)
 class RevokeRole(AccessChange):
+    traits = RULE_CHANGE
+
     roles: tuple[Word, ...]
     subjects: tuple[Subject, ...]
     only_admin_option: bool = False
@@ -101,6 +117,8 @@ class RevokeRole(AccessChange):
 @dataclass(frozen=True)
 class Grant(AccessChange):
     """``rows`` and ``columns`` limit what SELECT shows; no columns named: all of them."""
+
+    traits = RULE_CHANGE
 
     privileges: tuple[Privilege, ...]
     on: Target
@@ -112,6 +130,9 @@ class Grant(AccessChange):
 
 @dataclass(frozen=True)
 class Revoke(AccessChange):
+    traits = RULE_CHANGE
+    needs_table = False
+
     privileges: tuple[Privilege, ...]
     on: Target
     subjects: tuple[Subject, ...]
@@ -120,6 +141,9 @@ class Revoke(AccessChange):
 
 @dataclass(frozen=True)
 class Deny(AccessChange):
+    traits = RULE_CHANGE
+    needs_table = False
+
     privileges: tuple[Privilege, ...]
     on: Target
     subjects: tuple[Subject, ...]
@@ -127,6 +151,8 @@ class Deny(AccessChange):
 
 @dataclass(frozen=True)
 class CreateRowFilter(AccessChange):
+    traits = RULE_CHANGE
+
     name: Word
     rows: RowsClause
     replace: bool = False
@@ -135,12 +161,16 @@ class CreateRowFilter(AccessChange):
 
 @dataclass(frozen=True)
 class DropRowFilter(AccessChange):
+    traits = RULE_CHANGE
+
     name: Word
     if_exists: bool = False
 
 
 @dataclass(frozen=True)
 class CreateColumnMask(AccessChange):
+    traits = RULE_CHANGE
+
     name: Word
     mask: MaskClause
     replace: bool = False
@@ -149,6 +179,8 @@ class CreateColumnMask(AccessChange):
 
 @dataclass(frozen=True)
 class DropColumnMask(AccessChange):
+    traits = RULE_CHANGE
+
     name: Word
     if_exists: bool = False
 
@@ -157,17 +189,24 @@ class DropColumnMask(AccessChange):
 class AddRowFilter(AccessChange):
     """ALTER TABLE … ADD ROW FILTER: for everybody but ``exempt``."""
 
+    traits = RULE_CHANGE
+
     name: Word
     exempt: tuple[Subject, ...] = ()
 
 
 @dataclass(frozen=True)
 class RemoveRowFilter(AccessChange):
+    traits = RULE_CHANGE
+    needs_table = False
+
     name: Word
 
 
 @dataclass(frozen=True)
 class SetColumnMask(AccessChange):
+    traits = RULE_CHANGE
+
     column: Word
     name: Word
     exempt: tuple[Subject, ...] = ()
@@ -175,6 +214,9 @@ class SetColumnMask(AccessChange):
 
 @dataclass(frozen=True)
 class UnsetColumnMask(AccessChange):
+    traits = RULE_CHANGE
+    needs_table = False
+
     column: Word
 
 
@@ -182,12 +224,17 @@ class UnsetColumnMask(AccessChange):
 class SetTag(AccessChange):
     """Of a column, or of the table itself."""
 
+    traits = RULE_CHANGE
+
     tag: Word
     column: Word | None = None
 
 
 @dataclass(frozen=True)
 class UnsetTag(AccessChange):
+    traits = RULE_CHANGE
+    needs_table = False
+
     tag: Word
     column: Word | None = None
 
@@ -195,6 +242,8 @@ class UnsetTag(AccessChange):
 @dataclass(frozen=True)
 class ApplyToTag(AccessChange):
     """A row filter for the tables, or a column mask (``mask``) for the columns with the tag."""
+
+    traits = RULE_CHANGE
 
     mask: bool
     name: Word
@@ -204,6 +253,8 @@ class ApplyToTag(AccessChange):
 
 @dataclass(frozen=True)
 class RemoveFromTag(AccessChange):
+    traits = RULE_CHANGE
+
     mask: bool
     name: Word
     tag: Word
@@ -211,45 +262,53 @@ class RemoveFromTag(AccessChange):
 
 @dataclass(frozen=True)
 class ShowRoles(AccessLook):
-    pass
+    traits = RULE_LOOK
 
 
 @dataclass(frozen=True)
 class ShowCurrentRoles(AccessLook):
-    pass
+    traits = RULE_LOOK
 
 
 @dataclass(frozen=True)
 class ShowRoleGrants(AccessLook):
     """Of everybody whom the user may know of, if nobody is named."""
 
+    traits = RULE_LOOK
+
     subject: Subject | None = None
 
 
 @dataclass(frozen=True)
 class ShowGrants(AccessLook):
+    traits = RULE_LOOK
+
     on: Target | None = None
     subject: Subject | None = None
 
 
 @dataclass(frozen=True)
 class ShowRowFilters(AccessLook):
-    pass
+    traits = RULE_LOOK
 
 
 @dataclass(frozen=True)
 class ShowColumnMasks(AccessLook):
-    pass
+    traits = RULE_LOOK
 
 
 @dataclass(frozen=True)
 class ShowTags(AccessLook):
     """The table is the statement's only reference; without one, of all tables."""
 
+    traits = RULE_LOOK
+
 
 @dataclass(frozen=True)
 class ShowEffectivePolicy(AccessLook):
     """The table is the statement's only reference. Nobody named: of the user who asks."""
+
+    traits = RULE_LOOK
 
     subject: Subject | None = None
     groups: tuple[str, ...] = ()
@@ -259,5 +318,7 @@ class ShowEffectivePolicy(AccessLook):
 class ExplainPolicy(AccessLook):
     """``about`` is looked at and never run. It is bound where it is explained: what is denied to
     the user, or absent, is part of the answer."""
+
+    traits = RULE_LOOK
 
     about: Statement

@@ -9,13 +9,10 @@ from sqlglot import Token
 from sqe.sql.access.commands import (
     AccessChange,
     AccessCommand,
-    AddRowFilter,
     Deny,
     ExplainPolicy,
     Grant,
     Revoke,
-    SetColumnMask,
-    SetTag,
 )
 from sqe.sql.access.grants import read_deny, read_grant, read_revoke
 from sqe.sql.access.policies import (
@@ -39,9 +36,6 @@ _READERS: dict[str, Callable[[TokenCursor], AccessChange | None]] = {
     "REMOVE": read_remove,
     "REVOKE": read_revoke,
 }
-# These give or add something to a table, which must be there; the others also take it away from
-# one that is gone.
-_NEED_TABLE = (Grant, AddRowFilter, SetColumnMask, SetTag)
 
 
 def parse_access(text: str, tokens: list[Token]) -> Statement | None:
@@ -80,6 +74,6 @@ def _statement(
     cursor.expect_end()
     references: tuple[Reference, ...] = ()
     if table is not None:
-        tolerant = isinstance(command, AccessChange) and not isinstance(command, _NEED_TABLE)
+        tolerant = isinstance(command, AccessChange) and not command.needs_table
         references = (Reference(table.parts, table.span, Access.DESCRIBE, if_exists=tolerant),)
     return Statement(text, StatementKind.COMMAND, references, command=command)

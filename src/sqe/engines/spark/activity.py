@@ -29,13 +29,20 @@ _ANALYSIS = "SparkConnectAnalyzeHandler.handle("
 @dataclass(frozen=True, slots=True)
 class Activity:
     """``operations`` by their ids, ``analyses`` and what is done ``beside`` operations by threads,
-    the ``stages`` with running tasks, and how many tasks run on although they were ``killed``."""
+    the ``stages`` with running tasks, how many ``tasks`` run, and how many of them although they
+    were ``killed``."""
 
     operations: frozenset[str] = frozenset()
     analyses: frozenset[str] = frozenset()
     beside: frozenset[str] = frozenset()
     stages: frozenset[int] = frozenset()
+    tasks: int = 0
     killed: int = 0
+
+    @property
+    def only_dead(self) -> bool:
+        """Tasks run, and all of them were killed."""
+        return 0 < self.tasks <= self.killed
 
     @property
     def owners(self) -> frozenset[str]:
@@ -95,7 +102,7 @@ def read_activity(pid: int) -> Activity | None:
 
 def activity_of_dump(dump: str) -> Activity:
     operations, analyses, beside, stages = set(), set(), set(), set()
-    killed = 0
+    tasks = killed = 0
     for name, thread, stack in _threads(dump):
         operation = _OPERATION.search(name)
         if operation is not None:
@@ -103,14 +110,14 @@ def activity_of_dump(dump: str) -> Activity:
         elif _TASK in stack:  # threads keep the name of their last task when they are idle
             stage = _STAGE.search(name)
             stages.add(int(stage["id"]) if stage else -1)
+            tasks += 1
         elif _BESIDE in stack:
             beside.add(thread)
         elif _ANALYSIS in stack:
             analyses.add(thread)
         killed += _REAPER in stack
-    return Activity(
-        frozenset(operations), frozenset(analyses), frozenset(beside), frozenset(stages), killed
-    )
+    owners = frozenset(operations), frozenset(analyses)
+    return Activity(*owners, frozenset(beside), frozenset(stages), tasks, killed)
 
 
 def _threads(dump: str) -> Iterator[tuple[str, str, str]]:

@@ -24,6 +24,7 @@ _log = logging.getLogger(__name__)
 _INTERRUPT_EVERY_S = 0.1
 _LOOK_EVERY_S = 0.05
 _PATIENCE_S = 10.0  # then the server is replaced
+_DEAD_PATIENCE_S = 3.0  # the same, where the server does nothing but work that was killed
 # Where the server does not show its threads: when jobs are cancelled, after the stream has ended.
 _BLIND_PAUSES_S = (0.1, 0.3, 1.0)
 
@@ -37,11 +38,13 @@ class Operation:
         sessions: SparkSessions,
         cancellation: Cancellation,
         patience_s: float = _PATIENCE_S,
+        dead_patience_s: float = _DEAD_PATIENCE_S,
     ) -> None:
         self._spark = spark
         self._sessions = sessions
         self._cancellation = cancellation
         self._patience_s = patience_s
+        self._dead_patience_s = min(patience_s, dead_patience_s)
         self._id = new_operation_id()
         self._lock = threading.Lock()
         self._interrupting = False
@@ -106,13 +109,15 @@ class Operation:
         self._end_jobs()
 
     def _end_jobs(self) -> None:
-        deadline = time.monotonic() + self._patience_s
+        began = time.monotonic()
         blind = iter(_BLIND_PAUSES_S)
         beside: frozenset[str] | None = None  # threads that may be this operation's
         cancelled = False  # when none of them was left
         while self._sessions.serves(self._spark):
             activity = self._sessions.activity(self._spark)
-            late = time.monotonic() > deadline
+            only_dead = activity is not None and activity.only_dead
+            patience = self._dead_patience_s if only_dead else self._patience_s
+            late = time.monotonic() > began + patience
             if activity is not None:
                 # Threads that are still busy after so long are other queries'.
                 if (cancelled or late) and activity.settled:
@@ -125,5 +130,8 @@ class Operation:
             pause = _LOOK_EVERY_S if activity is not None else next(blind, None)
             if pause is None:
                 return
-            cancelled = self._spark.connection.cancel_jobs(self._id) and not beside
+            # When no thread is left that could submit a job, looking is enough: each cancel takes
+            # processor time that the killed tasks need to end.
+            if activity is None or not cancelled:
+                cancelled = self._spark.connection.cancel_jobs(self._id) and not beside
             time.sleep(pause)

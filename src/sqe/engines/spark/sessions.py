@@ -164,7 +164,8 @@ class SparkSessions:
         with self._lock:
             spark.stuck += stuck
             self._condemned.add(spark.generation)
-        self._upkeep.hurry()
+        if stuck:  # otherwise it is looked at when the query has given its session back
+            self._upkeep.hurry()
 
     def _borrow(self, session: Session, tell: Tell) -> SparkSession:
         address = self._server.reach(tell)
@@ -191,7 +192,8 @@ class SparkSessions:
         with self._lock:
             spark.users -= 1
             spark.used = self._limits.clock()
-        if self._drop_drained():
+            condemned = spark.generation in self._condemned
+        if self._drop_drained() or condemned:
             self._upkeep.hurry()  # its server may be ended now
 
     def _made_room_for(self, session: Session) -> SparkSession:

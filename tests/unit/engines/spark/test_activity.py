@@ -46,6 +46,7 @@ def test_threads_show_what_runs() -> None:
         analyses=frozenset({"0x00007f08"}),
         beside=frozenset({"0x00007f05"}),
         stages=frozenset({7}),
+        tasks=1,
         killed=1,
     )
 
@@ -87,3 +88,9 @@ def test_work_is_settled_when_what_was_killed_has_ended() -> None:
     assert Activity().settled and doing("other", stages=(4,)).settled
     assert not Activity(killed=1).settled
     assert not doing(stages=(4,)).settled, "nobody else can own it"
+
+
+def test_a_server_that_runs_nothing_but_killed_tasks_is_told_from_one_that_works() -> None:
+    assert Activity(tasks=2, killed=2).only_dead
+    assert not Activity(tasks=3, killed=2).only_dead
+    assert not Activity().only_dead

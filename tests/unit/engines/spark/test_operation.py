@@ -65,18 +65,21 @@ def ignore(progress: Progress) -> None:
     return None
 
 
-def run(spark: Any, *plan: str, patience_s: float = 20.0) -> Iterator[Any]:
+def run(
+    spark: Any, *plan: str, patience_s: float = 20.0, dead_patience_s: float = 20.0
+) -> Iterator[Any]:
     """Cancelled when its first item is there."""
     cancellation = Cancellation()
-    for item in Operation(spark, spark, cancellation, patience_s).run(list(plan), ignore):
+    operation = Operation(spark, spark, cancellation, patience_s, dead_patience_s)
+    for item in operation.run(list(plan), ignore):
         yield item
         if "endless" in plan:
             cancellation.cancel()
 
 
-def cancel(spark: FakeSpark, patience_s: float = 20.0) -> None:
+def cancel(spark: FakeSpark, **patience: float) -> None:
     with pytest.raises((UserError, RuntimeError)):
-        list(run(spark, "endless", patience_s=patience_s))
+        list(run(spark, "endless", **patience))
 
 
 def test_what_ends_by_itself_is_left_alone() -> None:
@@ -101,6 +104,26 @@ def test_killed_tasks_are_waited_for() -> None:
     spark = FakeSpark([Activity(), Activity(killed=2), Activity(killed=1), Activity()])
     cancel(spark)
     assert len(spark.looks) == 1 and not spark.given_up
+
+
+def test_while_killed_tasks_end_their_processors_are_left_to_them() -> None:
+    dying = Activity(tasks=1, killed=1)
+    spark = FakeSpark([BUSY, dying, dying, dying, dying, Activity()])
+    cancel(spark)
+    assert spark.cancels == 2, "no thread is left that could submit a job"
+
+
+def test_a_server_that_does_nothing_but_dead_work_is_given_less_time() -> None:
+    spark = FakeSpark([Activity(tasks=2, killed=2)])
+    cancel(spark, dead_patience_s=0.2)
+    assert spark.given_up == [False]
+
+
+def test_a_server_that_works_for_others_is_given_its_time() -> None:
+    others = Activity(operations=frozenset({"another"}), tasks=2, killed=1)
+    spark = FakeSpark([*[others] * 8, Activity()])
+    cancel(spark, dead_patience_s=0.2)
+    assert not spark.given_up
 
 
 def test_killed_tasks_that_do_not_end_cost_the_server_its_place() -> None:

@@ -83,6 +83,7 @@ class BrokeredCatalog:
             table.commits.shown(loaded)
             shown = table.held.shown(loaded)
             shown = judged_by_row(shown) if table.rows_only else shown
+            shown = table.folder.shown(shown) if table.brings_files else shown
             return for_spark(shown, ident, table.name)
 
     def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
@@ -108,7 +109,7 @@ class BrokeredCatalog:
                 staged = table.catalog.create_table(table.ident.namespace, named)
                 if request.get("location") is None:
                     table.fate.staged.append(str(staged.metadata["location"]))
-                return for_spark(staged, handle, table.name)
+                return for_spark(table.folder.shown(staged), handle, table.name)
         with table.noted(), table.fate.change():
             made = table.catalog.create_table(table.ident.namespace, named)
         return for_spark(made, handle, table.name)
@@ -118,6 +119,7 @@ class BrokeredCatalog:
 
     def commit_table(self, ident: Ident, request: Json) -> Loaded:
         table = self._allowed(ident, *_CHANGING)
+        request = table.folder.taken_from(request)
         if table.evolves and only_columns(request):
             table.held.hold(request)
             return without_keys(self.load_table(ident))

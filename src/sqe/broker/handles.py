@@ -14,6 +14,7 @@ from sqe.broker.commits import CommitAddition, CommitLog
 from sqe.broker.fate import Fate
 from sqe.broker.held import HeldChanges
 from sqe.broker.null_partitions import judged_by_row
+from sqe.broker.own_folder import OwnFolder
 from sqe.broker.storage import Renewals
 from sqe.catalog.protocol import Catalog, Ident, Loaded
 from sqe.errors import ErrorCategory, SqeError
@@ -47,6 +48,7 @@ class GrantedTable:
     commits: CommitLog = field(default_factory=CommitLog, repr=False, compare=False)
     fate: Fate = field(default_factory=Fate, repr=False, compare=False)
     held: HeldChanges = field(default_factory=HeldChanges, repr=False, compare=False)
+    folder: OwnFolder = field(default_factory=OwnFolder, repr=False, compare=False)
     renewals: Renewals = field(default_factory=Renewals, repr=False, compare=False)
     # What Spark was told, in the order of the telling: its own error says less.
     refusals: list[SqeError] = field(default_factory=list, repr=False, compare=False)
@@ -71,6 +73,11 @@ class GrantedTable:
         return {Access.WRITE, Access.ALTER} <= self.accesses
 
     @property
+    def brings_files(self) -> bool:
+        """The query may write data files, not only metadata."""
+        return self.allows(Access.WRITE, Access.CREATE)
+
+    @property
     def read_too(self) -> bool:
         """The query reads the table that it writes, besides the rows it changes."""
         return Access.READ in self.accesses and self.allows(Access.WRITE, Access.CREATE)
@@ -87,10 +94,12 @@ class GrantedTable:
         return GrantedTable(self.name, self.ident, self.catalog, frozenset({Access.READ}), bound)
 
     def settle(self) -> None:
-        """From now on nothing changes. The files of a table that was never made are removed."""
+        """From now on nothing changes. The files of what was never committed are removed."""
         self.fate.settle()
-        in_vain = not self.fate.changed and not self.fate.unknown
-        if in_vain and isinstance(self.catalog, ForgetsStaged):
+        if self.fate.changed or self.fate.unknown:
+            return
+        self.folder.remove()
+        if isinstance(self.catalog, ForgetsStaged):
             for location in self.fate.staged:
                 self.catalog.forget_staged(location)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from sqe.client.connection import Connection
 
 ROWS = 2_500
 WRITTEN = 300_000
+LOADED = 100_000
 # Without an end, as far as anybody is going to wait.
 CROSS = "cancels.t a CROSS JOIN cancels.t b CROSS JOIN cancels.t c"
 # Never true, and quick: the loop over b and c has no look for a kill. Spark's checked arithmetic is
@@ -35,8 +37,8 @@ State = tuple[int, int]  # how many rows, and the sum of v
 
 @dataclass(frozen=True)
 class Kind:
-    """``text`` may hold the case's number. ``after`` is the state of ``cancels.w`` after the whole
-    statement, from the one before and the number of rows with an even id."""
+    """``text`` may hold the case's number and the file to load. ``after`` is the state of
+    ``cancels.w`` after the whole statement, from the one before and that of the even ids."""
 
     text: str
     engine: str = "spark"
@@ -68,6 +70,17 @@ WRITES = {
         "UPDATE cancels.w SET v = v + 1",
         after=lambda before, even: (before[0], before[1] + before[0]),
     ),
+    "merge": Kind(
+        "MERGE INTO cancels.w USING cancels.t s ON w.id = s.id AND w.v = -1"
+        " WHEN MATCHED THEN UPDATE SET v = 0 WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, 1)",
+        after=lambda before, even: (before[0] + ROWS, before[1] + ROWS),
+        trino=False,
+    ),
+    "copy": Kind(
+        "COPY INTO cancels.w FROM '{file}' FILEFORMAT = JSON COPY_OPTIONS ('force' = 'true')",
+        after=lambda before, even: (before[0] + LOADED, before[1] + LOADED),
+        trino=False,
+    ),
     "delete": Kind(
         "DELETE FROM cancels.w WHERE id % 2 = 0",
         after=lambda before, even: (before[0] - even[0], before[1] - even[1]),
@@ -92,9 +105,10 @@ class Case:
     closes: bool  # the connection, instead of a cancel
     moment: float  # seconds after SQE has heard of it
 
-    @property
-    def text(self) -> str:
-        return f"{KINDS[self.kind].text.format(number=self.number)} -- case {self.number}."
+    def text(self, file: Path) -> str:
+        """``file`` is one to load, with ``LOADED`` rows."""
+        text = KINDS[self.kind].text.format(number=self.number, file=file)
+        return f"{text} -- case {self.number}."
 
     def __str__(self) -> str:
         verb = "closed" if self.closes else "cancelled"

@@ -6,9 +6,11 @@ was written is there as a whole or not at all.
 
 from __future__ import annotations
 
+import gzip
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,7 @@ from sqe.engines.spark.server import SparkServer
 from sqe.model.query import QueryRecord
 from tests.embedded.client.cancels import (
     KINDS,
+    LOADED,
     READS,
     SETUP,
     WRITTEN,
@@ -28,11 +31,12 @@ from tests.embedded.client.cancels import (
     cases,
 )
 from tests.embedded.client.conftest import Served, embedded_connection
+from tests.embedded.client.left_files import left_files
 from tests.embedded.pipe.lake import Lake, query_threads, until
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
 
-_CASES, _SEED = 13, 3893
+_CASES, _SEED = 15, 3893
 _TOLD = ("CANCELLED", "USER_CANCELED", "InterfaceError", "SESSION_NOT_FOUND", "")
 
 
@@ -52,6 +56,14 @@ def lake(shared_lake: Lake) -> Iterator[Lake]:
     asking.close()
 
 
+@pytest.fixture(scope="module")
+def file(shared_lake: Lake) -> Path:
+    """Rows to load."""
+    file = shared_lake.server.settings.load.folders[0] / "cancels.json"
+    file.write_text("".join(f'{{"id": {number}, "v": 1}}\n' for number in range(LOADED)))
+    return file
+
+
 @pytest.fixture
 def client(case: Case, lake: Lake, served: Served, trino_address: str) -> Iterator[Client]:
     engine = KINDS[case.kind].engine
@@ -67,13 +79,14 @@ def client(case: Case, lake: Lake, served: Served, trino_address: str) -> Iterat
 
 
 def test_it_ends_at_once_and_leaves_nothing_behind(
-    case: Case, client: Client, lake: Lake, cancel_seconds: list[float]
+    case: Case, client: Client, lake: Lake, file: Path, cancel_seconds: list[float]
 ) -> None:
     spark = lake.server.spark
     assert spark is not None
+    left = left_files(lake, "cancels", "w")
     generation, before, even = spark.generation, state(lake), state(lake, "WHERE id % 2 = 0")
     told: list[str] = []
-    reader = threading.Thread(target=lambda: told.append(client.read(case.text)))
+    reader = threading.Thread(target=lambda: told.append(client.read(case.text(file))))
     reader.start()
     assert until(lambda: records(lake, case) or told, 60)
     reader.join(case.moment)
@@ -90,6 +103,8 @@ def test_it_ends_at_once_and_leaves_nothing_behind(
     assert lake.server.status()["running_queries"] == 0
     assert spark.generation == generation, "Spark was replaced"
     assert_whole(case, lake, before, even)
+    assert left_files(lake, "cancels", "w") <= left, "files of a write that never was"
+    assert not left_files(lake, "cancels", f"n{case.number}")
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -107,6 +122,34 @@ def test_a_cancel_before_the_first_stage_ends_what_is_about_to_start(
     assert until(lambda: mine.record(query_id).state.ended, 60)
     time.sleep(0.3)  # by now it would have started
     assert doing(spark, spark.generation) == Activity()
+
+
+@pytest.mark.parametrize(("table", "option"), [("w", "mergeSchema"), ("j", "create")])
+def test_the_search_for_the_columns_of_files_is_cancelled(
+    lake: Lake, mine: Lake, file: Path, table: str, option: str
+) -> None:
+    """Spark reads whole files for that, before there is a plan to run."""
+    spark = lake.server.spark
+    assert spark is not None
+    large = file.with_name("large.json.gz")  # packed, it is the work of a single task
+    with gzip.open(large, "wb", compresslevel=1) as opened:
+        opened.write(b'{"id": 1, "v": 1, "w": {"x": [1.5, 2.5], "y": "some text"}}\n' * 1_500_000)
+    query_id = mine.submit(
+        f"COPY INTO cancels.{table} FROM '{large}' FILEFORMAT = JSON"
+        f" COPY_OPTIONS ('{option}' = 'true')"
+    )
+    looks: list[Activity] = []
+
+    def works() -> int:
+        looks.append(doing(spark, spark.generation))
+        return looks[-1].tasks
+
+    assert until(works, 60)
+    assert looks[-1].operations and not looks[-1].analyses, "an analysis cannot be cancelled"
+    mine.server.gateway.cancel(query_id)
+    assert until(lambda: mine.record(query_id).state.ended, 4), "the file is read to its end"
+    assert doing(spark, spark.generation) == Activity()
+    large.unlink()
 
 
 def records(lake: Lake, case: Case) -> list[QueryRecord]:
@@ -134,7 +177,7 @@ def assert_whole(case: Case, lake: Lake, before: State, even: State) -> None:
     made = lake.rows("SHOW TABLES IN cancels LIKE 'n*'")
     if case.kind == "create" and made:
         assert lake.value(f"SELECT count(*) FROM cancels.n{case.number}") == WRITTEN
-        lake.run(f"DROP TABLE cancels.n{case.number}")
+        lake.run(f"DROP TABLE cancels.n{case.number} PURGE")
     else:
         assert made == []
     if case.kind in READS:

@@ -106,12 +106,34 @@ class Connection:
         plan.root.CopyFrom(relation.plan(self._client))
         return plan
 
+    def plan_of_schema(self, relation: Any) -> Any:
+        """Running it answers the relation's schema, and no rows. Spark may have to read whole files
+        for that: unlike ``schema``, what runs can be cancelled."""
+        from pyspark.sql.connect.proto import Plan
+
+        plan = Plan()
+        plan.root.limit.input.CopyFrom(relation.plan(self._client))
+        plan.root.limit.limit = 0
+        return plan
+
+    def plan_of_view(self, name: str, relation: Any) -> Any:
+        """Running it makes a temporary view of this Spark session, over a relation that is no
+        SQL."""
+        from pyspark.sql.connect.proto import Plan
+
+        plan = Plan()
+        plan.command.CopyFrom(self._view(name, relation))
+        return plan
+
     def create_view(self, name: str, relation: Any) -> None:
-        """A temporary view of this Spark session, over a relation that is no SQL."""
+        """Runs ``plan_of_view``, where that is quick."""
+        self._client.execute_command(self._view(name, relation))
+
+    def _view(self, name: str, relation: Any) -> Any:
         from pyspark.sql.connect.plan import CreateView
 
         view = CreateView(relation, name, is_global=False, replace=False)
-        self._client.execute_command(view.command(self._client))
+        return view.command(self._client)
 
     def drop_view(self, name: str) -> None:
         from pyspark.sql.connect.plan import DropTempView

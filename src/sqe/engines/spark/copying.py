@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +12,7 @@ from typing import Any
 
 from sqe.binding.bound import BoundAbsent, BoundTable
 from sqe.engines.protocol import Run
-from sqe.engines.spark.connection import Connection, new_operation_id
+from sqe.engines.spark.connection import Connection
 from sqe.engines.spark.errors import translate
 from sqe.engines.spark.file_errors import file_error
 from sqe.engines.spark.ledger import LedgerEntry, already_loaded
@@ -30,6 +30,17 @@ from sqe.sql.statement import Span, StatementKind
 
 _CORRUPT = "sqe_corrupt_record"
 _PACKED = (".gz", ".bz2", ".zst", ".snappy", ".deflate", ".lz4")
+
+
+@dataclass(frozen=True)
+class PlanRunner:
+    """Makes plans, and runs them before the statement's own: a cancel of the query ends them."""
+
+    connection: Connection
+    execute: Callable[[Any], Iterable[Any]]
+
+    def run(self, plan: Any) -> list[Any]:
+        return list(self.execute(plan))
 
 
 @dataclass(frozen=True)
@@ -56,8 +67,8 @@ class Copy:
         """The error in terms of a file, if it is about reading one."""
         return file_error(error)
 
-    def source(self, connection: Connection) -> Source:
-        return _Reader(self, connection).source()
+    def source(self, runner: PlanRunner) -> Source:
+        return _Reader(self, runner).source()
 
     @cached_property
     def entry(self) -> LedgerEntry:
@@ -97,17 +108,17 @@ def copy_of(statement: GuardedStatement, run: Run, folders: LoadFolders) -> Copy
 
 
 def copy_edits(
-    copy: Copy, statement: GuardedStatement, names: Names, connection: Connection, stack: ExitStack
+    copy: Copy, statement: GuardedStatement, names: Names, runner: PlanRunner, stack: ExitStack
 ) -> list[Edit]:
     """The statement that Spark runs in place of the user's, from a view of the files that is there
     until ``stack`` closes."""
-    table = dotted(names.table(copy.target.name))
+    table, connection = dotted(names.table(copy.target.name)), runner.connection
     try:
-        source = copy.source(connection)
+        source = copy.source(runner)
         if source.added:
-            _add_columns(table, source.added, connection)
-        connection.create_view(copy.view, source.relation)
+            runner.run(connection.plan(_add_columns(table, source.added)))
         stack.callback(connection.drop_view, copy.view)
+        runner.run(connection.plan_of_view(copy.view, source.relation))
     except Exception as error:
         raise file_error(error) or translate(error, None) from error
     listed = ", ".join(source.expressions) or "*"
@@ -120,12 +131,10 @@ def copy_edits(
     return [Edit(Span(0, len(statement.bound.statement.text)), text)]
 
 
-def _add_columns(table: str, columns: Sequence[Column], connection: Connection) -> None:
+def _add_columns(table: str, columns: Sequence[Column]) -> str:
     """The broker keeps the change to itself until the rows come."""
     listed = ", ".join(f"{quote(column.name)} {column.type}" for column in columns)
-    plan = connection.plan(f"ALTER TABLE {table} ADD COLUMNS ({listed})")
-    for _ in connection.execute(plan, new_operation_id(), lambda _: None):
-        pass
+    return f"ALTER TABLE {table} ADD COLUMNS ({listed})"
 
 
 @dataclass(frozen=True)
@@ -133,7 +142,7 @@ class _Reader:
     """How Spark itself reads the files of one COPY."""
 
     copy: Copy
-    connection: Connection
+    runner: PlanRunner
 
     def source(self) -> Source:
         """How the files fit the table."""
@@ -165,7 +174,7 @@ class _Reader:
         else:
             given["mergeSchema"] = "true"  # columns of all files, not of one
         given.update(options)
-        return self.connection.read_files(
+        return self.runner.connection.read_files(
             command.format, schema, given, [file.url for file in self.copy.files]
         )
 
@@ -174,7 +183,8 @@ class _Reader:
         sample = self.relation()
         if self.copy.command.format == "json":
             sample = self.relation(mode="PERMISSIVE", columnNameOfCorruptRecord=_CORRUPT)
-        struct = self.connection.schema(self.connection.plan_of(sample))
+        items = self.runner.run(self.runner.connection.plan_of_schema(sample))
+        struct = next(item for item in items if hasattr(item, "fields"))
         return [column for column in columns_of_struct(struct) if column.name != _CORRUPT]
 
 

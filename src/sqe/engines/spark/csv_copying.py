@@ -9,8 +9,7 @@ from typing import Any
 from sqe.binding.bound import BoundTable
 from sqe.catalog.schemas import current_schema
 from sqe.engines.protocol import Run
-from sqe.engines.spark.connection import Connection
-from sqe.engines.spark.copying import Copy, Source, columns_to_load
+from sqe.engines.spark.copying import Copy, PlanRunner, Source, columns_to_load
 from sqe.engines.spark.json_columns import expression_of_json
 from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.staging import CsvReader, LoadRun, Staged, StagedColumn
@@ -40,9 +39,9 @@ class StagedCopy(Copy):
     staged: Staged = field(kw_only=True)
     added: tuple[Column, ...] = ()
 
-    def source(self, connection: Connection) -> Source:
+    def source(self, runner: PlanRunner) -> Source:
         urls = [f"file://{path}" for path in self.staged.files]
-        relation = connection.read_files("parquet", "", {}, urls)
+        relation = runner.connection.read_files("parquet", "", {}, urls)
         expressions = map(self._expression, self.staged.columns)
         return Source(relation, tuple(expressions), self.added)
 

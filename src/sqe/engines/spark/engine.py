@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +18,7 @@ from sqe.broker.handles import Grant, GrantedTable
 from sqe.catalog.protocol import Catalogs, Ident
 from sqe.engines.protocol import Explanation, Run
 from sqe.engines.spark.affected import rows_affected, write_target
-from sqe.engines.spark.copying import Copy, copy_edits, copy_of
+from sqe.engines.spark.copying import Copy, PlanRunner, copy_edits, copy_of
 from sqe.engines.spark.csv_copying import Loading, StagedCopy, stage_csv
 from sqe.engines.spark.errors import translate
 from sqe.engines.spark.guards import Guards
@@ -224,7 +225,8 @@ class SparkConnectEngine:
         names = self._names(run, grant, guards)
         edits = call_edits(statement, run.session)
         if copy is not None:
-            edits = copy_edits(copy, statement, names, spark.connection, stack)
+            runner = PlanRunner(spark.connection, partial(self._run_plan, spark, run))
+            edits = copy_edits(copy, statement, names, runner, stack)
         inserted = inserted_rows(statement, spark.connection, stack)
         markers, values = marker_edits(statement, run.session.property(TIME_ZONE))
         edits = [*edits, *(inserted.edits if inserted is not None else markers)]
@@ -359,7 +361,7 @@ class SparkConnectEngine:
                 changes=False,
                 only=Only(below=guards.must_be_below(statement)),
             )
-            items = self._operation(prepared, run).run(plan, run.report)
+            items = self._run_plan(prepared.spark, run, plan)
             batches = [item for item in items if isinstance(item, pa.RecordBatch)]
         return int(batches[0].column(0)[0].as_py())
 
@@ -385,15 +387,21 @@ class SparkConnectEngine:
 
     def _execute(self, prepared: _Prepared, run: Run) -> Generator[Any]:
         try:
-            yield from self._operation(prepared, run).run(prepared.plan, run.report)
+            yield from self._run_plan(prepared.spark, run, prepared.plan)
         except SqeError:
             raise
         except Exception as error:
-            run.cancellation.check()
             raise self._translated(prepared, error) from error
 
-    def _operation(self, prepared: _Prepared, run: Run) -> Operation:
-        return Operation(prepared.spark, self._sessions, run.cancellation)
+    def _run_plan(self, spark: SparkSession, run: Run, plan: Any) -> Generator[Any]:
+        """A cancel ends Spark's work for it, and is the error; others are Spark's own."""
+        try:
+            yield from Operation(spark, self._sessions, run.cancellation).run(plan, run.report)
+        except SqeError:
+            raise
+        except Exception:
+            run.cancellation.check()
+            raise
 
 
 def _columns_of_copy(command: CopyInto) -> tuple[tuple[Column, ...], pa.Schema]:

@@ -114,6 +114,11 @@ class Grant:
     tables: Mapping[str, GrantedTable]  # namespace -> table; its name inside is the table's own
     _by_name: Mapping[RelationName, str]
 
+    @property
+    def changes(self) -> bool:
+        """Some of the tables, that is."""
+        return any(table.changes for table in self.tables.values())
+
     def spell(self, name: RelationName) -> tuple[str, ...]:
         """The handle, as parts of a Spark name. The last part is the table's own name, so that
         ``emp.salary`` in the user's text means what it meant before."""

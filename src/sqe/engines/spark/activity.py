@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_ASK = b"1\0threaddump\0\0\0\0"  # version, command, and three arguments
+# Version, command, and three arguments.
+_THREADS = b"1\0threaddump\0\0\0\0"
+_COLLECT = b"1\0jcmd\0GC.run\0\0\0"
 _TIMEOUT_S = 5.0
 _THREAD = re.compile(r'^"(?P<name>.*)" .*\btid=(?P<id>0x[0-9a-f]+)', re.MULTILINE)
 _OPERATION = re.compile(r"ExecuteThread_opId=(?P<id>[0-9a-f-]+)")
@@ -88,16 +90,27 @@ def attach_socket(pid: int) -> Path:
 
 def read_activity(pid: int) -> Activity | None:
     """None where the JVM does not say."""
+    dump = _ask(pid, _THREADS)
+    return activity_of_dump(dump) if dump else None
+
+
+def collect_garbage(pid: int) -> None:
+    """Has the JVM close the files that nothing in it uses any more."""
+    _ask(pid, _COLLECT)
+
+
+def _ask(pid: int, request: bytes) -> str | None:
+    """What the JVM answers; None if it does not, or cannot do it."""
     try:
         with socket.socket(socket.AF_UNIX) as jvm:
             jvm.settimeout(_TIMEOUT_S)
             jvm.connect(str(attach_socket(pid)))
-            jvm.sendall(_ASK)
+            jvm.sendall(request)
             answer = b"".join(iter(lambda: jvm.recv(65536), b""))
     except OSError:
         return None
-    status, _, dump = answer.decode(errors="replace").partition("\n")
-    return activity_of_dump(dump) if status.strip() == "0" and dump else None
+    status, _, text = answer.decode(errors="replace").partition("\n")
+    return text if status.strip() == "0" else None
 
 
 def activity_of_dump(dump: str) -> Activity:

@@ -33,6 +33,9 @@ class EmbeddedAddress:
     def activity(self, generation: int) -> Activity | None:
         return self._server.activity(generation)
 
+    def collect_garbage(self, generation: int) -> None:
+        self._server.collect_garbage(generation)
+
     def recycle(self) -> None:
         self._server.recycle()
 
@@ -68,6 +71,9 @@ class RemoteAddress:
     def activity(self, generation: int) -> Activity | None:
         """Its threads are out of sight."""
         return None
+
+    def collect_garbage(self, generation: int) -> None:
+        """It does so by itself, in time."""
 
     def end(self, generation: int) -> None:
         """It is not SQE's to end."""

@@ -369,6 +369,8 @@ class SparkConnectEngine:
         found = prepared.translated(error)
         if found.code is ErrorCode.ENGINE_LOST:
             return self._sessions.settle(prepared.spark) or found
+        if found.code is ErrorCode.DISK_FULL:
+            self._sessions.free_disk(prepared.spark)
         return found
 
     def _said_of(
@@ -387,16 +389,21 @@ class SparkConnectEngine:
 
     def _execute(self, prepared: _Prepared, run: Run) -> Generator[Any]:
         try:
-            yield from self._run_plan(prepared.spark, run, prepared.plan)
+            yield from self._run_plan(
+                prepared.spark, run, prepared.plan, writes=prepared.grant.changes
+            )
         except SqeError:
             raise
         except Exception as error:
             raise self._translated(prepared, error) from error
 
-    def _run_plan(self, spark: SparkSession, run: Run, plan: Any) -> Generator[Any]:
+    def _run_plan(
+        self, spark: SparkSession, run: Run, plan: Any, *, writes: bool = False
+    ) -> Generator[Any]:
         """A cancel ends Spark's work for it, and is the error; others are Spark's own."""
+        operation = Operation(spark, self._sessions, run.cancellation, writes=writes)
         try:
-            yield from Operation(spark, self._sessions, run.cancellation).run(plan, run.report)
+            yield from operation.run(plan, run.report)
         except SqeError:
             raise
         except Exception:

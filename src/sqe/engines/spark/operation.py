@@ -12,7 +12,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from sqe.engines.spark.connection import new_operation_id
@@ -23,28 +24,39 @@ from sqe.results.cancellation import Cancellation
 _log = logging.getLogger(__name__)
 _INTERRUPT_EVERY_S = 0.1
 _LOOK_EVERY_S = 0.05
-_PATIENCE_S = 10.0  # then the server is replaced
-_DEAD_PATIENCE_S = 3.0  # the same, where the server does nothing but work that was killed
 # Where the server does not show its threads: when jobs are cancelled, after the stream has ended.
 _BLIND_PAUSES_S = (0.1, 0.3, 1.0)
 
 
+@dataclass(frozen=True)
+class Patience:
+    """How many seconds work that does not end is waited for: then the server is replaced. ``dead``
+    is for a server that does nothing but work that was killed."""
+
+    busy: float = 10.0
+    dead: float = 3.0
+
+
 class Operation:
-    """Run once, by one thread; any thread may cancel."""
+    """Run once, by one thread; any thread may cancel.
+
+    If it ``writes``, tasks that go on when another has failed are waited for, too: what they have
+    written is removed afterwards."""
 
     def __init__(
         self,
         spark: SparkSession,
         sessions: SparkSessions,
         cancellation: Cancellation,
-        patience_s: float = _PATIENCE_S,
-        dead_patience_s: float = _DEAD_PATIENCE_S,
+        patience: Patience = Patience(),  # noqa: B008  it is frozen
+        *,
+        writes: bool = False,
     ) -> None:
         self._spark = spark
         self._sessions = sessions
         self._cancellation = cancellation
-        self._patience_s = patience_s
-        self._dead_patience_s = min(patience_s, dead_patience_s)
+        self._patience = patience
+        self._writes = writes
         self._id = new_operation_id()
         self._lock = threading.Lock()
         self._interrupting = False
@@ -65,7 +77,9 @@ class Operation:
             if not self._over.is_set():
                 self._end(stream)
             elif not complete and self._interrupting:
-                self._end_jobs()
+                self._end_jobs(_BLIND_PAUSES_S)
+            elif not complete and self._writes:
+                self._end_jobs(())
 
     def _next(self, stream: Iterator[Any]) -> Any:
         """None at the end. Spark's own error ends the stream too."""
@@ -89,7 +103,7 @@ class Operation:
         ).start()
 
     def _interrupt_until_over(self) -> None:
-        deadline = time.monotonic() + self._patience_s
+        deadline = time.monotonic() + self._patience.busy
         while not self._over.is_set():
             self._spark.connection.interrupt(self._id)
             if time.monotonic() > deadline:
@@ -106,17 +120,17 @@ class Operation:
         except Exception as error:  # noqa: BLE001  Spark says that it was interrupted
             _log.debug("operation %s ended: %s", self._id, type(error).__name__)
         self._over.set()
-        self._end_jobs()
+        self._end_jobs(_BLIND_PAUSES_S)
 
-    def _end_jobs(self) -> None:
+    def _end_jobs(self, blind_pauses: Iterable[float]) -> None:
         began = time.monotonic()
-        blind = iter(_BLIND_PAUSES_S)
+        blind = iter(blind_pauses)
         beside: frozenset[str] | None = None  # threads that may be this operation's
         cancelled = False  # when none of them was left
         while self._sessions.serves(self._spark):
             activity = self._sessions.activity(self._spark)
             only_dead = activity is not None and activity.only_dead
-            patience = self._dead_patience_s if only_dead else self._patience_s
+            patience = self._patience.dead if only_dead else self._patience.busy
             late = time.monotonic() > began + patience
             if activity is not None:
                 # Threads that are still busy after so long are other queries'.

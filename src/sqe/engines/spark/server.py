@@ -7,7 +7,7 @@ import threading
 import time
 from dataclasses import dataclass, replace
 
-from sqe.engines.spark.activity import Activity, read_activity
+from sqe.engines.spark.activity import Activity, collect_garbage, read_activity
 from sqe.engines.spark.archive import archive_for
 from sqe.engines.spark.child import (
     EndedAtOnce,
@@ -88,6 +88,12 @@ class SparkServer:
         """What the server of that generation does; None where there is no telling."""
         child = self._old.get(generation) or self._child
         return read_activity(child.jvm_pid) if child is not None else None
+
+    def collect_garbage(self, generation: int) -> None:
+        """Has the server of that generation close files that nothing in it uses any more."""
+        child = self._old.get(generation) or self._child
+        if child is not None:
+            collect_garbage(child.jvm_pid)
 
     def start(self, tell: Tell = tell_nobody) -> Endpoint:
         """Returns when Spark listens; at once if it does. Raises ENGINE_UNAVAILABLE. ``tell`` is

@@ -67,6 +67,10 @@ class ServerAddress(Protocol):
         """What the server of that generation does; None where there is no telling."""
         ...
 
+    def collect_garbage(self, generation: int) -> None:
+        """Has the server close files that nothing in it uses any more, where it can be asked."""
+        ...
+
     def end(self, generation: int) -> None:
         """Ends the current server, whatever it does, if it is of that generation."""
         ...
@@ -157,6 +161,11 @@ class SparkSessions:
 
     def activity(self, spark: SparkSession) -> Activity | None:
         return self._server.activity(spark.generation)
+
+    def free_disk(self, spark: SparkSession) -> None:
+        """A disk was full. Files that Spark failed to write stay open there, and keep their room
+        although they were deleted, until Java collects its garbage."""
+        self._server.collect_garbage(spark.generation)
 
     def give_up(self, spark: SparkSession, *, stuck: bool) -> None:
         """Work of the session does not end: another server takes over and its own is ended.

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sqe.engines.spark.activity import Activity
-from sqe.engines.spark.operation import Operation
+from sqe.engines.spark.operation import Operation, Patience
 from sqe.errors import UserError
 from sqe.model.query import Progress
 from sqe.results.cancellation import Cancellation
@@ -65,12 +65,10 @@ def ignore(progress: Progress) -> None:
     return None
 
 
-def run(
-    spark: Any, *plan: str, patience_s: float = 20.0, dead_patience_s: float = 20.0
-) -> Iterator[Any]:
+def run(spark: Any, *plan: str, busy: float = 20.0, dead: float = 20.0) -> Iterator[Any]:
     """Cancelled when its first item is there."""
     cancellation = Cancellation()
-    operation = Operation(spark, spark, cancellation, patience_s, dead_patience_s)
+    operation = Operation(spark, spark, cancellation, Patience(busy, dead))
     for item in operation.run(list(plan), ignore):
         yield item
         if "endless" in plan:
@@ -115,33 +113,33 @@ def test_while_killed_tasks_end_their_processors_are_left_to_them() -> None:
 
 def test_a_server_that_does_nothing_but_dead_work_is_given_less_time() -> None:
     spark = FakeSpark([Activity(tasks=2, killed=2)])
-    cancel(spark, dead_patience_s=0.2)
+    cancel(spark, dead=0.2)
     assert spark.given_up == [False]
 
 
 def test_a_server_that_works_for_others_is_given_its_time() -> None:
     others = Activity(operations=frozenset({"another"}), tasks=2, killed=1)
     spark = FakeSpark([*[others] * 8, Activity()])
-    cancel(spark, dead_patience_s=0.2)
+    cancel(spark, dead=0.2)
     assert not spark.given_up
 
 
 def test_killed_tasks_that_do_not_end_cost_the_server_its_place() -> None:
     spark = FakeSpark([Activity(killed=1)])
-    cancel(spark, patience_s=0.2)
+    cancel(spark, busy=0.2)
     assert spark.given_up == [False]
 
 
 def test_other_queries_do_not_cost_the_server_its_place() -> None:
     spark = FakeSpark([OTHERS])
-    cancel(spark, patience_s=0.2)
+    cancel(spark, busy=0.2)
     assert spark.cancels and not spark.given_up
 
 
 def test_a_stream_that_does_not_end_costs_the_server_its_place() -> None:
     spark = FakeSpark(deaf=10**6)
     threading.Timer(1.5, spark.interrupted.set).start()  # as the end of the server would
-    cancel(spark, patience_s=0.2)
+    cancel(spark, busy=0.2)
     assert spark.given_up == [True]
 
 
@@ -157,6 +155,26 @@ def test_a_reader_that_goes_away_ends_the_work() -> None:
     next(items)
     items.close()
     assert spark.interrupts and spark.cancels
+
+
+@pytest.mark.parametrize("writes", [True, False])
+def test_what_a_write_that_failed_still_does_is_waited_for(writes: bool) -> None:
+    dying = Activity(stages=frozenset({1}), tasks=1, killed=1)
+    spark = FakeSpark([dying, dying, Activity()])
+    spark.interrupted.set()  # as an error of Spark's own would
+    operation = Operation(spark, spark, Cancellation(), writes=writes)  # type: ignore[arg-type]
+    with pytest.raises(RuntimeError):
+        list(operation.run(["a"], ignore))
+    assert (len(spark.looks) == 1) is writes
+
+
+def test_a_write_that_failed_out_of_sight_waits_for_nothing() -> None:
+    spark = FakeSpark([None])
+    spark.interrupted.set()
+    operation = Operation(spark, spark, Cancellation(), writes=True)  # type: ignore[arg-type]
+    with pytest.raises(RuntimeError):
+        list(operation.run(["a"], ignore))
+    assert not spark.cancels
 
 
 def test_a_cancel_before_it_begins_sends_nothing() -> None:

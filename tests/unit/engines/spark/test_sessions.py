@@ -45,6 +45,9 @@ class FakeServer:
     def activity(self, generation: int) -> Activity | None:
         return self.does
 
+    def collect_garbage(self, generation: int) -> None:
+        return None
+
     def end(self, generation: int) -> None:
         self.running.discard(generation)
         self.ended.append(generation)

@@ -15,7 +15,7 @@ from sqe.broker.fate import Fate
 from sqe.broker.held import HeldChanges
 from sqe.broker.null_partitions import judged_by_row
 from sqe.broker.own_folder import OwnFolder
-from sqe.broker.storage import Renewals
+from sqe.broker.storage import Renewals, for_spark
 from sqe.catalog.protocol import Catalog, Ident, Loaded
 from sqe.errors import ErrorCategory, SqeError
 from sqe.model.names import RelationName
@@ -98,10 +98,23 @@ class GrantedTable:
         self.fate.settle()
         if self.fate.changed or self.fate.unknown:
             return
-        self.folder.remove()
+        self.folder.remove(self._object_keys)
         if isinstance(self.catalog, ForgetsStaged):
             for location in self.fate.staged:
                 self.catalog.forget_staged(location)
+
+    def _object_keys(self, loaded: Loaded) -> Mapping[str, str]:
+        """How the objects of the table are reached: as Spark was told, or with newer keys."""
+        config = for_spark(loaded, self.ident, self.name).config
+        try:
+            newer = self.renewals.renewed(
+                lambda: self.catalog.load_credentials(self.ident), self.name
+            )
+        except SqeError:  # a table that was never made has no others
+            return config
+        location = str(loaded.metadata["location"])
+        fitting = [one for one in newer if location.startswith(one["prefix"])] or newer
+        return {**config, **max(fitting, key=lambda one: len(one["prefix"]))["config"]}
 
     def allows(self, *accesses: Access) -> bool:
         return any(access in self.accesses for access in accesses)
@@ -118,6 +131,11 @@ class Grant:
     def changes(self) -> bool:
         """Some of the tables, that is."""
         return any(table.changes for table in self.tables.values())
+
+    def begin(self) -> None:
+        """What was only analysed until now is about to run."""
+        for table in self.tables.values():
+            table.folder.begin()
 
     def spell(self, name: RelationName) -> tuple[str, ...]:
         """The handle, as parts of a Spark name. The last part is the table's own name, so that

@@ -10,14 +10,19 @@ query's own. If the query ends without a change, all in there is its own, and no
 from __future__ import annotations
 
 import json
+import logging
 import secrets
 import shutil
 import threading
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from sqe.broker.s3_folder import S3Folder
 from sqe.catalog.embedded.disks import local_path
 from sqe.catalog.protocol import Json, Loaded
+from sqe.errors import SqeError
 
+_log = logging.getLogger(__name__)
 _PATH = "write.data.path"
 _OBJECTS = "write.object-storage."
 _OLD_PATH = "write.folder-storage.path"
@@ -31,6 +36,12 @@ class OwnFolder:
         self._name = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._paths: set[str] = set()  # that Spark was shown
+        self._loaded: Loaded | None = None  # the newest that it was shown
+        self._begun = False
+
+    def begin(self) -> None:
+        """From now on there may be files."""
+        self._begun = True
 
     def shown(self, loaded: Loaded) -> Loaded:
         """The table as Spark is to see it."""
@@ -41,6 +52,7 @@ class OwnFolder:
         path = f"{_data_path(metadata).rstrip('/')}/{self._name}"
         with self._lock:
             self._paths.add(path)
+            self._loaded = loaded
         shown = {**metadata, "properties": {**properties, _PATH: path}}
         return replace(loaded, metadata_json=json.dumps(shown).encode())
 
@@ -59,13 +71,20 @@ class OwnFolder:
         kept = {key: value for key, value in properties.items() if key != _PATH}
         return {**update, "updates": kept} if kept else None
 
-    def remove(self) -> None:
-        """Only when no change of the query can arrive any more, and none has. Files in an object
-        store stay until maintenance removes them."""
+    def remove(self, keys: Callable[[Loaded], Mapping[str, str]]) -> None:
+        """Only when no change of the query can arrive any more, and none has. ``keys`` answers how
+        the table's objects are reached. What cannot be removed stays for maintenance."""
         with self._lock:
-            paths = list(self._paths)
-        for path in filter(None, map(local_path, paths)):
-            shutil.rmtree(path, ignore_errors=True)
+            paths, loaded = list(self._paths) if self._begun else [], self._loaded
+        for path in paths:
+            local = local_path(path)
+            if local is not None:
+                shutil.rmtree(local, ignore_errors=True)
+            elif loaded is not None:
+                try:
+                    S3Folder(path, keys(loaded)).remove()
+                except (SqeError, KeyError, ValueError) as error:
+                    _log.warning("files of a write that failed stay: %s", type(error).__name__)
 
 
 def _data_path(metadata: Json) -> str:

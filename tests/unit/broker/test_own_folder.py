@@ -27,6 +27,7 @@ def writing(catalog: EmbeddedCatalog, *accesses: Access) -> Iterator[tuple[Broke
     session = BrokerSession()
     granted = GrantedTable(NAME, EMP, catalog, frozenset(accesses or {Access.WRITE}))
     with session.granted([granted]) as grant:
+        grant.begin()
         yield session, grant
 
 

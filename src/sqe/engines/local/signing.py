@@ -11,8 +11,9 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from sqe.catalog.protocol import Json, Signed
+from sqe.catalog.s3_place import S3Place
 from sqe.catalog.sigv4 import NO_BODY, SigV4
-from sqe.engines.local.keys import S3Keys, S3Place, TableKeys, keys_for
+from sqe.engines.local.keys import S3Keys, TableKeys, keys_for
 from sqe.errors import AccessError, ErrorCode
 
 _KEPT_S = 30.0  # a catalog's signature that may be used again; as long as Iceberg's own client does

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from sqe.binding.bound import BoundTable
 from sqe.catalog.protocol import Catalog, Catalogs, Ident, Json, Loaded, Signed
-from sqe.engines.local.keys import S3Keys, TableKeys, keys_for, place_of, s3_url
+from sqe.catalog.s3_place import place_of, s3_url
+from sqe.engines.local.keys import S3Keys, TableKeys, keys_for
 from sqe.engines.local.objects import Objects
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.signing import CatalogSigner, KeySigner, Signer

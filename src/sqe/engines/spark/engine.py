@@ -388,6 +388,7 @@ class SparkConnectEngine:
         return None
 
     def _execute(self, prepared: _Prepared, run: Run) -> Generator[Any]:
+        prepared.grant.begin()
         try:
             yield from self._run_plan(
                 prepared.spark, run, prepared.plan, writes=prepared.grant.changes

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from minio import Minio as S3
 from minio import MinioAdmin
 from minio.credentials.providers import StaticProvider
 
 from dev.stack.fetch import GoProgram
+from dev.stack.people import SQE
 from dev.stack.places import HOST, Places
 from dev.stack.processes import Command
 from dev.stack.service import answers
@@ -26,11 +28,13 @@ ROOT_PASSWORD = "minio-root-secret"
 # The catalogs' own users: what they vend can be no more than what they may.
 USERS = {"nessie": "nessie-secret-key", "testcatalog": "testcatalog-secret-key"}
 _POLICY = "warehouse"
+LANDING = "landing"  # the bucket that people load files from, each role from its own folder
+LANDING_FOLDERS = {"analyst": "analysts", "engineer": "engineers"}
 
 
 class Minio:
     name = "minio"
-    needs: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ("keycloak",)
 
     def __init__(self, places: Places) -> None:
         self._places = places
@@ -54,6 +58,12 @@ class Minio:
                 "MINIO_SITE_REGION": REGION,
                 "MINIO_BROWSER": "off",
                 "MINIO_UPDATE": "off",
+                # STS takes Keycloak's tokens; a role in them is the name of a policy here.
+                "MINIO_IDENTITY_OPENID_CONFIG_URL": (
+                    f"{self._places.issuer}/.well-known/openid-configuration"
+                ),
+                "MINIO_IDENTITY_OPENID_CLIENT_ID": SQE.name,
+                "MINIO_IDENTITY_OPENID_CLAIM_NAME": "roles",
             },
         )
 
@@ -62,10 +72,13 @@ class Minio:
 
     def provision(self) -> None:
         storage = root_client(self._places)
-        if not storage.bucket_exists(BUCKET):
-            storage.make_bucket(BUCKET)
+        for bucket in (BUCKET, LANDING):
+            if not storage.bucket_exists(bucket):
+                storage.make_bucket(bucket)
         admin = root_admin(self._places)
         admin.policy_add(_POLICY, policy=_whole_bucket())
+        for role, folder in LANDING_FOLDERS.items():
+            admin.policy_add(role, policy=_folder(LANDING, folder))
         for user, secret in USERS.items():
             admin.user_add(user, secret)
             attached = json.loads(admin.user_info(user)).get("policyName", "")
@@ -98,4 +111,21 @@ def _whole_bucket() -> dict[str, object]:
     return {
         "Version": "2012-10-17",
         "Statement": [{"Effect": "Allow", "Action": ["s3:*"], "Resource": resources}],
+    }
+
+
+def _folder(bucket: str, folder: str) -> dict[str, Any]:
+    arn = f"arn:aws:s3:::{bucket}"
+    listing = {"StringLike": {"s3:prefix": [f"{folder}/*"]}}
+    return {
+        "Version": "2012-10-17",
+        "Statement": [
+            {"Effect": "Allow", "Action": ["s3:GetObject"], "Resource": [f"{arn}/{folder}/*"]},
+            {
+                "Effect": "Allow",
+                "Action": ["s3:ListBucket"],
+                "Resource": [arn],
+                "Condition": listing,
+            },
+        ],
     }

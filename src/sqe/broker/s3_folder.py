@@ -12,7 +12,7 @@ from sqe.broker.storage import KEY, KEY_ID, TOKEN
 from sqe.catalog.s3_place import place_of, s3_url
 from sqe.catalog.sigv4 import SigV4
 from sqe.errors import ErrorCode, UpstreamError
-from sqe.http import Http, HttpOptions
+from sqe.http.client import Http, HttpOptions
 from sqe.model.identity import Secret
 
 _KEY = re.compile(r"<Key>([^<]+)</Key>")

@@ -10,7 +10,8 @@ import json
 import ssl
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,36 @@ class Answer:
     def json(self) -> Any:
         """ValueError if it is none."""
         return json.loads(self.body)
+
+
+class OpenAnswer:
+    """An answer whose body is still to come. Header names are lower case."""
+
+    def __init__(
+        self, response: urllib3.BaseHTTPResponse, failure: Callable[[Exception], Unanswered]
+    ) -> None:
+        self.status = response.status
+        self.headers = {name.lower(): value for name, value in response.headers.items()}
+        self.reusable = False  # its connection: all of the body has been read
+        self._response = response
+        self._failure = failure
+        self._interrupted = False
+
+    def chunks(self) -> Iterator[bytes]:
+        """The body as it was sent, not unpacked. Raises Unanswered; an answer that is cut may just
+        end: whoever knows its length looks."""
+        try:
+            while chunk := self._response.read1(_CHUNK):
+                yield chunk
+            self.reusable = not self._interrupted
+        except (HTTPError, OSError, ValueError) as error:
+            raise self._failure(error) from None
+
+    def interrupt(self) -> None:
+        """From another thread: who waits for a chunk waits no longer."""
+        self._interrupted = True
+        with suppress(OSError, ValueError, RuntimeError):  # it has ended
+            self._response.shutdown()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +151,33 @@ class Http:
         finally:
             if response is not None and not response.closed and response.connection is not None:
                 response.close()  # a connection with an answer half read is of no use
+
+    @contextmanager
+    def open(self, method: str, url: str, headers: Mapping[str, str]) -> Iterator[OpenAnswer]:
+        """For long bodies: the service's limit is for each wait, not for all of it."""
+        limit = self._options.total_s
+        timeout = urllib3.Timeout(connect=min(self._options.connect_s, limit), read=limit)
+        try:
+            response = self._pool.get().request(
+                method,
+                url,
+                headers=dict(headers),
+                timeout=timeout,
+                retries=False,
+                redirect=False,
+                preload_content=False,
+                decode_content=False,
+            )
+        except (HTTPError, OSError, ValueError) as error:
+            raise self._failure(url, error, limit) from None
+        answer = OpenAnswer(response, lambda error: self._failure(url, error, limit))
+        try:
+            yield answer
+        finally:
+            if answer.reusable:
+                response.release_conn()
+            else:
+                response.close()
 
     def form(
         self, url: str, fields: Mapping[str, str], headers: Mapping[str, str] | None = None

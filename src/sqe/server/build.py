@@ -36,6 +36,7 @@ from sqe.engines.spark.addresses import EmbeddedAddress, RemoteAddress
 from sqe.engines.spark.csv_copying import Loading
 from sqe.engines.spark.engine import SparkConnectEngine
 from sqe.engines.spark.load_files import LoadFolders
+from sqe.engines.spark.load_places import LoadPlaces
 from sqe.engines.spark.server import SparkServer
 from sqe.engines.spark.sessions import ServerAddress, SparkSessions
 from sqe.gateway.dialects import SPARK, SparkDialect
@@ -52,6 +53,7 @@ from sqe.policy.source import PolicySource
 from sqe.routing.facts import LocalFacts, RoutingLimits
 from sqe.routing.router import Router, Survey
 from sqe.server.catalogs import SettingsCatalogs
+from sqe.server.locations import locations_of
 from sqe.server.options import (
     LOCAL,
     floors,
@@ -108,6 +110,7 @@ class Server:
         self.book = self._policies.book(self._audit.changed if self._audit else None)
         self._configured = SettingsCatalogs(settings)
         self.catalogs = TransactionalCatalogs(self._configured.catalogs)
+        self._locations = locations_of(settings, home / UPLOADS)
         self.spark, self._address = _spark(settings)
         self.broker = Broker(settings.serve.host, settings.serve.broker_port)
         schema = SchemaName(settings.default_catalog, (settings.default_schema,))
@@ -196,12 +199,13 @@ class Server:
 
     def _spark_engine(self, metadata: MetadataSource) -> SparkConnectEngine:
         home, folders = self.settings.home, self.settings.load.folders
+        local = LoadFolders(folders, never=[home], uploads=home / UPLOADS)
         return SparkConnectEngine(
             self._spark_sessions,
             self.catalogs,
             metadata.as_values,
             floors(self.settings),
-            Loading(LoadFolders(folders, never=[home], uploads=home / UPLOADS), self._local),
+            Loading(LoadPlaces(local, self._locations), self._local),
         )
 
     def start(self, warm_spark: bool = False) -> None:
@@ -289,6 +293,8 @@ class Server:
         self._local.close()
         self.broker.close()
         self._configured.close()
+        if self._locations is not None:
+            self._locations.close()
         if self._access is not None:
             self._access.close()
         self._policies.close()

@@ -4,6 +4,7 @@ from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings, UserS
 from sqe.settings.catalogs import EmbeddedCatalogSettings, RestCatalogSettings
 from sqe.settings.identity import OidcSettings
 from sqe.settings.load import load_settings
+from sqe.settings.locations import LocationSettings
 from sqe.settings.settings import (
     LimitSettings,
     LoadSettings,
@@ -23,6 +24,7 @@ __all__ = [
     "FlightSettings",
     "LimitSettings",
     "LoadSettings",
+    "LocationSettings",
     "LogSettings",
     "MaintenanceSettings",
     "OidcSettings",

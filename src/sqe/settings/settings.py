@@ -11,6 +11,7 @@ from pydantic import Field, SecretStr, field_validator
 
 from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings
 from sqe.settings.catalogs import CatalogSettings, only_our_own
+from sqe.settings.locations import LocationSettings, check_locations
 from sqe.settings.policy import PolicySettings
 from sqe.settings.sizes import MB, check_fits, check_spark_memory
 from sqe.settings.store import StoreSettings
@@ -168,6 +169,9 @@ class LoadSettings(Strict):
     upload_mb: int = Field(
         10_240, ge=1, description="disk for the rows that a client sends in one bulk load"
     )
+    download_mb: int = Field(
+        10_240, ge=1, description="disk for what one COPY INTO fetches from object stores"
+    )
 
 
 class UnloadSettings(Strict):
@@ -225,6 +229,10 @@ class Settings(Strict):
         default_factory=only_our_own,
         description="the catalogs by name",
     )
+    locations: dict[str, LocationSettings] = Field(
+        default_factory=dict,
+        description="places in object stores that COPY INTO may load from, by name",
+    )
     spark: SparkSettings = SparkSettings()
     local: LocalSettings = LocalSettings()
     limits: LimitSettings = LimitSettings()
@@ -240,6 +248,12 @@ class Settings(Strict):
     tls: TlsSettings = TlsSettings()
     auth: AuthSettings = AuthSettings()
     policy: PolicySettings = PolicySettings()
+
+    @field_validator("locations")
+    @classmethod
+    def _locations_differ(cls, named: dict[str, LocationSettings]) -> dict[str, LocationSettings]:
+        check_locations(named.values())
+        return named
 
     def for_command(self) -> Settings:
         """Of a process whose stdout and stderr are for its answers: it logs to the file."""

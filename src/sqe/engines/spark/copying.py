@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from urllib.parse import quote as url_quote
 
 from sqe.binding.bound import BoundAbsent, BoundTable
 from sqe.engines.protocol import Run
@@ -16,9 +18,10 @@ from sqe.engines.spark.connection import Connection
 from sqe.engines.spark.errors import translate
 from sqe.engines.spark.file_errors import file_error
 from sqe.engines.spark.ledger import LedgerEntry, already_loaded
-from sqe.engines.spark.load_files import LoadFile, LoadFolders
+from sqe.engines.spark.load_files import LoadFile
+from sqe.engines.spark.load_places import LoadPlaces
 from sqe.engines.spark.types import columns_of_struct
-from sqe.errors import ErrorCode, InternalError, UserError
+from sqe.errors import ErrorCode, InternalError, SqeError, UserError
 from sqe.files.contents import HEAD, check_contents
 from sqe.model.names import quote
 from sqe.model.query import Column
@@ -81,8 +84,33 @@ class Copy:
     def files(self) -> tuple[LoadFile, ...]:
         return self.new or self.found
 
+    def named(self, text: str) -> str:
+        """A text with the names of objects in place of where their copies lie."""
+        names = {
+            spelled: file.name
+            for file in self.files
+            if file.remote is not None
+            for spelled in (file.path, url_quote(file.path))
+        }
+        if not names:
+            return text
+        listed = "|".join(map(re.escape, names))
+        return re.sub(f"(?:file:(?://)?)?({listed})", lambda found: names[found[1]], text)
 
-def copy_of(statement: GuardedStatement, run: Run, folders: LoadFolders) -> Copy | None:
+    @contextmanager
+    def naming_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except SqeError as error:
+            self.named_error(error)
+            raise
+
+    def named_error(self, error: SqeError) -> SqeError:
+        error.message, error.hint = self.named(error.message), self.named(error.hint)
+        return error
+
+
+def copy_of(statement: GuardedStatement, run: Run, places: LoadPlaces) -> Copy | None:
     """The COPY that the statement is, its files found and allowed; None for other statements."""
     source = statement.bound.statement
     if source.kind is not StatementKind.COPY:
@@ -97,12 +125,11 @@ def copy_of(statement: GuardedStatement, run: Run, folders: LoadFolders) -> Copy
             "COPY INTO a branch is not supported.",
             hint="INSERT INTO the branch from a table that holds the files' rows.",
         )
-    found = folders.find(command.sources, run.files)
+    found = places.find(command.sources, run)
     new = found
     if isinstance(target, BoundTable) and not (command.force or command.overwrite):
         known = already_loaded(target.metadata)
         new = [file for file in found if file.key not in known]
-    _check_contents(new, command.format)
     view = f"files_{secrets.token_hex(16)}"
     return Copy(command, target, tuple(found), tuple(new), view)
 
@@ -217,7 +244,7 @@ def columns_to_load(copy: Copy, names: Sequence[str], stored: dict[str, Column])
     return tuple(name for name in names if not listed or name.lower() in listed)
 
 
-def _check_contents(files: Sequence[LoadFile], file_format: str) -> None:
+def check_files(files: Sequence[LoadFile], file_format: str) -> None:
     """CSV files are looked at when they are read, as they may be packed."""
     if file_format == "csv":
         return
@@ -229,4 +256,4 @@ def _check_contents(files: Sequence[LoadFile], file_format: str) -> None:
         else:
             with open(file.path, "rb") as opened:
                 head = opened.read(HEAD)
-        check_contents(file.path, file_format, head)
+        check_contents(file.name, file_format, head)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+import pyarrow as pa
 
 from sqe.binding.bound import BoundTable
 from sqe.catalog.schemas import current_schema
 from sqe.engines.protocol import Run
 from sqe.engines.spark.copying import Copy, PlanRunner, Source, columns_to_load
 from sqe.engines.spark.json_columns import expression_of_json
-from sqe.engines.spark.load_files import LoadFolders
+from sqe.engines.spark.load_places import LoadPlaces
 from sqe.engines.staging import CsvReader, LoadRun, Staged, StagedColumn
 from sqe.errors import ErrorCode, UserError
 from sqe.files.options import CsvOptions
@@ -23,7 +26,7 @@ from sqe.model.query import Column
 class Loading:
     """Which files COPY may read, and what reads those of CSV."""
 
-    folders: LoadFolders = field(default_factory=LoadFolders)
+    places: LoadPlaces = field(default_factory=LoadPlaces)
     csv: CsvReader | None = None
 
     def csv_reader(self) -> CsvReader:
@@ -45,12 +48,19 @@ class StagedCopy(Copy):
         expressions = map(self._expression, self.staged.columns)
         return Source(relation, tuple(expressions), self.added)
 
+    def rejects(self) -> Iterator[pa.RecordBatch]:
+        """The lines that were left out, with the names of files as people know them."""
+        names = {file.path: file.name for file in self.files}
+        for batch in self.staged.rejects():
+            files = [names.get(path, path) for path in batch.column("file").to_pylist()]
+            yield batch.set_column(0, batch.schema.field(0), pa.array(files, pa.string()))
+
     def file_error(self, error: Exception) -> UserError | None:
         """Of the files' values, Spark reads only the nested ones."""
         if "MALFORMED_RECORD_IN_PARSING" not in str(error):
             return None
         nested = [column.column.name for column in self.staged.columns if self._is_nested(column)]
-        paths = ", ".join(file.path for file in self.files)
+        paths = ", ".join(file.name for file in self.files)
         return UserError(
             ErrorCode.INVALID_FILE,
             f"{paths}: a list, map or struct in it is not what the table has.",

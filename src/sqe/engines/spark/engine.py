@@ -18,7 +18,7 @@ from sqe.broker.handles import Grant, GrantedTable
 from sqe.catalog.protocol import Catalogs, Ident
 from sqe.engines.protocol import Explanation, Run
 from sqe.engines.spark.affected import rows_affected, write_target
-from sqe.engines.spark.copying import Copy, PlanRunner, copy_edits, copy_of
+from sqe.engines.spark.copying import Copy, PlanRunner, check_files, copy_edits, copy_of
 from sqe.engines.spark.csv_copying import Loading, StagedCopy, stage_csv
 from sqe.engines.spark.errors import translate
 from sqe.engines.spark.guards import Guards
@@ -78,7 +78,14 @@ class _Prepared:
     def translated(self, error: Exception) -> SqeError:
         loading = self.copy and (self.copy.entry.refusal or self.copy.file_error(error))
         found = loading or translate(error, self.grant, self.spliced, self.guards)
+        if self.copy is not None:
+            found = self.copy.named_error(found)
         return found if self.rows is None else self.rows.locate(found)
+
+    def to_user(self, text: str) -> str:
+        """With the names that the user knows."""
+        text = self.grant.to_user(text)
+        return text if self.copy is None else self.copy.named(text)
 
     def explain(self, mode: str) -> str:
         if self.procedure is not None:
@@ -104,7 +111,7 @@ class SparkConnectEngine:
         self._loading = loading or Loading()
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
-        copy = copy_of(statement, run, self._loading.folders)
+        copy = copy_of(statement, run, self._loading.places)
         if copy is not None and not copy.new:
             columns, schema = _columns_of_copy(copy.command)
             return ResultStream(columns, schema, (), affected=lambda: RowsAffected(inserted=0))
@@ -139,7 +146,7 @@ class SparkConnectEngine:
                         yield variants.as_text(item.rename_columns(names), schema)
                 affected.extend(self._affected(statement, prepared, run))
                 if isinstance(prepared.copy, StagedCopy):
-                    yield from prepared.copy.staged.rejects()
+                    yield from prepared.copy.rejects()
 
         if prepared.copy is not None:
             columns, schema = _columns_of_copy(prepared.copy.command)
@@ -175,7 +182,7 @@ class SparkConnectEngine:
             if not mode:
                 # Without Spark's numbers for columns and plans: shorter, and the same every time.
                 plan = _NUMBERS.sub("", plan[plan.find(_PHYSICAL_PLAN) :])
-            to_user = prepared.grant.to_user
+            to_user = prepared.to_user
             return Explanation(to_user(prepared.spliced.text.strip()), to_user(plan))
 
     def analyze(self, statement: GuardedStatement, run: Run) -> Explanation:
@@ -189,7 +196,7 @@ class SparkConnectEngine:
                 elif hasattr(item, "metrics"):
                     metrics.append(item)
             said = "".join(f"{affected}\n" for affected in self._affected(statement, prepared, run))
-            to_user = prepared.grant.to_user
+            to_user = prepared.to_user
             return Explanation(
                 to_user(prepared.spliced.text.strip()), to_user(said + operators(metrics, rows))
             )
@@ -211,12 +218,27 @@ class SparkConnectEngine:
         ``copy`` is the COPY that the statement is, where its files have been found already. Without
         ``rows`` the statement is not going to run."""
         procedure = check_call(statement, run.session, self._catalogs, self._floors)
-        copy = copy or copy_of(statement, run, self._loading.folders)
-        if copy is not None:
+        copy = copy or copy_of(statement, run, self._loading.places)
+        if copy is None:
+            return self._plan(statement, run, stack, procedure)
+        files = self._loading.places.fetch(copy.files, run, stack)
+        copy = replace(copy, found=files, new=files)
+        with copy.naming_errors():
+            # What is wrong with the files is told before Spark starts.
+            check_files(files, copy.command.format)
             if copy.command.format == "csv":
-                # What is wrong with the files is told before Spark starts.
                 copy = stage_csv(copy, self._loading.csv_reader(), run, stack, rows=rows)
             run = replace(run, extras={**run.extras, copy.target.name: copy.entry})
+            return self._plan(statement, run, stack, procedure, copy)
+
+    def _plan(
+        self,
+        statement: GuardedStatement,
+        run: Run,
+        stack: ExitStack,
+        procedure: Procedure | None,
+        copy: Copy | None = None,
+    ) -> _Prepared:
         spark = stack.enter_context(self._session(run))
         reads = statement.bound.statement.kind is StatementKind.QUERY
         tables = self._tables(statement, run)

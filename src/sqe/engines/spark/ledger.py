@@ -56,7 +56,7 @@ class LedgerEntry:
         snapshot = next(added_snapshots(request), None)
         if snapshot is None:
             return request
-        changed = next((file.path for file in self.files if not file.unchanged), "")
+        changed = next((file.name for file in self.files if not file.unchanged), "")
         if changed:
             raise self._refused(ErrorCode.INVALID_FILE, f"{changed} was changed while it was read.")
         mine = [file.key for file in self.files if file.may_come_again]

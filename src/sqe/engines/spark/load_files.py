@@ -1,4 +1,5 @@
-"""Which files a COPY may read: those under the folders of the settings, as they really lie."""
+"""Which files a COPY may read: those under the folders of the settings, as they really lie, and
+copies of what the user may read in object stores."""
 
 from __future__ import annotations
 
@@ -10,9 +11,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqe.errors import AccessError, ErrorCode, UserError
 from sqe.files.places import lies_in, local_path, real_paths
+
+if TYPE_CHECKING:  # HTTP is not needed for files of this machine
+    from sqe.engines.locations.bucket import RemoteObject
+    from sqe.engines.locations.locations import FetchedObject
 
 MOST_FILES = 10_000
 UPLOAD = "upload://"
@@ -22,13 +28,20 @@ _MAGIC = re.compile(r"[*?\[]")
 
 @dataclass(frozen=True, slots=True)
 class LoadFile:
-    """A file by its real path, and what tells whether it is still the same one."""
+    """A file by its real path, and what tells whether it is still the same one. One that is
+    ``remote`` has no path until it is fetched."""
 
     path: str
     size: int
     changed: int  # mtime in nanoseconds
     inode: tuple[int, int]
     uploaded: bool = field(default=False, compare=False)  # SQE's own copy of what a client sent
+    remote: RemoteObject | None = field(default=None, compare=False)  # what it is a copy of
+
+    @property
+    def name(self) -> str:
+        """As people know it."""
+        return self.remote.name if self.remote is not None else self.path
 
     @property
     def url(self) -> str:
@@ -39,6 +52,8 @@ class LoadFile:
         """Short, for the list of files a table has loaded: the same path with the same content."""
         place = self._client_name if self.uploaded else self.path
         text = f"{place}\0{self.size}\0{self.changed}"
+        if self.remote is not None:
+            text = self.remote.identity
         return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=10).hexdigest()
 
     @property
@@ -99,15 +114,29 @@ class LoadFolders:
                     raise _denied(source)
                 found.setdefault(real, replace(_regular(real, source), uploaded=uploaded))
                 if len(found) > MOST_FILES:
-                    raise UserError(
-                        ErrorCode.INVALID_ARGUMENT,
-                        f"More than {MOST_FILES:,} files match.",
-                        hint="Load them in several statements.",
-                    )
+                    raise too_many()
         return list(found.values())
 
     def _is_upload(self, real: str) -> bool:
         return self.uploads is not None and lies_in(real, real_paths([self.uploads]))
+
+
+def too_many() -> UserError:
+    return UserError(
+        ErrorCode.INVALID_ARGUMENT,
+        f"More than {MOST_FILES:,} files match.",
+        hint="Load them in several statements.",
+    )
+
+
+def remote_file(remote: RemoteObject) -> LoadFile:
+    """Of an object that has only been listed."""
+    return LoadFile("", remote.size, 0, (0, 0), remote=remote)
+
+
+def fetched_file(fetched: FetchedObject) -> LoadFile:
+    path = str(fetched.path)
+    return replace(_regular(path, fetched.remote.name), remote=fetched.remote)
 
 
 def _uploaded(source: str, own: Collection[str]) -> str | None:
@@ -128,8 +157,8 @@ def _uploaded(source: str, own: Collection[str]) -> str | None:
 def _path(source: str) -> str:
     return local_path(
         source,
-        "COPY cannot read {}:// yet: nothing says which of it you may read.",
-        "Load files from a folder of this server.",
+        "COPY cannot read {}://.",
+        "It loads files of this server, and s3://… where the settings name locations.",
         "Begin it with /.",
     )
 

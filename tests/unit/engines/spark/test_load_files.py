@@ -7,9 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from sqe.engines.protocol import Run
 from sqe.engines.spark.ledger import PROPERTY, LedgerEntry, already_loaded
 from sqe.engines.spark.load_files import LoadFile, LoadFolders
+from sqe.engines.spark.load_places import LoadPlaces
 from sqe.errors import AccessError, ErrorCode, SqeError, UserError
+from sqe.model.identity import Identity
+from sqe.model.names import SchemaName
+from sqe.sessions.store import SessionStore
 
 
 @pytest.fixture
@@ -69,7 +74,7 @@ def test_a_folder_whose_name_begins_like_an_allowed_one_is_not_it(folder: Path) 
 @pytest.mark.parametrize(
     ("source", "code"),
     [
-        ("s3://bucket/a.csv", ErrorCode.NOT_SUPPORTED),
+        ("hdfs://bucket/a.csv", ErrorCode.NOT_SUPPORTED),
         ("a.csv", ErrorCode.INVALID_ARGUMENT),
         ("{folder}/nothing.csv", ErrorCode.INVALID_ARGUMENT),
         ("{folder}/nothing*", ErrorCode.INVALID_ARGUMENT),
@@ -154,3 +159,10 @@ def test_an_upload_is_loaded_by_the_request_that_brings_it_and_not_listed(folder
             folders.find([source], own)
     request = {"updates": [{"action": "add-snapshot", "snapshot": {"snapshot-id": 5}}]}
     assert LedgerEntry((found,)).added_to(request, lambda: pytest.fail("not needed")) == request
+
+
+def test_object_stores_are_refused_until_the_settings_name_locations(folder: Path) -> None:
+    session = SessionStore(SchemaName("lake", ("s",))).open(Identity("alice"))
+    with pytest.raises(AccessError, match="not set up") as refused:
+        LoadPlaces(LoadFolders([folder])).find(["s3://bucket/a.csv"], Run("q", session))
+    assert "[locations.NAME]" in refused.value.hint

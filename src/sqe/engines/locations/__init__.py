@@ -1,0 +1,1 @@
+"""Files in object stores, fetched as the user who asks: never with a key of SQE's own."""

@@ -1,0 +1,176 @@
+"""Objects of a bucket, listed and read as one user."""
+
+from __future__ import annotations
+
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlencode
+
+from sqe.catalog.sigv4 import SigV4
+from sqe.engines.locations.location import Location, UserKeys, error_code, parse_xml, tag_of
+from sqe.engines.locations.source import ObjectSource
+from sqe.errors import AccessError, ErrorCode, SqeError, Unanswered, UpstreamError, UserError
+from sqe.http.client import Answer, OpenAnswer
+from sqe.model.object_paths import SCHEME
+
+ATTEMPTS = 3
+PAUSE_S = 0.1  # before another attempt
+_AGAIN = (408, 429, 500, 502, 503, 504)
+_CHANGED = (404, 410, 412)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteObject:
+    """``version`` is the store's own mark (ETag) of what it holds."""
+
+    name: str  # s3://bucket/key
+    size: int
+    version: str
+    bucket: UserBucket = field(repr=False, compare=False)
+
+    @property
+    def identity(self) -> str:
+        """The same for the same content under the same name."""
+        return f"{self.name}\0{self.size}\0{self.version}"
+
+
+class UserBucket:
+    """A bucket as one user sees it."""
+
+    def __init__(self, location: Location, bucket: str, keys: UserKeys) -> None:
+        self._location = location
+        self._bucket = bucket
+        self._keys = keys
+
+    def head(self, key: str) -> RemoteObject | SqeError:
+        """The object, or why there is none for this user."""
+        answer = self._call("HEAD", self._name(key))
+        if answer.status == 404:
+            return absent(self._name(key))
+        if answer.status == 403:
+            return _denied(self._name(key))
+        if answer.status != 200:
+            raise self._failure(answer, self._name(key))
+        size, version = (answer.headers.get(name, "") for name in ("content-length", "etag"))
+        if not size.isdecimal():
+            raise self._location.failure("it does not say how large an object is")
+        return self._object(key, size, version)
+
+    def list_objects(
+        self, source: ObjectSource, check: Callable[[], None]
+    ) -> Iterator[RemoteObject]:
+        """All that may be the source's. ``check`` is called before each page and may raise."""
+        prefix = source.prefix if source.is_pattern else source.path.folder.key
+        deep = source.is_deep
+        query = {"list-type": "2", "prefix": prefix, **({} if deep else {"delimiter": "/"})}
+        while True:
+            check()
+            answer = self._call("GET", self._name(""), query)
+            if answer.status != 200:
+                raise self._failure(answer, str(source.path))
+            try:
+                page = parse_xml(answer.body)
+                entries = (element for element in page if tag_of(element) == "Contents")
+                objects = [self._listed(entry) for entry in entries]
+            except ValueError:
+                raise self._location.failure("it sends a list that cannot be read") from None
+            yield from objects
+            following = _text(page, "NextContinuationToken")
+            if _text(page, "IsTruncated") != "true" or not following:
+                return
+            query = {**query, "continuation-token": following}
+
+    @contextmanager
+    def open(self, remote: RemoteObject) -> Iterator[OpenAnswer]:
+        """Exactly what was listed; INVALID_FILE where it is another one now, or gone."""
+        only_this = {"if-match": remote.version} if remote.version else {}
+        headers = self._signed("GET", self._url(remote.name), only_this)
+        with self._location.http.open("GET", self._url(remote.name), headers) as answer:
+            if answer.status in _CHANGED:
+                raise changed(remote.name)
+            if answer.status != 200:
+                body = b"".join(answer.chunks())[:10_000]
+                raise self._failure(Answer(answer.status, answer.headers, body), remote.name)
+            yield answer
+
+    def _call(self, method: str, name: str, query: Mapping[str, str] | None = None) -> Answer:
+        url = self._url(name) + (f"?{urlencode(query, quote_via=quote)}" if query else "")
+        for attempt in range(ATTEMPTS):
+            last = attempt + 1 == ATTEMPTS
+            if attempt:
+                time.sleep(PAUSE_S)
+            try:
+                answer = self._location.http.call(method, url, self._signed(method, url))
+            except Unanswered as failed:
+                if last or is_hopeless(failed):
+                    raise
+                continue
+            if last or answer.status not in _AGAIN:
+                return answer
+        raise AssertionError("the last attempt returns or raises")
+
+    def _signed(
+        self, method: str, url: str, headers: Mapping[str, str] | None = None
+    ) -> dict[str, str]:
+        keys = self._keys.current()
+        token = {"x-amz-security-token": keys.token.reveal()} if keys.token is not None else {}
+        signer = SigV4(keys.key_id.reveal(), keys.key, keys.region)
+        return signer.headers(method, url, {**(headers or {}), **token})
+
+    def _failure(self, answer: Answer, name: str) -> SqeError:
+        """Without the store's own words: they may quote the keys it was shown."""
+        code = error_code(answer.body)
+        if answer.status in (401, 403):
+            return _denied(name)
+        if code == "NoSuchBucket":
+            return UserError(
+                ErrorCode.INVALID_ARGUMENT,
+                f"There is no bucket {self._bucket} in the store of location"
+                f" {self._location.name}.",
+            )
+        said = f"HTTP {answer.status}" + (f" ({code})" if code else "")
+        return self._location.failure(f"it answers {said} for {name}")
+
+    def _name(self, key: str) -> str:
+        return f"{SCHEME}{self._bucket}/{key}"
+
+    def _url(self, name: str) -> str:
+        return self._location.place.url(name)
+
+    def _listed(self, element: ET.Element) -> RemoteObject:
+        return self._object(_text(element, "Key"), _text(element, "Size"), _text(element, "ETag"))
+
+    def _object(self, key: str, size: str, version: str) -> RemoteObject:
+        return RemoteObject(self._name(key), int(size), version, self)
+
+
+def _text(element: ET.Element, name: str) -> str:
+    return next((child.text or "" for child in element if tag_of(child) == name), "")
+
+
+def is_hopeless(failed: UpstreamError) -> bool:
+    """Another attempt would take long, or has nobody to ask."""
+    return isinstance(failed, Unanswered) and (failed.timed_out or not failed.maybe_done)
+
+
+def _denied(name: str) -> AccessError:
+    return AccessError(
+        ErrorCode.ACCESS_DENIED,
+        f"The object store does not let you read {name}.",
+        hint="Its administrator decides who may: SQE asks it as you.",
+    )
+
+
+def absent(name: str) -> UserError:
+    return UserError(ErrorCode.INVALID_ARGUMENT, f"There is no file {name}.")
+
+
+def changed(name: str) -> UserError:
+    return UserError(
+        ErrorCode.INVALID_FILE,
+        f"{name} was changed or removed while it was read.",
+        hint="Nothing was loaded. Run the statement again.",
+    )

@@ -1,0 +1,166 @@
+"""A place in an object store that may be loaded from, and the keys that a user gets for it."""
+
+from __future__ import annotations
+
+import re
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqe.catalog.s3_place import S3Place
+from sqe.engines.local.keys import S3Keys
+from sqe.engines.locations.session_policy import LONGEST, session_policy
+from sqe.engines.locations.source import ObjectSource
+from sqe.errors import AccessError, ErrorCode, UpstreamError, UserError
+from sqe.http.client import Answer, Http
+from sqe.model.identity import Identity, Secret
+from sqe.model.object_paths import ObjectPath
+
+_LIFETIME_S = 900  # the shortest that STS gives; keys are renewed where a load takes longer
+_MARGIN_S = 60.0
+_CODE = re.compile(rb"<Code>([A-Za-z0-9.]{1,64})</Code>")
+
+
+@dataclass(frozen=True)
+class Location:
+    """``http`` calls the store, ``sts`` is where tokens are exchanged for keys."""
+
+    name: str
+    prefix: ObjectPath
+    place: S3Place
+    sts: str
+    role_arn: str
+    audience: str
+    http: Http = field(repr=False, compare=False)
+
+    def assume_role(self, token: Secret, source: ObjectSource, session_name: str) -> S3Keys:
+        """Keys of the token's owner, for what the source names."""
+        policy = session_policy(source)
+        if len(policy) > LONGEST:
+            raise UserError(ErrorCode.INVALID_ARGUMENT, f"{source.path} is too long a name.")
+        fields = {
+            "Action": "AssumeRoleWithWebIdentity",
+            "Version": "2011-06-15",
+            "RoleSessionName": session_name,
+            "DurationSeconds": str(_LIFETIME_S),
+            "Policy": policy,
+            "WebIdentityToken": token.reveal(),
+        }
+        if self.role_arn:
+            fields["RoleArn"] = self.role_arn
+        answer = self.http.form(f"{self.sts}/", fields, {"accept": "application/xml"})
+        if answer.status != 200:
+            raise self._refusal(answer)
+        try:
+            return self._keys(answer.body)
+        except ValueError:
+            raise self.failure("its token service sends an answer that is none") from None
+
+    def failure(self, why: str) -> UpstreamError:
+        return UpstreamError(
+            ErrorCode.STORAGE_UNAVAILABLE,
+            f"The object store of location {self.name} fails: {why}.",
+            hint="Try again; if it stays so, tell the administrator.",
+        )
+
+    def _refusal(self, answer: Answer) -> AccessError | UpstreamError:
+        """Only the code of what the service says: its words may quote the token."""
+        code = error_code(answer.body)
+        if answer.status >= 500 or answer.status == 429 or 300 <= answer.status < 400:
+            said = f" ({code})" if code else ""
+            return self.failure(f"its token service answers HTTP {answer.status}{said}")
+        return AccessError(
+            ErrorCode.ACCESS_DENIED,
+            f"The object store of location {self.name} gives you no keys for your login"
+            f" ({code or f'HTTP {answer.status}'}).",
+            hint="Its administrator sets whose tokens it accepts, and what they open.",
+        )
+
+    def _keys(self, body: bytes) -> S3Keys:
+        texts = {tag_of(element): element.text or "" for element in parse_xml(body).iter()}
+        parts = [texts.get(n, "") for n in ("AccessKeyId", "SecretAccessKey", "SessionToken")]
+        if not all(parts):
+            raise ValueError("a part of the keys is missing")
+        return S3Keys(
+            prefix=self.place.prefix,
+            region=self.place.region,
+            endpoint=self.place.endpoint,
+            path_style=self.place.path_style,
+            key_id=Secret(parts[0]),
+            key=Secret(parts[1]),
+            token=Secret(parts[2]),
+            expires_at=_moment(texts.get("Expiration", "")),
+        )
+
+
+class UserKeys:
+    """One user's keys for one source, for as long as a statement needs them."""
+
+    def __init__(
+        self,
+        location: Location,
+        source: ObjectSource,
+        identity: Identity,
+        session_name: str,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._location = location
+        self._source = source
+        self._identity = identity
+        self._session_name = session_name
+        self._clock = clock
+        self._keys: S3Keys | None = None
+
+    def __repr__(self) -> str:
+        return f"UserKeys({self._source.path})"
+
+    def current(self) -> S3Keys:
+        """With the user's token of this moment. ACCESS_DENIED for whoever has none."""
+        keys = self._keys
+        if keys is None or (keys.expires_at or 0.0) - self._clock() < _MARGIN_S:
+            passport = self._identity.passport
+            if passport is None:
+                raise _no_token(self._source)
+            token = passport.token(self._location.audience)
+            keys = self._location.assume_role(token, self._source, self._session_name)
+            self._keys = keys
+        return keys
+
+
+def _no_token(source: ObjectSource) -> AccessError:
+    return AccessError(
+        ErrorCode.ACCESS_DENIED,
+        f"{source.path} is opened with a token of yours, and your login has none.",
+        hint="Log in with a token of the identity provider, not with an API key or a password"
+        " that only SQE knows.",
+    )
+
+
+def parse_xml(body: bytes) -> ET.Element:
+    """ValueError for what is none, or has declarations: those could make it grow."""
+    if b"<!" in body:
+        raise ValueError("declarations are not read")
+    try:
+        return ET.fromstring(body)  # noqa: S314  without declarations there are no entities
+    except ET.ParseError as error:
+        raise ValueError(str(error)) from None
+
+
+def tag_of(element: ET.Element) -> str:
+    """Without the namespace."""
+    return element.tag.rpartition("}")[2]
+
+
+def error_code(body: bytes) -> str:
+    """S3's and STS's name for what is wrong; empty where there is none."""
+    found = _CODE.search(body)
+    return found.group(1).decode() if found else ""
+
+
+def _moment(text: str) -> float:
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        return time.time() + _LIFETIME_S

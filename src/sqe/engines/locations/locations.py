@@ -1,0 +1,213 @@
+"""What COPY may load from object stores: what lies below a location of the settings, and the
+store itself lets the user read. It is fetched to this machine before an engine reads it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqe.engines.local.spill import SpillFolder
+from sqe.engines.locations.bucket import (
+    ATTEMPTS,
+    PAUSE_S,
+    RemoteObject,
+    UserBucket,
+    absent,
+    changed,
+    is_hopeless,
+)
+from sqe.engines.locations.location import Location, UserKeys
+from sqe.engines.locations.source import ObjectSource, object_source
+from sqe.engines.protocol import Run
+from sqe.errors import (
+    AccessError,
+    ErrorCode,
+    ResourceError,
+    SqeError,
+    UpstreamError,
+    UserError,
+    disk_full,
+)
+from sqe.http.client import OpenAnswer
+from sqe.model.object_paths import SCHEME, object_path
+from sqe.model.query import Progress
+from sqe.results.cancellation import Cancellation
+
+MB = 1024 * 1024
+_RESERVE = 256 * MB  # left free for everybody else: a fetch ends before the disk is full
+_MOST_LISTED = 100_000
+_ENDING = re.compile(r"(?:\.[A-Za-z0-9]{1,10}){1,2}\Z")  # tells the format and the compression
+
+
+@dataclass(frozen=True)
+class FetchedObject:
+    """An object's copy on this machine."""
+
+    remote: RemoteObject
+    path: Path
+
+
+class Locations:
+    """None: nothing in object stores may be loaded. Thread-safe."""
+
+    def __init__(self, locations: Sequence[Location], folder: Path, most: int) -> None:
+        """``folder`` is for copies, of one statement at most ``most`` bytes."""
+        self.locations = tuple(locations)
+        self._parent = folder
+        self._most = most
+        self._lock = threading.Lock()
+        self._folder: SpillFolder | None = None
+
+    def find(self, source: str, run: Run) -> list[RemoteObject]:
+        """The objects that the source names. What is not allowed by the settings is refused before
+        any store is asked."""
+        named = object_source(source)
+        location = self._location_of(named)
+        if named.path.folder == location.prefix:
+            named = ObjectSource(location.prefix)
+        keys = UserKeys(location, named, run.session.identity, f"sqe-{run.query_id}"[:64])
+        bucket = UserBucket(location, named.path.bucket, keys)
+        none_there: SqeError = absent(source)
+        if not named.is_pattern and not named.is_folder:
+            only = bucket.head(named.path.key)
+            if isinstance(only, RemoteObject):
+                return [only]
+            none_there = only
+        objects = _objects_of(named, bucket, run)
+        if not objects:
+            raise none_there
+        return objects
+
+    @contextmanager
+    def fetch(self, objects: Sequence[RemoteObject], run: Run) -> Iterator[list[FetchedObject]]:
+        """Copies of them, which are gone when the block ends, however it ends."""
+        total = sum(remote.size for remote in objects)
+        if total > self._most:
+            raise ResourceError(
+                ErrorCode.DISK_FULL,
+                f"The files have {total // MB:,} MB, and one COPY fetches {self._most // MB:,} MB"
+                " at most.",
+                hint="Load them in several statements, or raise load.download_mb in the settings.",
+            )
+        folder = self._new_folder()
+        try:
+            fetched = []
+            download = _Download(run.cancellation)
+            for number, remote in enumerate(objects):
+                run.report(
+                    Progress(tasks=len(objects), tasks_done=number, phase="fetching the files")
+                )
+                ending = _ENDING.search(remote.name.rpartition("/")[2])
+                # Of one length, so that no name is the beginning of another one.
+                path = folder / f"object-{number:05}{ending.group().lower() if ending else ''}"
+                download.fetch(remote, path)
+                fetched.append(FetchedObject(remote, path))
+            yield fetched
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def close(self) -> None:
+        with self._lock:
+            folder, self._folder = self._folder, None
+        if folder is not None:
+            folder.close()
+        for location in self.locations:
+            location.http.close()
+
+    def _location_of(self, source: ObjectSource) -> Location:
+        fitting = [one for one in self.locations if source.fixed.is_below(one.prefix)]
+        if not fitting:
+            raise AccessError(
+                ErrorCode.ACCESS_DENIED,
+                f"{source.path} does not lie below a location that may be loaded from.",
+                hint="[locations.NAME] in the settings names them.",
+            )
+        return max(fitting, key=lambda one: len(one.prefix.key))
+
+    def _new_folder(self) -> Path:
+        with self._lock:
+            if self._folder is None:
+                self._folder = SpillFolder(self._parent)
+            folder = Path(os.path.realpath(self._folder.new()))
+        folder.mkdir(mode=0o700)
+        return folder
+
+
+def _objects_of(source: ObjectSource, bucket: UserBucket, run: Run) -> list[RemoteObject]:
+    found: list[RemoteObject] = []
+    for number, remote in enumerate(bucket.list_objects(source, run.cancellation.check)):
+        if number >= _MOST_LISTED:
+            raise UserError(
+                ErrorCode.INVALID_ARGUMENT,
+                f"There are more than {_MOST_LISTED:,} objects below {source.fixed}.",
+                hint="Name a folder further down.",
+            )
+        if source.matches(remote.name.removeprefix(f"{SCHEME}{source.path.bucket}/")):
+            _check_name(remote.name)
+            found.append(remote)
+    return found
+
+
+def _check_name(name: str) -> None:
+    """A name with .. in it would be another one on its way to the store."""
+    try:
+        object_path(name.replace("%", "").replace("${", ""))
+    except ValueError as error:
+        raise UserError(ErrorCode.NOT_SUPPORTED, f"{name!r} cannot be loaded: {error}.") from None
+
+
+class _Download:
+    """Fetches one object after the other, until the statement is cancelled."""
+
+    def __init__(self, cancellation: Cancellation) -> None:
+        self._cancellation = cancellation
+        self._answer: OpenAnswer | None = None
+        cancellation.on_cancel(self._interrupt)
+
+    def fetch(self, remote: RemoteObject, path: Path) -> None:
+        """The object whole, or an error; the store has several chances to send it."""
+        for attempt in range(ATTEMPTS):
+            self._cancellation.check()
+            if attempt:
+                time.sleep(PAUSE_S)
+            try:
+                with remote.bucket.open(remote) as answer:
+                    self._answer = answer
+                    size = self._write(answer, remote, path)
+            except UpstreamError as failed:
+                self._cancellation.check()
+                if attempt + 1 == ATTEMPTS or is_hopeless(failed):
+                    raise
+                continue
+            finally:
+                self._answer = None
+            self._cancellation.check()
+            if size == remote.size:
+                return
+        raise changed(remote.name)
+
+    def _write(self, answer: OpenAnswer, remote: RemoteObject, path: Path) -> int:
+        size = 0
+        with path.open("wb") as file:
+            self._cancellation.check()
+            for chunk in answer.chunks():
+                self._cancellation.check()
+                size += len(chunk)
+                if size > remote.size:
+                    raise changed(remote.name)
+                file.write(chunk)
+                if shutil.disk_usage(path.parent).free < _RESERVE:
+                    raise disk_full("what is fetched from the object store")
+        return size
+
+    def _interrupt(self) -> None:
+        answer = self._answer
+        if answer is not None:
+            answer.interrupt()

@@ -1,0 +1,48 @@
+"""The policy of a statement's keys: what it names, to read and to list, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from fnmatch import fnmatchcase
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sqe.engines.locations.session_policy import session_policy
+from sqe.engines.locations.source import object_source
+
+NAMES = st.text("ab.é ", min_size=1, max_size=4).filter(lambda name: name.strip(".") != "")
+FOLDERS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
+
+
+def policy(place: str) -> list[dict[str, Any]]:
+    statements: list[dict[str, Any]] = json.loads(session_policy(object_source(place)))["Statement"]
+    return statements
+
+
+@pytest.mark.parametrize(
+    ("key", "read", "listed"),
+    [
+        ("in/", ["in/*"], ["in/*"]),
+        ("in/a.csv", ["in/a.csv", "in/a.csv/*"], ["in/a.csv/*"]),
+        ("in/2024-*.csv", ["in/2024-*"], ["in/2024-*"]),
+        ("", ["*"], ["*"]),
+    ],
+)
+def test_it_reads_and_lists_what_is_named(key: str, read: list[str], listed: list[str]) -> None:
+    reading, listing = policy(f"s3://bucket/{key}")
+    assert reading["Action"] == "s3:GetObject"
+    assert reading["Resource"] == [f"arn:aws:s3:::bucket/{one}" for one in read]
+    assert listing["Action"] == "s3:ListBucket"
+    assert listing["Resource"] == "arn:aws:s3:::bucket"
+    assert listing["Condition"] == {"StringLike": {"s3:prefix": listed}}
+    assert {one["Effect"] for one in (reading, listing)} == {"Allow"}
+
+
+@given(FOLDERS, FOLDERS)
+def test_it_opens_nothing_beside_the_folder(folder: str, other: str) -> None:
+    reading, _ = policy(f"s3://bucket/{folder}/")
+    opens = any(fnmatchcase(f"arn:aws:s3:::bucket/{other}", one) for one in reading["Resource"])
+    assert opens is other.startswith(f"{folder}/")

@@ -65,6 +65,7 @@ class Minio:
                 "MINIO_IDENTITY_OPENID_CLIENT_ID": SQE.name,
                 "MINIO_IDENTITY_OPENID_CLAIM_NAME": "roles",
             },
+            json.dumps(_landing_policies()),
         )
 
     def ready(self) -> bool:
@@ -77,8 +78,8 @@ class Minio:
                 storage.make_bucket(bucket)
         admin = root_admin(self._places)
         admin.policy_add(_POLICY, policy=_whole_bucket())
-        for role, folder in LANDING_FOLDERS.items():
-            admin.policy_add(role, policy=_folder(LANDING, folder))
+        for role, policy in _landing_policies().items():
+            admin.policy_add(role, policy=policy)
         for user, secret in USERS.items():
             admin.user_add(user, secret)
             attached = json.loads(admin.user_info(user)).get("policyName", "")
@@ -114,13 +115,22 @@ def _whole_bucket() -> dict[str, object]:
     }
 
 
+def _landing_policies() -> dict[str, dict[str, Any]]:
+    """By role, which is the policy's name, too."""
+    return {role: _folder(LANDING, folder) for role, folder in LANDING_FOLDERS.items()}
+
+
 def _folder(bucket: str, folder: str) -> dict[str, Any]:
     arn = f"arn:aws:s3:::{bucket}"
     listing = {"StringLike": {"s3:prefix": [f"{folder}/*"]}}
     return {
         "Version": "2012-10-17",
         "Statement": [
-            {"Effect": "Allow", "Action": ["s3:GetObject"], "Resource": [f"{arn}/{folder}/*"]},
+            {
+                "Effect": "Allow",
+                "Action": ["s3:GetObject", "s3:PutObject"],
+                "Resource": [f"{arn}/{folder}/*"],
+            },
             {
                 "Effect": "Allow",
                 "Action": ["s3:ListBucket"],

@@ -21,6 +21,7 @@ from minio.error import S3Error
 import sqe.client
 from dev.stack.minio import LANDING
 from dev.stack.places import Places
+from sqe.engines.locations.session_policy import reading_scope
 from sqe.engines.locations.source import object_source
 from sqe.model.identity import Secret
 from sqe.server.locations import locations_of
@@ -97,7 +98,12 @@ def landing(
             "load": {"download_mb": 30},
             "log": {"level": "debug"},
             "locations": {
-                "landing": {**reached, "prefix": f"s3://{LANDING}/", "sts_endpoint": sts.url}
+                "landing": {
+                    **reached,
+                    "prefix": f"s3://{LANDING}/",
+                    "sts_endpoint": sts.url,
+                    "unload": True,
+                }
             },
         }
         with serving(stack, home, changes) as made:
@@ -176,7 +182,7 @@ def test_the_keys_of_a_statement_open_what_it_names_and_nothing_else(
     assert locations is not None
     token = Secret(access_token(stack, "alice"))
     source = object_source(landing.place("own/"))
-    keys = locations.locations[0].assume_role(token, source, "sqe-test")
+    keys = locations.locations[0].assume_role(token, reading_scope(source), "sqe-test")
     locations.close()
     assert keys.token is not None
     client = Minio(
@@ -200,6 +206,25 @@ def test_the_keys_of_a_statement_open_what_it_names_and_nothing_else(
     ):
         with pytest.raises(S3Error, match="AccessDenied"):
             forbidden()
+
+
+def test_rows_are_written_as_the_user_whole_or_not_at_all(landing: Landing) -> None:
+    place = landing.place("out/rows.parquet")
+    key = place.removeprefix(f"s3://{LANDING}/")
+    unload = f"COPY (SELECT id, concat('row ', id) AS x FROM range(1000)) TO '{place}'"
+    assert "ACCESS_DENIED" in landing.refusal("bob", unload)
+    fails = f"COPY (SELECT 1 / (id - 999) FROM range(1000)) TO '{place}'"
+    assert "DIVISION_BY_ZERO" in landing.refusal("alice", fails)
+    with pytest.raises(S3Error, match="NoSuchKey"):
+        landing.storage.stat_object(LANDING, key)
+    [(rows, files_written, size)] = landing.sqe.rows("alice", unload)
+    assert (rows, files_written) == (1000, 1)
+    content = landing.storage.get_object(LANDING, key).read()
+    assert len(content) == size
+    assert pq.read_table(io.BytesIO(content)).num_rows == 1000
+    assert "already" in landing.refusal("alice", unload)
+    assert landing.sqe.rows("alice", f"{unload} (OVERWRITE)")[0][0] == 1000
+    assert [p for p in (landing.home / "uploads").rglob("*") if p.name == "object"] == []
 
 
 def test_what_is_too_large_or_out_of_reach_is_told(landing: Landing) -> None:

@@ -12,7 +12,7 @@ from sqe.binding.bound import BoundMetadata
 from sqe.catalog.listing import ListingFilter
 from sqe.catalog.protocol import Catalogs
 from sqe.coordinator.explain import PLAN_COLUMNS, explain
-from sqe.coordinator.unload_folders import UnloadFolders
+from sqe.coordinator.unload_places import UnloadPlaces
 from sqe.coordinator.views import create_temporary_view, create_view
 from sqe.coordinator.works import WORKS, Tools, Work
 from sqe.engines.fallback import Engines
@@ -42,9 +42,9 @@ class Coordinator:
         metadata: MetadataSource,
         engines: Mapping[EngineKind, Engine],
         router: Router,
-        unload_folders: UnloadFolders | None = None,
+        unload_places: UnloadPlaces | None = None,
     ) -> None:
-        self._unload_folders = unload_folders or UnloadFolders()
+        self._unload_places = unload_places or UnloadPlaces()
         self._commands = commands
         self._metadata = metadata
         self._router = router
@@ -64,7 +64,7 @@ class Coordinator:
             return self._metadata_query(statement, run)
         work = _work(statement)
         if work is not None:
-            tools = Tools(self._engines, self._router, self._catalogs, self._unload_folders)
+            tools = Tools(self._engines, self._router, self._catalogs, self._unload_places)
             return work.run(statement, run, tools)
         return self._commands.run(statement, run)
 

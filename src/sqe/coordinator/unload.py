@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqe.coordinator.unload_folders import UnloadFolders
+from sqe.coordinator.unload_places import UnloadPlaces
 from sqe.engines.fallback import Engines, run_with_fallback
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, InternalError
@@ -20,7 +20,7 @@ UNLOAD_COLUMNS = (
 
 
 def unload(
-    guarded: GuardedStatement, run: Run, engines: Engines, router: Router, folders: UnloadFolders
+    guarded: GuardedStatement, run: Run, engines: Engines, router: Router, places: UnloadPlaces
 ) -> ResultStream:
     """Whatever goes wrong, or stops it, leaves no file behind."""
     # Imported here: few statements write files.
@@ -30,7 +30,7 @@ def unload(
     if not isinstance(command, Unload):
         raise InternalError(ErrorCode.INTERNAL_ERROR, "COPY TO without a place.")
     inner, rows = inner_statement(guarded), 0
-    with folders.new_file(command.place, overwrite=command.overwrite) as file:
+    with places.new_file(command.place, run, overwrite=command.overwrite) as file:
         route = router.route(inner, run.session)
         with run_with_fallback(
             route, engines, run, lambda engine: engine.run(inner, run)

@@ -83,8 +83,8 @@ def _path(place: str) -> str:
     how = "Begin it with /, and end it with the name of the file."
     path = local_path(
         place,
-        "COPY cannot write to {}:// yet: nothing says where you may.",
-        "Write to a folder of this server.",
+        "COPY cannot write to {}://.",
+        "It writes to folders of this server, and to s3://… where the settings name locations.",
         how,
     )
     name = os.path.basename(path)

@@ -18,7 +18,7 @@ from sqe.coordinator.statistics import (
     show_stats,
 )
 from sqe.coordinator.unload import UNLOAD_COLUMNS, unload
-from sqe.coordinator.unload_folders import UnloadFolders
+from sqe.coordinator.unload_places import UnloadPlaces
 from sqe.engines.fallback import Engines
 from sqe.engines.protocol import Engine, Run
 from sqe.model.query import Column, EngineKind
@@ -39,7 +39,7 @@ class Tools:
     engines: Engines
     router: Router
     catalogs: Catalogs
-    unload_folders: UnloadFolders = field(default_factory=UnloadFolders)
+    unload_places: UnloadPlaces = field(default_factory=UnloadPlaces)
 
     @property
     def spark(self) -> Engine:
@@ -75,7 +75,7 @@ WORKS: dict[type[Command], Work] = {
     Unload: Work(
         UNLOAD_COLUMNS,
         lambda statement, run, tools: unload(
-            statement, run, tools.engines, tools.router, tools.unload_folders
+            statement, run, tools.engines, tools.router, tools.unload_places
         ),
     ),
     AlterColumnDefault: Work(

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Protocol, cast
 from urllib.parse import urlencode, urlsplit
 
 import urllib3
@@ -37,6 +37,10 @@ class Answer:
     def json(self) -> Any:
         """ValueError if it is none."""
         return json.loads(self.body)
+
+
+class Readable(Protocol):
+    def read(self, size: int = -1) -> bytes: ...
 
 
 class OpenAnswer:
@@ -153,14 +157,18 @@ class Http:
                 response.close()  # a connection with an answer half read is of no use
 
     @contextmanager
-    def open(self, method: str, url: str, headers: Mapping[str, str]) -> Iterator[OpenAnswer]:
-        """For long bodies: the service's limit is for each wait, not for all of it."""
+    def open(
+        self, method: str, url: str, headers: Mapping[str, str], body: Readable | None = None
+    ) -> Iterator[OpenAnswer]:
+        """For long bodies: the service's limit is for each wait, not for all of it. With ``body``,
+        ``headers`` say its length; what its ``read`` raises is raised here."""
         limit = self._options.total_s
         timeout = urllib3.Timeout(connect=min(self._options.connect_s, limit), read=limit)
         try:
             response = self._pool.get().request(
                 method,
                 url,
+                body=cast("IO[bytes] | None", body),
                 headers=dict(headers),
                 timeout=timeout,
                 retries=False,

@@ -28,6 +28,7 @@ from sqe.coordinator.access_tools import AccessTools
 from sqe.coordinator.coordinator import Coordinator
 from sqe.coordinator.engine import CoordinatorEngine
 from sqe.coordinator.unload_folders import UnloadFolders
+from sqe.coordinator.unload_places import UnloadPlaces
 from sqe.engines.local.lazy import LazyLocalEngine
 from sqe.engines.local.spill import remove_left_behind
 from sqe.engines.metadata import MetadataSource
@@ -192,7 +193,8 @@ class Server:
         key_names = frozenset(settings.policy.hash_keys)
         access_tools = AccessTools(self.policy, binder, limits, self.book, key_names)
         commands = CoordinatorEngine(visible, self.catalogs, redaction, access_tools)
-        writable = UnloadFolders(settings.unload.folders, never=[settings.home])
+        folders = UnloadFolders(settings.unload.folders, never=[settings.home])
+        writable = UnloadPlaces(folders, self._locations)
         coordinator = Coordinator(commands, visible, metadata, engines, router, writable)
         ownership = Ownership(self.owners, self.catalogs, self.book)
         return router, Runner({EngineKind.COORDINATOR: coordinator, **engines}, ownership=ownership)

@@ -22,7 +22,8 @@ def locations_of(settings: Settings, folder: Path) -> Locations | None:
     from sqe.engines.locations.locations import Locations  # HTTP is not needed without them
 
     made = [_location(name, one, settings) for name, one in settings.locations.items()]
-    return Locations(made, folder, settings.load.download_mb * MB)
+    limits = settings.load.download_mb * MB, settings.unload.object_mb * MB
+    return Locations(made, folder, *limits)
 
 
 def _location(name: str, location: LocationSettings, settings: Settings) -> Location:
@@ -52,6 +53,7 @@ def _location(name: str, location: LocationSettings, settings: Settings) -> Loca
         sts=location.sts_endpoint or location.endpoint or _amazon_sts(location.region),
         role_arn=location.role_arn,
         audience=location.audience,
+        unload=location.unload,
         http=Http(options),
     )
 

@@ -1,4 +1,4 @@
-"""Settings of places in object stores that files are loaded from, as the user who asks."""
+"""Settings of places in object stores: files are read and written there as the user who asks."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ class LocationSettings(Strict):
     is exchanged for keys that last for one statement (AssumeRoleWithWebIdentity)."""
 
     prefix: str = Field(description="what may be loaded from: s3://bucket/folder/")
+    unload: bool = Field(False, description="COPY TO may write there, too")
     endpoint: str = Field(
         "",
         description="address of the store; https, but for one on this machine; empty: Amazon's",

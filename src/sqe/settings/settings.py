@@ -180,6 +180,12 @@ class UnloadSettings(Strict):
     folders: tuple[Path, ...] = Field(
         (), description="folders that everyone may write files to; none: COPY TO is refused"
     )
+    object_mb: int = Field(
+        5_120,
+        ge=1,
+        le=5_120,
+        description="largest object that one COPY TO writes; S3 takes no larger one at once",
+    )
 
 
 class LogSettings(Strict):
@@ -231,7 +237,7 @@ class Settings(Strict):
     )
     locations: dict[str, LocationSettings] = Field(
         default_factory=dict,
-        description="places in object stores that COPY INTO may load from, by name",
+        description="places in object stores that COPY may load from and write to, by name",
     )
     spark: SparkSettings = SparkSettings()
     local: LocalSettings = LocalSettings()

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from sqe.coordinator.unload_folders import UnloadFolders
-from sqe.errors import ErrorCode, SqeError
+from sqe.coordinator.unload_places import UnloadPlaces
+from sqe.engines.protocol import Run
+from sqe.errors import AccessError, ErrorCode, SqeError
+from sqe.model.identity import Identity
+from sqe.model.names import SchemaName
+from sqe.sessions.store import SessionStore
 
 
 @pytest.fixture
@@ -96,5 +101,13 @@ def test_places_outside_of_the_folders_are_refused(out: Path, tmp_path: Path) ->
     assert refused(UnloadFolders(), out / "a.csv") is denied
     for place in ("a.csv", f"{out}/", f"{out}/.a.csv", f"{out}/none/a.csv", f"{out}/a\0b"):
         assert refused(folders, place) is ErrorCode.INVALID_ARGUMENT, place
-    assert refused(folders, "s3://bucket/a.csv") is ErrorCode.NOT_SUPPORTED
+    assert refused(folders, "hdfs://bucket/a.csv") is ErrorCode.NOT_SUPPORTED
     assert sorted(os.listdir(out)) == ["home", "way"]
+
+
+def test_object_stores_are_refused_until_the_settings_name_locations(out: Path) -> None:
+    session = SessionStore(SchemaName("lake", ("s",))).open(Identity("alice"))
+    places = UnloadPlaces(UnloadFolders([out]))
+    with pytest.raises(AccessError, match="not set up") as raised:
+        places.new_file("s3://bucket/a.csv", Run("q", session), overwrite=False)
+    assert "[locations.NAME]" in raised.value.hint

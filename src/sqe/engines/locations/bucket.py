@@ -1,15 +1,17 @@
-"""Objects of a bucket, listed and read as one user."""
+"""Objects of a bucket, listed, read and written as one user."""
 
 from __future__ import annotations
 
+import hashlib
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import FileIO
 from urllib.parse import quote, urlencode
 
-from sqe.catalog.sigv4 import SigV4
+from sqe.catalog.sigv4 import NO_BODY, SigV4
 from sqe.engines.locations.location import Location, UserKeys, error_code, parse_xml, tag_of
 from sqe.engines.locations.source import ObjectSource
 from sqe.errors import AccessError, ErrorCode, SqeError, Unanswered, UpstreamError, UserError
@@ -96,6 +98,25 @@ class UserBucket:
                 raise self._failure(Answer(answer.status, answer.headers, body), remote.name)
             yield answer
 
+    def put(self, key: str, content: FileIO, check: Callable[[], None], *, overwrite: bool) -> None:
+        """All of ``content``, at once: the store shows a whole object or none. ``check`` is called
+        between chunks and may raise."""
+        name, url = self._name(key), self._url(self._name(key))
+        content.seek(0)
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+        given = {"content-length": str(content.tell())}
+        if not overwrite:
+            given["if-none-match"] = "*"  # nobody else's object, however late it came
+        content.seek(0)
+        body = _CheckedBody(content, check)
+        headers = self._signed("PUT", url, given, digest)
+        with self._location.http.open("PUT", url, headers, body) as answer:
+            said = b"".join(answer.chunks())[:10_000]
+        if answer.status == 412:
+            raise taken(name)
+        if answer.status != 200:
+            raise self._failure(Answer(answer.status, answer.headers, said), name, "write")
+
     def _call(self, method: str, name: str, query: Mapping[str, str] | None = None) -> Answer:
         url = self._url(name) + (f"?{urlencode(query, quote_via=quote)}" if query else "")
         for attempt in range(ATTEMPTS):
@@ -113,18 +134,22 @@ class UserBucket:
         raise AssertionError("the last attempt returns or raises")
 
     def _signed(
-        self, method: str, url: str, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str] | None = None,
+        digest: str = NO_BODY,
     ) -> dict[str, str]:
         keys = self._keys.current()
         token = {"x-amz-security-token": keys.token.reveal()} if keys.token is not None else {}
         signer = SigV4(keys.key_id.reveal(), keys.key, keys.region)
-        return signer.headers(method, url, {**(headers or {}), **token})
+        return signer.headers(method, url, {**(headers or {}), **token}, digest)
 
-    def _failure(self, answer: Answer, name: str) -> SqeError:
+    def _failure(self, answer: Answer, name: str, verb: str = "read") -> SqeError:
         """Without the store's own words: they may quote the keys it was shown."""
         code = error_code(answer.body)
         if answer.status in (401, 403):
-            return _denied(name)
+            return _denied(name, verb)
         if code == "NoSuchBucket":
             return UserError(
                 ErrorCode.INVALID_ARGUMENT,
@@ -147,6 +172,18 @@ class UserBucket:
         return RemoteObject(self._name(key), int(size), version, self)
 
 
+class _CheckedBody:
+    """What is left of a file, for a request."""
+
+    def __init__(self, content: FileIO, check: Callable[[], None]) -> None:
+        self._content = content
+        self._check = check
+
+    def read(self, size: int = -1) -> bytes:
+        self._check()
+        return self._content.read(size)
+
+
 def _text(element: ET.Element, name: str) -> str:
     return next((child.text or "" for child in element if tag_of(child) == name), "")
 
@@ -156,16 +193,24 @@ def is_hopeless(failed: UpstreamError) -> bool:
     return isinstance(failed, Unanswered) and (failed.timed_out or not failed.maybe_done)
 
 
-def _denied(name: str) -> AccessError:
+def _denied(name: str, verb: str = "read") -> AccessError:
     return AccessError(
         ErrorCode.ACCESS_DENIED,
-        f"The object store does not let you read {name}.",
+        f"The object store does not let you {verb} {name}.",
         hint="Its administrator decides who may: SQE asks it as you.",
     )
 
 
 def absent(name: str) -> UserError:
     return UserError(ErrorCode.INVALID_ARGUMENT, f"There is no file {name}.")
+
+
+def taken(name: str) -> UserError:
+    return UserError(
+        ErrorCode.INVALID_ARGUMENT,
+        f"{name} is there already.",
+        hint="Take another name, or say OVERWRITE: COPY (…) TO '…' (OVERWRITE).",
+    )
 
 
 def changed(name: str) -> UserError:

@@ -1,4 +1,4 @@
-"""A place in an object store that may be loaded from, and the keys that a user gets for it."""
+"""A place in an object store that statements may name, and the keys that a user gets for it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from datetime import datetime
 
 from sqe.catalog.s3_place import S3Place
 from sqe.engines.local.keys import S3Keys
-from sqe.engines.locations.session_policy import LONGEST, session_policy
-from sqe.engines.locations.source import ObjectSource
-from sqe.errors import AccessError, ErrorCode, UpstreamError, UserError
+from sqe.engines.locations.session_policy import Scope
+from sqe.errors import AccessError, ErrorCode, UpstreamError
 from sqe.http.client import Answer, Http
 from sqe.model.identity import Identity, Secret
 from sqe.model.object_paths import ObjectPath
@@ -25,7 +24,8 @@ _CODE = re.compile(rb"<Code>([A-Za-z0-9.]{1,64})</Code>")
 
 @dataclass(frozen=True)
 class Location:
-    """``http`` calls the store, ``sts`` is where tokens are exchanged for keys."""
+    """``http`` calls the store, ``sts`` is where tokens are exchanged for keys. ``unload``: COPY TO
+    may write there, not only COPY INTO read."""
 
     name: str
     prefix: ObjectPath
@@ -33,19 +33,17 @@ class Location:
     sts: str
     role_arn: str
     audience: str
+    unload: bool
     http: Http = field(repr=False, compare=False)
 
-    def assume_role(self, token: Secret, source: ObjectSource, session_name: str) -> S3Keys:
-        """Keys of the token's owner, for what the source names."""
-        policy = session_policy(source)
-        if len(policy) > LONGEST:
-            raise UserError(ErrorCode.INVALID_ARGUMENT, f"{source.path} is too long a name.")
+    def assume_role(self, token: Secret, scope: Scope, session_name: str) -> S3Keys:
+        """Keys of the token's owner, for the scope alone."""
         fields = {
             "Action": "AssumeRoleWithWebIdentity",
             "Version": "2011-06-15",
             "RoleSessionName": session_name,
             "DurationSeconds": str(_LIFETIME_S),
-            "Policy": policy,
+            "Policy": scope.policy,
             "WebIdentityToken": token.reveal(),
         }
         if self.role_arn:
@@ -96,25 +94,25 @@ class Location:
 
 
 class UserKeys:
-    """One user's keys for one source, for as long as a statement needs them."""
+    """One user's keys for one scope, for as long as a statement needs them."""
 
     def __init__(
         self,
         location: Location,
-        source: ObjectSource,
+        scope: Scope,
         identity: Identity,
         session_name: str,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._location = location
-        self._source = source
+        self._scope = scope
         self._identity = identity
         self._session_name = session_name
         self._clock = clock
         self._keys: S3Keys | None = None
 
     def __repr__(self) -> str:
-        return f"UserKeys({self._source.path})"
+        return f"UserKeys({self._scope.name})"
 
     def current(self) -> S3Keys:
         """With the user's token of this moment. ACCESS_DENIED for whoever has none."""
@@ -122,17 +120,17 @@ class UserKeys:
         if keys is None or (keys.expires_at or 0.0) - self._clock() < _MARGIN_S:
             passport = self._identity.passport
             if passport is None:
-                raise _no_token(self._source)
+                raise _no_token(self._scope.name)
             token = passport.token(self._location.audience)
-            keys = self._location.assume_role(token, self._source, self._session_name)
+            keys = self._location.assume_role(token, self._scope, self._session_name)
             self._keys = keys
         return keys
 
 
-def _no_token(source: ObjectSource) -> AccessError:
+def _no_token(name: str) -> AccessError:
     return AccessError(
         ErrorCode.ACCESS_DENIED,
-        f"{source.path} is opened with a token of yours, and your login has none.",
+        f"{name} is opened with a token of yours, and your login has none.",
         hint="Log in with a token of the identity provider, not with an API key or a password"
         " that only SQE knows.",
     )

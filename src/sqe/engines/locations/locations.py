@@ -1,5 +1,5 @@
-"""What COPY may load from object stores: what lies below a location of the settings, and the
-store itself lets the user read. It is fetched to this machine before an engine reads it."""
+"""What COPY may load from object stores, and write to them: what lies below a location of the
+settings, and the store itself lets the user read or write. Engines see copies on this machine."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from sqe.engines.local.spill import SpillFolder
 from sqe.engines.locations.bucket import (
@@ -22,8 +23,11 @@ from sqe.engines.locations.bucket import (
     absent,
     changed,
     is_hopeless,
+    taken,
 )
+from sqe.engines.locations.limited_file import RESERVE, LimitedFile
 from sqe.engines.locations.location import Location, UserKeys
+from sqe.engines.locations.session_policy import Scope, reading_scope, writing_scope
 from sqe.engines.locations.source import ObjectSource, object_source
 from sqe.engines.protocol import Run
 from sqe.errors import (
@@ -36,12 +40,11 @@ from sqe.errors import (
     disk_full,
 )
 from sqe.http.client import OpenAnswer
-from sqe.model.object_paths import SCHEME, object_path
+from sqe.model.object_paths import SCHEME, ObjectPath, object_path
 from sqe.model.query import Progress
 from sqe.results.cancellation import Cancellation
 
 MB = 1024 * 1024
-_RESERVE = 256 * MB  # left free for everybody else: a fetch ends before the disk is full
 _MOST_LISTED = 100_000
 _ENDING = re.compile(r"(?:\.[A-Za-z0-9]{1,10}){1,2}\Z")  # tells the format and the compression
 
@@ -57,11 +60,15 @@ class FetchedObject:
 class Locations:
     """None: nothing in object stores may be loaded. Thread-safe."""
 
-    def __init__(self, locations: Sequence[Location], folder: Path, most: int) -> None:
-        """``folder`` is for copies, of one statement at most ``most`` bytes."""
+    def __init__(
+        self, locations: Sequence[Location], folder: Path, most: int, most_written: int
+    ) -> None:
+        """``folder`` is for copies: of what one statement reads ``most`` bytes, of what it writes
+        ``most_written``."""
         self.locations = tuple(locations)
         self._parent = folder
         self._most = most
+        self._most_written = most_written
         self._lock = threading.Lock()
         self._folder: SpillFolder | None = None
 
@@ -69,11 +76,12 @@ class Locations:
         """The objects that the source names. What is not allowed by the settings is refused before
         any store is asked."""
         named = object_source(source)
-        location = self._location_of(named)
+        location = self._location_of(named.fixed)
+        if location is None:
+            raise _outside(named.path, "loaded from")
         if named.path.folder == location.prefix:
             named = ObjectSource(location.prefix)
-        keys = UserKeys(location, named, run.session.identity, f"sqe-{run.query_id}"[:64])
-        bucket = UserBucket(location, named.path.bucket, keys)
+        bucket = _bucket_of(location, reading_scope(named), run)
         none_there: SqeError = absent(source)
         if not named.is_pattern and not named.is_folder:
             only = bucket.head(named.path.key)
@@ -113,6 +121,27 @@ class Locations:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
+    @contextmanager
+    def new_object(self, place: str, run: Run, *, overwrite: bool) -> Iterator[BinaryIO]:
+        """A file that is an object of that name when the block has ended well, whole and at once;
+        else nothing is. What is there already is replaced only with ``overwrite``."""
+        path = _written_path(place)
+        location = self._location_of(path)
+        if location is None or not location.unload or path.folder == location.prefix:
+            raise _outside(path, "written to")
+        bucket = _bucket_of(location, writing_scope(path), run)
+        there = bucket.head(path.key)
+        if not overwrite and isinstance(there, RemoteObject):
+            raise taken(place)
+        folder = self._new_folder()
+        try:
+            with LimitedFile(folder / "object", self._most_written) as file:
+                yield cast("BinaryIO", file)
+                run.cancellation.check()
+                bucket.put(path.key, file, run.cancellation.check, overwrite=overwrite)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
     def close(self) -> None:
         with self._lock:
             folder, self._folder = self._folder, None
@@ -121,15 +150,10 @@ class Locations:
         for location in self.locations:
             location.http.close()
 
-    def _location_of(self, source: ObjectSource) -> Location:
-        fitting = [one for one in self.locations if source.fixed.is_below(one.prefix)]
-        if not fitting:
-            raise AccessError(
-                ErrorCode.ACCESS_DENIED,
-                f"{source.path} does not lie below a location that may be loaded from.",
-                hint="[locations.NAME] in the settings names them.",
-            )
-        return max(fitting, key=lambda one: len(one.prefix.key))
+    def _location_of(self, path: ObjectPath) -> Location | None:
+        """The longest prefix wins."""
+        fitting = [one for one in self.locations if path.is_below(one.prefix)]
+        return max(fitting, key=lambda one: len(one.prefix.key), default=None)
 
     def _new_folder(self) -> Path:
         with self._lock:
@@ -138,6 +162,35 @@ class Locations:
             folder = Path(os.path.realpath(self._folder.new()))
         folder.mkdir(mode=0o700)
         return folder
+
+
+def _bucket_of(location: Location, scope: Scope, run: Run) -> UserBucket:
+    keys = UserKeys(location, scope, run.session.identity, f"sqe-{run.query_id}"[:64])
+    return UserBucket(location, location.prefix.bucket, keys)
+
+
+def _written_path(place: str) -> ObjectPath:
+    source = object_source(place)
+    name = source.path.key.rpartition("/")[2]
+    if source.is_pattern or not name:
+        raise UserError(
+            ErrorCode.INVALID_ARGUMENT,
+            f"{place!r} is not the name of an object.",
+            hint="Write it as s3://bucket/folder/file, without *, ? and [.",
+        )
+    if name.startswith((".", "_")):
+        raise UserError(
+            ErrorCode.INVALID_ARGUMENT, f"{name!r} is hidden: nothing would load such an object."
+        )
+    return source.path
+
+
+def _outside(path: ObjectPath, what: str) -> AccessError:
+    return AccessError(
+        ErrorCode.ACCESS_DENIED,
+        f"{path} does not lie below a location that may be {what}.",
+        hint="[locations.NAME] in the settings names them.",
+    )
 
 
 def _objects_of(source: ObjectSource, bucket: UserBucket, run: Run) -> list[RemoteObject]:
@@ -203,7 +256,7 @@ class _Download:
                 if size > remote.size:
                     raise changed(remote.name)
                 file.write(chunk)
-                if shutil.disk_usage(path.parent).free < _RESERVE:
+                if shutil.disk_usage(path.parent).free < RESERVE:
                     raise disk_full("what is fetched from the object store")
         return size
 

@@ -14,6 +14,7 @@ import pytest
 
 from sqe.engines.locations.location import UserKeys
 from sqe.engines.locations.locations import Locations
+from sqe.engines.locations.session_policy import reading_scope
 from sqe.engines.locations.source import object_source
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, SqeError
@@ -44,16 +45,26 @@ def locations(store: UserStore, tmp_path: Path) -> Iterator[Locations]:
 
 def locations_in(store: UserStore, folder: Path, **more: object) -> Locations:
     given = {"endpoint": store.endpoint, "path_style": True, "timeout_s": 1, **more}
-    prefixes = {"landing": "s3://bucket/in/", "deeper": "s3://bucket/in/deep/", "no": "s3://none/"}
+    prefixes = {
+        "landing": "s3://bucket/in/",
+        "deeper": "s3://bucket/in/deep/",
+        "out": "s3://bucket/out/",
+    }
     role = "arn:aws:iam::123456789012:role/deep"
     settings = Settings(
         locations={
             name: LocationSettings.model_validate(
-                {"prefix": prefix, "role_arn": role if name == "deeper" else "", **given}
+                {
+                    "prefix": prefix,
+                    "role_arn": role if name == "deeper" else "",
+                    "unload": name == "out",
+                    **given,
+                }
             )
             for name, prefix in prefixes.items()
         },
         load={"download_mb": 1},
+        unload={"object_mb": 1},
     )
     found = locations_of(settings, folder)
     assert found is not None
@@ -307,7 +318,10 @@ def test_nothing_secret_is_logged_or_shown(
     caplog.set_level(logging.DEBUG)
     run = run_of()
     keys = UserKeys(
-        locations.locations[0], object_source("s3://bucket/in/a"), run.session.identity, "s"
+        locations.locations[0],
+        reading_scope(object_source("s3://bucket/in/a")),
+        run.session.identity,
+        "s",
     )
     current = keys.current()
     found = locations.find("s3://bucket/in/", run)
@@ -315,3 +329,114 @@ def test_nothing_secret_is_logged_or_shown(
         shown = f"{locations!r} {locations.locations!r} {keys!r} {current!r} {fetched!r} {run!r}"
     assert "s3://bucket/in/a" in shown
     assert not any(secret in shown + caplog.text for secret in (TOKEN, *KEYS))
+
+
+def write(
+    locations: Locations,
+    place: str,
+    content: bytes,
+    *,
+    overwrite: bool = False,
+    run: Run | None = None,
+) -> None:
+    with locations.new_object(place, run or run_of(), overwrite=overwrite) as file:
+        file.write(content)
+
+
+def unwritten(locations: Locations, place: str, content: bytes = b"x") -> SqeError:
+    with pytest.raises(SqeError) as raised:
+        write(locations, place, content)
+    return raised.value
+
+
+def test_an_object_is_written_whole_with_keys_for_it_alone(
+    store: UserStore, locations: Locations, tmp_path: Path
+) -> None:
+    place = "s3://bucket/out/a 1.csv"
+    with locations.new_object(place, run_of(), overwrite=False) as file:
+        file.write(b"some ")
+        file.write(b"rows")
+        assert store.objects == {}
+    assert store.objects == {"out/a 1.csv": b"some rows"}
+    [statement] = json.loads(store.asked[0]["Policy"])["Statement"]
+    assert statement["Resource"] == "arn:aws:s3:::bucket/out/a 1.csv"
+    assert left(tmp_path) == []
+
+
+def test_nothing_is_written_of_what_fails_or_is_cancelled(
+    store: UserStore, locations: Locations, tmp_path: Path
+) -> None:
+    with (
+        pytest.raises(ValueError, match="broken"),
+        locations.new_object("s3://bucket/out/a", run_of(), overwrite=False) as file,
+    ):
+        file.write(b"some")
+        raise ValueError("broken")
+    run = run_of()
+    with (
+        pytest.raises(SqeError, match="cancelled"),
+        locations.new_object("s3://bucket/out/a", run, overwrite=False) as file,
+    ):
+        file.write(b"some")
+        run.cancellation.cancel()
+    assert store.objects == {}
+    assert left(tmp_path) == []
+
+
+def test_an_object_is_replaced_only_where_that_is_said(
+    store: UserStore, locations: Locations
+) -> None:
+    store.objects = {"out/a": b"before"}
+    assert "already" in unwritten(locations, "s3://bucket/out/a").message
+    write(locations, "s3://bucket/out/a", b"after", overwrite=True)
+    assert store.objects == {"out/a": b"after"}
+
+
+def test_one_that_comes_meanwhile_is_not_replaced_either(
+    store: UserStore, locations: Locations
+) -> None:
+    with (
+        pytest.raises(SqeError, match="already"),
+        locations.new_object("s3://bucket/out/a", run_of(), overwrite=False) as file,
+    ):
+        file.write(b"mine")
+        store.objects = {"out/a": b"theirs"}
+    assert store.objects == {"out/a": b"theirs"}
+
+
+@pytest.mark.parametrize(
+    ("place", "code"),
+    [
+        ("s3://bucket/in/a", ErrorCode.ACCESS_DENIED),  # may be loaded from only
+        ("s3://bucket/out", ErrorCode.ACCESS_DENIED),  # beside the prefix, not below it
+        ("s3://bucket/outer/a", ErrorCode.ACCESS_DENIED),
+        ("s3://bucket/out/", ErrorCode.INVALID_ARGUMENT),
+        ("s3://bucket/out/*", ErrorCode.INVALID_ARGUMENT),
+        ("s3://bucket/out/_a", ErrorCode.INVALID_ARGUMENT),
+        ("s3://bucket/out/../in/a", ErrorCode.INVALID_ARGUMENT),
+    ],
+)
+def test_what_may_not_be_written_is_refused_before_a_store_is_asked(
+    store: UserStore, locations: Locations, place: str, code: ErrorCode
+) -> None:
+    assert unwritten(locations, place).code is code
+    assert not store.asked and not store.requests
+
+
+def test_the_limit_of_an_object_is_kept(
+    store: UserStore, locations: Locations, tmp_path: Path
+) -> None:
+    found = unwritten(locations, "s3://bucket/out/a", b"x" * 1_100_000)
+    assert found.code is ErrorCode.DISK_FULL
+    assert "unload.object_mb" in found.hint
+    assert store.objects == {}
+    assert left(tmp_path) == []
+
+
+def test_a_store_that_lets_the_user_not_write_says_so(
+    store: UserStore, locations: Locations
+) -> None:
+    store.fault = fails(403, "AccessDenied", "PUT")
+    found = unwritten(locations, "s3://bucket/out/a")
+    assert found.code is ErrorCode.ACCESS_DENIED
+    assert found.message == "The object store does not let you write s3://bucket/out/a."

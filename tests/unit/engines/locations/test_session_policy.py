@@ -10,15 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqe.engines.locations.session_policy import session_policy
+from sqe.engines.locations.session_policy import reading_scope, writing_scope
 from sqe.engines.locations.source import object_source
+from sqe.errors import ErrorCode, UserError
+from sqe.model.object_paths import ObjectPath
 
 NAMES = st.text("ab.é ", min_size=1, max_size=4).filter(lambda name: name.strip(".") != "")
 FOLDERS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
 
 
 def policy(place: str) -> list[dict[str, Any]]:
-    statements: list[dict[str, Any]] = json.loads(session_policy(object_source(place)))["Statement"]
+    scope = reading_scope(object_source(place))
+    assert scope.name == place
+    statements: list[dict[str, Any]] = json.loads(scope.policy)["Statement"]
     return statements
 
 
@@ -46,3 +50,15 @@ def test_it_opens_nothing_beside_the_folder(folder: str, other: str) -> None:
     reading, _ = policy(f"s3://bucket/{folder}/")
     opens = any(fnmatchcase(f"arn:aws:s3:::bucket/{other}", one) for one in reading["Resource"])
     assert opens is other.startswith(f"{folder}/")
+
+
+def test_to_write_it_opens_one_object() -> None:
+    [only] = json.loads(writing_scope(ObjectPath("bucket", "out/a.csv")).policy)["Statement"]
+    assert only["Action"] == ["s3:PutObject", "s3:GetObject"]
+    assert only["Resource"] == "arn:aws:s3:::bucket/out/a.csv"
+
+
+def test_what_sts_would_not_take_is_not_sent() -> None:
+    with pytest.raises(UserError, match="too long") as raised:
+        reading_scope(object_source("s3://bucket/" + "a" * 1000))
+    assert raised.value.code is ErrorCode.INVALID_ARGUMENT

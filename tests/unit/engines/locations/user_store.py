@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -41,6 +42,12 @@ class UserStore:
                 store.asked.append({name: values[0] for name, values in form.items()})
                 if store.fault is None or not store.fault(self):
                     send(self, 200, store.keys())
+
+            def do_PUT(self) -> None:
+                body = self.rfile.read(int(self.headers["content-length"]))
+                store.requests.append(f"{self.command} {self.path}")
+                if store.fault is None or not store.fault(self):
+                    store.write(self, body)
 
             def log_message(self, *args: object) -> None:
                 return None
@@ -86,6 +93,17 @@ class UserStore:
             send(request, 412, error("PreconditionFailed"))
         else:
             send(request, 200, self.objects[key], etag=self._tag(key))
+
+    def write(self, request: BaseHTTPRequestHandler, body: bytes) -> None:
+        key = unquote(urlsplit(request.path).path).removeprefix("/bucket/")
+        digest = hashlib.sha256(body).hexdigest()
+        if request.headers.get("x-amz-content-sha256") != digest:
+            send(request, 400, error("XAmzContentSHA256Mismatch"))
+        elif request.headers.get("if-none-match") == "*" and key in self.objects:
+            send(request, 412, error("PreconditionFailed"))
+        else:
+            self.objects[key] = body
+            send(request, 200, b"")
 
     def _list(self, query: dict[str, str]) -> bytes:
         prefix, start = query.get("prefix", ""), query.get("continuation-token", "")

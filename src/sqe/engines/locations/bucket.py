@@ -22,6 +22,15 @@ ATTEMPTS = 3
 PAUSE_S = 0.1  # before another attempt
 _AGAIN = (408, 429, 500, 502, 503, 504)
 _CHANGED = (404, 410, 412)
+# Refusals with HTTP 403 that are about clocks and keys, not about what the user may do.
+_NOT_OF_THE_USER = (
+    "RequestTimeTooSkewed",
+    "SignatureDoesNotMatch",
+    "InvalidAccessKeyId",
+    "InvalidTokenId",
+    "InvalidToken",
+    "ExpiredToken",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +119,16 @@ class UserBucket:
         content.seek(0)
         body = _CheckedBody(content, check)
         headers = self._signed("PUT", url, given, digest)
-        with self._location.http.open("PUT", url, headers, body) as answer:
-            said = b"".join(answer.chunks())[:10_000]
+        try:
+            with self._location.http.open("PUT", url, headers, body) as answer:
+                if answer.status == 200:
+                    return
+                said = b"".join(answer.chunks())[:10_000]
+        except Unanswered as failed:
+            raise _unknown(name, failed) if failed.maybe_done else failed from None
         if answer.status == 412:
             raise taken(name)
-        if answer.status != 200:
-            raise self._failure(Answer(answer.status, answer.headers, said), name, "write")
+        raise self._failure(Answer(answer.status, answer.headers, said), name, "write")
 
     def _call(self, method: str, name: str, query: Mapping[str, str] | None = None) -> Answer:
         url = self._url(name) + (f"?{urlencode(query, quote_via=quote)}" if query else "")
@@ -148,7 +161,7 @@ class UserBucket:
     def _failure(self, answer: Answer, name: str, verb: str = "read") -> SqeError:
         """Without the store's own words: they may quote the keys it was shown."""
         code = error_code(answer.body)
-        if answer.status in (401, 403):
+        if answer.status in (401, 403) and code not in _NOT_OF_THE_USER:
             return _denied(name, verb)
         if code == "NoSuchBucket":
             return UserError(
@@ -210,6 +223,14 @@ def taken(name: str) -> UserError:
         ErrorCode.INVALID_ARGUMENT,
         f"{name} is there already.",
         hint="Take another name, or say OVERWRITE: COPY (…) TO '…' (OVERWRITE).",
+    )
+
+
+def _unknown(name: str, failed: Unanswered) -> UpstreamError:
+    return UpstreamError(
+        ErrorCode.COMMIT_UNKNOWN,
+        f"It is not known whether {name} was written: {failed.message}",
+        hint="Look whether it is there before you run it again; if it is, it is whole.",
     )
 
 

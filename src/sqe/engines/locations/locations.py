@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,34 +14,16 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from sqe.engines.local.spill import SpillFolder
-from sqe.engines.locations.bucket import (
-    ATTEMPTS,
-    PAUSE_S,
-    RemoteObject,
-    UserBucket,
-    absent,
-    changed,
-    is_hopeless,
-    taken,
-)
-from sqe.engines.locations.limited_file import RESERVE, LimitedFile
+from sqe.engines.locations.bucket import RemoteObject, UserBucket, absent, taken
+from sqe.engines.locations.download import Download
+from sqe.engines.locations.limited_file import LimitedFile
 from sqe.engines.locations.location import Location, UserKeys
 from sqe.engines.locations.session_policy import Scope, reading_scope, writing_scope
 from sqe.engines.locations.source import ObjectSource, object_source
 from sqe.engines.protocol import Run
-from sqe.errors import (
-    AccessError,
-    ErrorCode,
-    ResourceError,
-    SqeError,
-    UpstreamError,
-    UserError,
-    disk_full,
-)
-from sqe.http.client import OpenAnswer
+from sqe.errors import AccessError, ErrorCode, ResourceError, SqeError, UserError
 from sqe.model.object_paths import SCHEME, ObjectPath, object_path
 from sqe.model.query import Progress
-from sqe.results.cancellation import Cancellation
 
 MB = 1024 * 1024
 _MOST_LISTED = 100_000
@@ -107,7 +88,7 @@ class Locations:
         folder = self._new_folder()
         try:
             fetched = []
-            download = _Download(run.cancellation)
+            download = Download(run.cancellation)
             for number, remote in enumerate(objects):
                 run.report(
                     Progress(tasks=len(objects), tasks_done=number, phase="fetching the files")
@@ -214,53 +195,3 @@ def _check_name(name: str) -> None:
         object_path(name.replace("%", "").replace("${", ""))
     except ValueError as error:
         raise UserError(ErrorCode.NOT_SUPPORTED, f"{name!r} cannot be loaded: {error}.") from None
-
-
-class _Download:
-    """Fetches one object after the other, until the statement is cancelled."""
-
-    def __init__(self, cancellation: Cancellation) -> None:
-        self._cancellation = cancellation
-        self._answer: OpenAnswer | None = None
-        cancellation.on_cancel(self._interrupt)
-
-    def fetch(self, remote: RemoteObject, path: Path) -> None:
-        """The object whole, or an error; the store has several chances to send it."""
-        for attempt in range(ATTEMPTS):
-            self._cancellation.check()
-            if attempt:
-                time.sleep(PAUSE_S)
-            try:
-                with remote.bucket.open(remote) as answer:
-                    self._answer = answer
-                    size = self._write(answer, remote, path)
-            except UpstreamError as failed:
-                self._cancellation.check()
-                if attempt + 1 == ATTEMPTS or is_hopeless(failed):
-                    raise
-                continue
-            finally:
-                self._answer = None
-            self._cancellation.check()
-            if size == remote.size:
-                return
-        raise changed(remote.name)
-
-    def _write(self, answer: OpenAnswer, remote: RemoteObject, path: Path) -> int:
-        size = 0
-        with path.open("wb") as file:
-            self._cancellation.check()
-            for chunk in answer.chunks():
-                self._cancellation.check()
-                size += len(chunk)
-                if size > remote.size:
-                    raise changed(remote.name)
-                file.write(chunk)
-                if shutil.disk_usage(path.parent).free < RESERVE:
-                    raise disk_full("what is fetched from the object store")
-        return size
-
-    def _interrupt(self) -> None:
-        answer = self._answer
-        if answer is not None:
-            answer.interrupt()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sqe.engines.locations.location import UserKeys
@@ -170,6 +173,7 @@ def fails(status: int, code: str, method: str = "GET") -> Fault:
         (fails(403, "AccessDenied", "POST"), ErrorCode.ACCESS_DENIED, "gives you no keys"),
         (fails(500, "InternalFailure", "POST"), ErrorCode.STORAGE_UNAVAILABLE, "HTTP 500"),
         (fails(403, "AccessDenied"), ErrorCode.ACCESS_DENIED, "read s3://bucket/in/a"),
+        (fails(403, "RequestTimeTooSkewed"), ErrorCode.STORAGE_UNAVAILABLE, "TooSkewed"),
         (fails(404, "NoSuchBucket"), ErrorCode.INVALID_ARGUMENT, "no bucket bucket"),
         (fails(301, "PermanentRedirect"), ErrorCode.STORAGE_UNAVAILABLE, "HTTP 301"),
         (fails(503, "SlowDown"), ErrorCode.STORAGE_UNAVAILABLE, "HTTP 503"),
@@ -440,3 +444,51 @@ def test_a_store_that_lets_the_user_not_write_says_so(
     found = unwritten(locations, "s3://bucket/out/a")
     assert found.code is ErrorCode.ACCESS_DENIED
     assert found.message == "The object store does not let you write s3://bucket/out/a."
+
+
+def test_a_write_without_an_answer_may_have_happened(
+    store: UserStore, locations: Locations
+) -> None:
+    def fault(request: BaseHTTPRequestHandler) -> bool:
+        request.close_connection = True
+        return request.command == "PUT"
+
+    store.fault = fault
+    found = unwritten(locations, "s3://bucket/out/a")
+    assert found.code is ErrorCode.COMMIT_UNKNOWN
+    assert "s3://bucket/out/a" in found.message
+
+
+class _CancelsLate(Cancellation):
+    """By the time that a part of the object is on its way."""
+
+    checks = 0
+
+    def check(self) -> None:
+        self.checks += 1
+        if self.checks == 4:
+            self.cancel()
+        super().check()
+
+
+def test_a_cancel_ends_an_upload_and_nothing_is_written(
+    store: UserStore, locations: Locations, tmp_path: Path
+) -> None:
+    cancellation = _CancelsLate()
+    with pytest.raises(SqeError, match="cancelled"):
+        write(locations, "s3://bucket/out/a", b"x" * 500_000, run=run_of(cancellation=cancellation))
+    assert cancellation.checks == 4
+    assert store.objects == {}
+    assert left(tmp_path) == []
+
+
+def test_rows_that_are_too_many_end_a_parquet_file_too(
+    store: UserStore, locations: Locations
+) -> None:
+    rows = pa.table({"x": [os.urandom(1000) for _ in range(3000)]})
+    with (
+        pytest.raises(SqeError, match="no object may be larger"),
+        locations.new_object("s3://bucket/out/a", run_of(), overwrite=False) as file,
+    ):
+        pq.write_table(rows, file)
+    assert store.objects == {}

@@ -118,6 +118,13 @@ def test_objects_are_fetched_with_keys_for_the_users_own_token(
     assert left(tmp_path) == []
 
 
+def test_the_folder_of_a_location_may_be_spelled_without_its_slash(
+    store: UserStore, locations: Locations
+) -> None:
+    store.objects = {"in": b"beside it", "in/a": b"in it"}
+    assert contents(locations, "s3://bucket/in", run_of()) == [b"in it"]
+
+
 def test_the_longest_prefix_wins(store: UserStore, locations: Locations) -> None:
     store.objects = {"in/deep/a": b"", "in/deeper/a": b""}
     assert names(locations, "s3://bucket/in/deep/a", "s3://bucket/in/deeper/a")
@@ -197,6 +204,17 @@ def test_an_answer_without_keys_is_a_failure(
 ) -> None:
     def fault(request: BaseHTTPRequestHandler) -> bool:
         send(request, 200, body)
+        return True
+
+    store.fault = fault
+    assert refusal(locations, "s3://bucket/in/").code is ErrorCode.STORAGE_UNAVAILABLE
+
+
+def test_keys_with_declarations_around_them_are_not_read(
+    store: UserStore, locations: Locations
+) -> None:
+    def fault(request: BaseHTTPRequestHandler) -> bool:
+        send(request, 200, b"<!DOCTYPE a>" + store.keys())
         return True
 
     store.fault = fault
@@ -301,6 +319,7 @@ def test_a_cancel_ends_a_download_that_stalls(store: UserStore, tmp_path: Path) 
         stalled.wait()
         while not any(path.is_file() and path.stat().st_size == 0 for path in left(tmp_path)):
             time.sleep(0.01)
+        time.sleep(0.3)  # until it waits for the second chunk
         cancellation.cancel()
 
     thread = threading.Thread(target=cancel)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sqe.engines.spark.java import Java, find_java
-from sqe.settings.settings import default_home
+from tests.flight_clients.cache import CACHE
 from tests.left_out import (  # noqa: F401 - pytest finds its hooks here
     pytest_collectreport,
     pytest_runtest_logreport,
@@ -18,6 +18,7 @@ from tests.left_out import (  # noqa: F401 - pytest finds its hooks here
 from tests.rotation import pytest_addoption as pytest_addoption
 from tests.rotation import pytest_configure as pytest_configure
 from tests.rotation import rotation as rotation
+from tests.small_spark import JARS
 
 FOREIGN = (
     "SQE_",
@@ -36,10 +37,6 @@ FOREIGN = (
 # What a test run itself is told: where the corpora are.
 OURS = ("SQE_CORPORA",)
 
-# Where the jars are kept between runs. They are pinned and checked, and hundreds of megabytes, so
-# tests share those of the developer's own SQE. Read before the environment is taken away.
-_JARS = Path(os.environ.get("SQE_JARS") or default_home() / "jars")
-
 
 def _isolate(patch: pytest.MonkeyPatch, home: Path) -> None:
     for name in list(os.environ):
@@ -52,6 +49,7 @@ def _isolate(patch: pytest.MonkeyPatch, home: Path) -> None:
         "XDG_CONFIG_HOME": home / "config",
         "XDG_DATA_HOME": home / "data",
         "XDG_STATE_HOME": home / "state",
+        "SQE_TEST_CACHE": CACHE,  # for processes of the tests' own
     }.items():
         patch.setenv(name, str(folder))
 
@@ -82,5 +80,5 @@ def java(_isolated_session: None) -> Java:
 @pytest.fixture(scope="session")
 def jar_cache() -> Path:
     """The shared folder of Spark's jars: give it to settings as ``spark.jars``."""
-    _JARS.mkdir(parents=True, exist_ok=True)
-    return _JARS
+    JARS.mkdir(parents=True, exist_ok=True)
+    return JARS

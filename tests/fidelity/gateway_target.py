@@ -23,7 +23,7 @@ from tests.fidelity.corpus import SUITE_CONFS, CorpusFile
 from tests.fidelity.kinds import classify
 from tests.fidelity.tables import SUITE_TABLES
 from tests.fidelity.target import Answer, Connection, TargetError
-from tests.small_spark import SERVER_CONF
+from tests.small_spark import server_conf
 
 TIME_ZONE = "spark.sql.session.timeZone"
 AUTO, LOCAL = "auto", "local"
@@ -42,7 +42,7 @@ class GatewayTarget:
         home = folder / "spark"
         # The archive of classes pays only for a server that is started again.
         options = SparkServerOptions(
-            home, jar_cache=jars, master="local[2]", cds=False, extra_conf=SERVER_CONF
+            home, jar_cache=jars, master="local[2]", cds=False, extra_conf=server_conf(jars)
         )
         self._spark = SparkServer(options)
         self._homes = 0

@@ -18,7 +18,7 @@ from sqe.engines.spark.java import find_java
 from sqe.engines.spark.options import SparkServerOptions
 from sqe.engines.spark.server import Endpoint, SparkServer
 from sqe.errors import ErrorCode, UpstreamError
-from tests.small_spark import SERVER_CONF
+from tests.small_spark import server_conf
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
 
@@ -39,7 +39,7 @@ time.sleep(600)
 @pytest.fixture(scope="module")
 def options(tmp_path_factory: pytest.TempPathFactory, jar_cache: Path) -> SparkServerOptions:
     home = tmp_path_factory.mktemp("spark home")  # a space: flags are quoted
-    return SparkServerOptions(home, jar_cache, driver_memory="1g", extra_conf=SERVER_CONF)
+    return SparkServerOptions(home, jar_cache, driver_memory="1g", extra_conf=server_conf(None))
 
 
 @pytest.fixture(scope="module")

@@ -221,6 +221,7 @@ def test_a_terminal_is_asked_for_the_password(
     shared_lake: Lake, served: Served, command: str
 ) -> None:
     master, slave = os.openpty()
+    screen = Screen(master)
     arguments = [command, "--server", served.url, "--user", "ann"]
     if command == "sql":
         arguments.insert(1, "SELECT 41 + 1 AS answer")
@@ -230,20 +231,20 @@ def test_a_terminal_is_asked_for_the_password(
         env={**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1"},
     )
     try:
-        seen = _expect(master, "Password of ann: ")
+        screen.expect("Password of ann: ")
         os.write(master, f"{PASSWORD}\n".encode())
         if command == "shell":
-            seen += _expect(master, "lake.default>")
+            screen.expect("lake.default>")
             os.write(master, b"SELECT 41 + 1 AS answer;\r")
-        seen += _expect(master, " 42")
+        screen.expect(" 42")
         if command == "shell":
-            seen += _expect(master, "lake.default>")
+            screen.expect("lake.default>")
             os.write(master, b"\\dn\r")
-            _expect(master, "(")
+            screen.expect("(")
             os.write(master, b"\\limit 5\r")
-            _expect(master, "At most 5 rows")
+            screen.expect("At most 5 rows")
             os.write(master, b"SELECT id FROM range(100000000000);\r")
-            _expect(master, "showing 5 of more rows")
+            screen.expect("showing 5 of more rows")
             assert until(lambda: shared_lake.last_record().state.ended)
             os.write(master, b"\\q\r")
         assert process.wait(60) == 0
@@ -252,12 +253,19 @@ def test_a_terminal_is_asked_for_the_password(
         process.wait()
         os.close(slave)
         os.close(master)
-    assert PASSWORD not in seen
+    assert PASSWORD not in screen.seen
 
 
-def _expect(terminal: int, words: str) -> str:
-    """Reads until the words are there; the test's own time limit ends the wait."""
-    seen = ""
-    while words not in seen:
-        seen += os.read(terminal, 4096).decode(errors="replace")
-    return seen
+class Screen:
+    """What a terminal shows. One read may bring more than the words that are waited for."""
+
+    def __init__(self, terminal: int) -> None:
+        self.seen = ""
+        self._terminal = terminal
+        self._passed = 0  # how much of it is before what is waited for
+
+    def expect(self, words: str) -> None:
+        """Waits for the words; the test's own time limit ends the wait."""
+        while (place := self.seen.find(words, self._passed)) < 0:
+            self.seen += os.read(self._terminal, 4096).decode(errors="replace")
+        self._passed = place + len(words)

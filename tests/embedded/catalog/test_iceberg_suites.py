@@ -34,20 +34,25 @@ COMPILER = "org.eclipse.jdt"
 
 @dataclass(frozen=True)
 class Suites:
-    java: Java
-    jars: tuple[Path, ...]
-    compiler: Path
+    command: tuple[str, ...]  # Java
+    class_path: str
 
 
 @pytest.fixture(scope="module")
-def suites(java: Java) -> Suites:
+def suites(java: Java, tmp_path_factory: pytest.TempPathFactory) -> Suites:
     lines = (JAVA / "jars.txt").read_text().splitlines()
     pins = [line.split() for line in lines if not line.startswith("#")]
     artifacts = [artifact(coordinate, digest) for coordinate, digest in pins]
     found = fetch("iceberg-suites", java, *artifacts)
     is_compiler = [one.group == COMPILER for one in artifacts]
-    jars = tuple(path for path, no in zip(found, is_compiler, strict=True) if not no)
-    return Suites(java, jars, found[is_compiler.index(True)])
+    jars = os.pathsep.join(str(path) for path, no in zip(found, is_compiler, strict=True) if not no)
+    command = (str(java.executable), "-Xmx1g", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+    compiled = tmp_path_factory.mktemp("classes")
+    compiling = [*command, "-jar", str(found[is_compiler.index(True)]), "-17", "-nowarn"]
+    sources = sorted((JAVA / "src").glob("*.java"))
+    compiling += ["-d", str(compiled), "-cp", jars, *map(str, sources)]
+    subprocess.run(compiling, check=True)
+    return Suites(command, f"{compiled}{os.pathsep}{jars}")
 
 
 @pytest.fixture
@@ -96,15 +101,9 @@ def failures(
     suites: Suites, tmp_path: Path, properties: dict[str, str], classes: tuple[str, ...]
 ) -> dict[str, str]:
     """What failed and why, once it is sure that the suites ran."""
-    compiled, reports = tmp_path / "classes", tmp_path / "reports"
-    sources = sorted((JAVA / "src").glob("*.java"))
-    jars = os.pathsep.join(map(str, suites.jars))
-    java = [str(suites.java.executable), "-Xmx1g", "-XX:TieredStopAtLevel=1"]
-    compiling = [*java, "-jar", str(suites.compiler), "-17", "-nowarn", "-d", str(compiled)]
-    subprocess.run([*compiling, "-cp", jars, *map(str, sources)], check=True)
-    command = java
-    command += [f"-Dsqe.{name}={value}" for name, value in properties.items()]
-    command += ["-cp", f"{compiled}{os.pathsep}{jars}"]
+    reports = tmp_path / "reports"
+    command = [*suites.command, *(f"-Dsqe.{name}={value}" for name, value in properties.items())]
+    command += ["-cp", suites.class_path]
     command += ["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner"]
     command += ["--details=none", f"--reports-dir={reports}"]
     for name in classes:

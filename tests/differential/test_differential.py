@@ -21,7 +21,7 @@ from tests.rotation import Rotation
 
 SEED = 2026
 CASES = 300
-PARTS = 5  # of the cases, a run tries one
+PARTS = 10  # of the cases, a run tries one
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(1800)]
 

@@ -50,7 +50,7 @@ def _parameters() -> list[object]:
     ]
 
 
-@pytest.mark.rotating(parts=4)
+@pytest.mark.rotating(parts=10)
 @pytest.mark.parametrize("feature", _parameters())
 def test_feature(feature: Feature, bench: Bench, outcomes: dict[str, Cells]) -> None:
     try:

@@ -27,7 +27,7 @@ def trial(shared_lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     server.close()
 
 
-@pytest.mark.rotating(parts=5)
+@pytest.mark.rotating(parts=10)
 @pytest.mark.parametrize("escape", ESCAPES, ids=lambda one: f"{one.dialect}: {one.name}"[:120])
 def test_a_trick_fails(trial: Trial, escape: Escape) -> None:
     faults = trial.faults(escape)

@@ -142,7 +142,7 @@ def test_most_of_the_code_takes_part(callers: dict[str, list[str]]) -> None:
     assert len(callers) > 100
 
 
-@pytest.mark.rotating(parts=5)
+@pytest.mark.rotating(parts=10)
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.label)
 def test_a_function_that_raises_lets_nothing_through(
     desk: Desk,

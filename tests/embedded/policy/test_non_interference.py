@@ -50,7 +50,7 @@ def twins(
     made.close()
 
 
-@pytest.mark.rotating(parts=3)
+@pytest.mark.rotating(parts=10)
 @pytest.mark.parametrize("engine", CASES)
 def test_no_question_tells_the_two_apart(twins: Pair, engine: str) -> None:
     told: list[str] = []

@@ -29,7 +29,7 @@ def wires(shared_lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     server.close()
 
 
-@pytest.mark.rotating(parts=5)
+@pytest.mark.rotating(parts=10)
 @pytest.mark.parametrize("escape", WIRE_ESCAPES, ids=lambda one: f"{one.over}: {one.shown}"[:120])
 def test_a_trick_over_the_wire_fails(wires: Wires, escape: WireEscape) -> None:
     faults = WireTrial(wires).faults(escape)

@@ -23,7 +23,7 @@ def _cases() -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.rotating(parts=4)
+@pytest.mark.rotating(parts=10)
 @pytest.mark.parametrize("case", _cases(), ids=lambda case: str(case["id"]))
 def test_an_edge(client: Client, case: dict[str, Any]) -> None:
     verdict, why = judge(case, client.ask(case["sql"]))

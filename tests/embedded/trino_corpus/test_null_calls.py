@@ -34,7 +34,7 @@ def chosen() -> Iterable[tuple[str, list[Call]]]:
 
 def test_a_function_of_null_is_null(client: Client, rotation: Rotation) -> None:
     wrong = []
-    for _, group in rotation.share(chosen(), 4, itemgetter(0)):
+    for _, group in rotation.share(chosen(), 10, itemgetter(0)):
         columns = Columns()
         items = [f"{one.written(columns)} AS x{n}" for n, one in enumerate(group)]
         answer = client.ask(columns.query(items))

@@ -33,7 +33,7 @@ def served(shared_lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield started
 
 
-@pytest.mark.rotating(parts=4)
+@pytest.mark.rotating(parts=10)
 @pytest.mark.parametrize("script", _SCRIPTS, ids=[one["id"] for one in _SCRIPTS])
 def test_a_script_is_answered_as_trino_answers_it(served: Served, script: dict[str, Any]) -> None:
     with closing(served.client(CATALOG)) as client:

@@ -28,7 +28,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("seed", [f"{seed}-{number}" for number in range(cases)])
 
 
-@pytest.mark.rotating(parts=3)
+@pytest.mark.rotating(parts=10)
 def test_the_rows_are_those_that_sql_means(writes: Lake, new_table: NewTable, seed: str) -> None:
     rng = Random(seed)
     way, partition = rng.choice(list(WAYS)), rng.choice(_PARTITIONS)

@@ -14,10 +14,10 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 	$(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-all test-changed fresh test-fast test-stack stack-up stack-down fidelity differential policy-proof write-proof cancel-proof mutation soak matrix lint format check docs structure dist bench-smoke lock clean
+.PHONY: help setup demo serve test test-all test-changed fresh test-fast test-stack test-with-stack stack-up stack-down fidelity differential policy-proof write-proof cancel-proof mutation soak matrix lint format check docs structure dist bench-smoke lock clean
 
 help: ## print the verbs
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
 setup: python ## make .venv from the lock files (every other verb does this first)
 	@"$(PYTHON)" dev/bootstrap.py
@@ -49,6 +49,9 @@ test-fast: setup ## the unit tests only, without Spark
 
 test-stack: setup ## the tests on real Keycloak, MinIO and catalogs; a stack that runs is used
 	$(BIN)/python -m dev.stack run $(BIN)/python -m pytest tests/stack $(ARGS)
+
+test-with-stack: setup ## make test and make test-stack, two suites at once: what CI runs
+	$(BIN)/python -m dev.run_tests --stack
 
 stack-up: setup ## start Keycloak, MinIO, Nessie, OPA and a catalog here; print addresses and users
 	@$(BIN)/python -m dev.stack up

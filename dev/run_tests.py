@@ -1,13 +1,15 @@
 """Runs the tests, two suites at once: alone, each waits for Spark or for one thread most of the
-time, so that two take little longer than one.
+time, so that two take little longer than one. The suite that needs the stack is a third beside
+them: it waits for services and for tokens to expire.
 
     python -m dev.run_tests                   all suites, a share of the cases of the long proofs
+    python -m dev.run_tests --stack           the same, and the suite that needs the stack
     python -m dev.run_tests --cases=all       all suites, all cases
     python -m dev.run_tests --suite=policy    one suite, all cases
     python -m dev.run_tests --changed[=BASE]  the suites that a change concerns
     python -m dev.run_tests ARGUMENTS         pytest with these arguments, in one process
 
-What the first of the two lanes runs is shown at once, what the second one ran after it. Each run
+What the first of the lanes runs is shown at once, what the others ran after it. Each run
 ends with pytest's own summary; the report at the end has the time of each suite, the slowest tests
 and what was left out. A suite that takes much more processor time than its budget fails.
 """
@@ -24,6 +26,7 @@ import tempfile
 import threading
 from collections import deque
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 from typing import IO
@@ -63,9 +66,9 @@ class Lane:
             except IndexError:
                 return
             report = self._reports / f"{suite.name}.xml"
-            command = [
-                *_pytest(suite.name), *suite.arguments, *self._options, f"--junit-xml={report}"
-            ]  # fmt: skip
+            stack = [sys.executable, "-m", "dev.stack", "run"] if suite.on_stack else []
+            pytest = [*_pytest(suite.name), *suite.arguments, *self._options]
+            command = [*stack, *pytest, f"--junit-xml={report}"]
             self._running = subprocess.Popen(
                 command, cwd=ROOT, stdout=self._output, stderr=self._output
             )
@@ -77,26 +80,34 @@ class Lane:
 
 
 def run_suites(suites: Sequence[Suite], options: Sequence[str], *, budgets: bool) -> int:
-    waiting = deque(suites)
+    waiting = deque(suite for suite in suites if not suite.on_stack)
+    waiting_for_stack = deque(suite for suite in suites if suite.on_stack)
     lanes: list[Lane] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
         waiting.clear()
+        waiting_for_stack.clear()
         for lane in lanes:
             lane.stop(number)
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    with tempfile.TemporaryDirectory() as reports, tempfile.TemporaryFile() as kept:
-        left_out = Path(reports) / "left_out"
+    # It saves time and no more: where it cannot be written, the tests run without it.
+    subprocess.run([sys.executable, "-m", "tests.class_archive"], cwd=ROOT)
+    with ExitStack() as files:
+        reports = Path(files.enter_context(tempfile.TemporaryDirectory()))
+        kept = [files.enter_context(tempfile.TemporaryFile()) for _ in range(2)]
+        left_out = reports / "left_out"
         left_out.touch()
         os.environ[GATHERED] = str(left_out)
-        lanes += [Lane(waiting, options, Path(reports), output) for output in (None, kept)]
+        outputs = zip((waiting, waiting, waiting_for_stack), (None, *kept), strict=True)
+        lanes += [Lane(queue, options, reports, output) for queue, output in outputs]
         for lane in lanes:
             lane.thread.join()
-        kept.seek(0)
         sys.stdout.flush()
-        shutil.copyfileobj(kept, sys.stdout.buffer)
+        for output in kept:
+            output.seek(0)
+            shutil.copyfileobj(output, sys.stdout.buffer)
         sys.stdout.flush()
         runs = [run for lane in lanes for run in lane.runs]
         print_report(runs)
@@ -111,6 +122,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m dev.run_tests", allow_abbrev=False)
     parser.add_argument("--suite", choices=[suite.name for suite in read_suites()])
     parser.add_argument("--changed", nargs="?", const="HEAD", metavar="BASE")
+    parser.add_argument("--stack", action="store_true")
     parser.add_argument("--cases", choices=("share", "all"), default="share")
     options, rest = parser.parse_known_args(arguments)
     cases = f"--cases={options.cases}"
@@ -119,11 +131,12 @@ def main(arguments: Sequence[str]) -> int:
         return run_suites(suites, ["--cases=all", *rest], budgets=False)
     if options.changed:
         files = changed_files(options.changed)
-        suites = [suite for suite in read_suites() if suite.concerns(files)]
+        suites = [one for one in read_suites() if one.concerns(files) and not one.on_stack]
         return run_suites(suites, [cases, *rest], budgets=False)
     if rest:
         return subprocess.run([*_pytest("one"), cases, *rest], cwd=ROOT).returncode
-    return run_suites(read_suites(), [cases], budgets=options.cases == "share")
+    suites = [suite for suite in read_suites() if options.stack or not suite.on_stack]
+    return run_suites(suites, [cases], budgets=options.cases == "share")
 
 
 def _pytest(name: str) -> list[str]:

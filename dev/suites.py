@@ -14,13 +14,15 @@ TOLERANCE = 1.5  # times the budget
 
 @dataclass(frozen=True)
 class Suite:
-    """One run of pytest. ``causes``: files below these are a reason to run it."""
+    """One run of pytest. ``causes``: files below these are a reason to run it. ``on_stack``: only
+    where Keycloak, MinIO and the catalogs run (``dev/stack``)."""
 
     name: str
     paths: tuple[str, ...]
     left_out: tuple[str, ...]
     cpu_s: int
     causes: tuple[str, ...]
+    on_stack: bool = False
 
     @property
     def arguments(self) -> list[str]:
@@ -43,6 +45,7 @@ def read_suites(file: Path = ROOT / "dev" / "suites.toml") -> list[Suite]:
             tuple(entry.get("except", ())),
             entry["cpu_s"],
             tuple(entry["for"]),
+            entry.get("on_stack", False),
         )
         for name, entry in tomllib.loads(file.read_text()).items()
     ]

@@ -30,7 +30,8 @@ def print_report(runs: Sequence[SuiteRun]) -> None:
     print("\nsuite       processor s   budget")
     for run in runs:
         over = "  over its budget (dev/suites.toml)" * run.suite.exceeds_budget(run.cpu_s)
-        print(f"{run.suite.name:<10} {run.cpu_s:>12.0f} {run.suite.cpu_s:>8}{over}")
+        failed = f"  FAILED ({run.code})" if run.code else ""
+        print(f"{run.suite.name:<10} {run.cpu_s:>12.0f} {run.suite.cpu_s:>8}{over}{failed}")
     print(f"\nthe {SLOWEST} slowest tests, in seconds")
     for seconds, name in sorted(_times(runs), reverse=True)[:SLOWEST]:
         print(f"{seconds:>8.1f}  {name}")

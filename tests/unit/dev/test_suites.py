@@ -45,6 +45,7 @@ def test_the_report_tells_times_and_the_slowest_tests(
     print_report([SuiteRun(suite(10), 0, 20.0, report)])
     shown = capsys.readouterr().out
     assert "over its budget" in shown
+    assert "FAILED" not in shown
     assert shown.index("tests.a.test_slow") < shown.index("tests.a.test_quick")
 
 
@@ -52,4 +53,6 @@ def test_a_suite_that_never_began_has_no_tests_in_the_report(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     print_report([SuiteRun(suite(), 2, 1.0, tmp_path / "none.xml")])
-    assert capsys.readouterr().out.rstrip().endswith("in seconds")
+    shown = capsys.readouterr().out
+    assert "FAILED (2)" in shown
+    assert shown.rstrip().endswith("in seconds")

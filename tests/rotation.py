@@ -59,12 +59,18 @@ def _hash(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def commit_number() -> int:
-    """How many commits there are; without git, the day."""
-    counted = subprocess.run(
-        ["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, text=True
-    )
-    return int(counted.stdout) if counted.returncode == 0 else int(time.time()) // _DAY
+def commit_number(repository: Path = ROOT) -> int:
+    """How many commits there are. Of a clone that lacks older ones, which would always have the
+    same few, the number that is the commit's own id; without git, the day."""
+
+    def answer(*words: str) -> str:
+        command = ["git", *words]
+        return subprocess.run(command, cwd=repository, capture_output=True, text=True).stdout
+
+    if answer("rev-parse", "--is-shallow-repository").strip() == "true":
+        return int(answer("rev-parse", "HEAD"), 16)
+    counted = answer("rev-list", "--count", "HEAD")
+    return int(counted) if counted else int(time.time()) // _DAY
 
 
 def read_pins(file: Path) -> dict[str, int]:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.rotation import PASSES, Rotation, note_outcomes, read_pins
+from tests.rotation import PASSES, Rotation, commit_number, note_outcomes, read_pins
 
 ROOT = Path(__file__).parents[3]
 
@@ -27,6 +27,22 @@ def test_as_many_commits_as_parts_try_every_case_once(
         for case in Rotation(number).share(sorted(cases), parts)
     ]
     assert sorted(tried) == sorted(cases)
+
+
+def test_a_clone_without_older_commits_still_has_a_number_for_each(tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    git = ["git", "-c", "user.name=ann", "-c", "user.email=ann@example.org"]
+    subprocess.run([*git, "init", "--quiet", whole], check=True)
+    numbers = []
+    for text in ("first", "second", "third"):
+        commit = [*git, "commit", "--quiet", "--allow-empty", "-m", text]
+        subprocess.run(commit, cwd=whole, check=True)
+        clone = tmp_path / text
+        cloning = ["git", "clone", "--quiet", "--depth=1", whole.as_uri(), clone]
+        subprocess.run(cloning, check=True)
+        numbers.append(commit_number(clone))
+    assert len(set(numbers)) == 3
+    assert commit_number(whole) == 3
 
 
 def test_without_a_number_all_cases_are_tried() -> None:

@@ -15,7 +15,7 @@ from minio import MinioAdmin
 import sqe.client
 from dev.stack.catalog import NAME
 from dev.stack.places import Places
-from sqe.broker.fate import Fate
+from sqe.broker.commit_outcome import CommitOutcome
 from sqe.catalog.protocol import Ident
 from sqe.catalog.remote import RestCatalogs, RestOptions
 from sqe.errors import ErrorCode, UpstreamError
@@ -144,7 +144,7 @@ def test_a_commit_whose_answer_is_lost_has_happened_and_can_be_found(
     own: OwnLake, token: Callable[..., str], kind: str
 ) -> None:
     """Nobody must take the error for a failure."""
-    fate = Fate()
+    fate = CommitOutcome()
     remote = RestCatalogs(RestOptions("own", own.catalog.url, "lake", timeout_s=5.0))
     carol = Identity("carol", passport=Passport(Token(Secret(token("carol"))), "carol"))
     catalog, table = remote.open(carol), Ident(("a",), "t")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from sqe.broker.catalog import BrokeredCatalog
-from sqe.broker.handles import Grant, GrantedTable, make_grant
+from sqe.broker.handles import GrantedTable, HandleGrant, make_grant
 from sqe.broker.storage import check
 from sqe.catalog.protocol import Catalog
 from sqe.errors import AccessError, ErrorCode
@@ -23,7 +23,7 @@ class BrokerSession:
         self.catalog = BrokeredCatalog()
 
     @contextmanager
-    def granted(self, tables: Iterable[GrantedTable]) -> Iterator[Grant]:
+    def granted(self, tables: Iterable[GrantedTable]) -> Iterator[HandleGrant]:
         """Handles that answer until the block ends. Then the fate of each table is final.
 
         Raises before Spark is asked anything, if it cannot be given access to a table's files."""

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping
 
 from sqe.broker.commits import signed
-from sqe.broker.handles import Grant, GrantedTable
+from sqe.broker.handles import GrantedTable, HandleGrant
 from sqe.broker.held import only_columns
 from sqe.broker.null_partitions import judged_by_row
 from sqe.broker.storage import for_spark, without_keys
@@ -25,11 +25,11 @@ class BrokeredCatalog:
         self._lock = threading.Lock()
         self._tables: dict[str, GrantedTable] = {}
 
-    def admit(self, grant: Grant) -> None:
+    def admit(self, grant: HandleGrant) -> None:
         with self._lock:
             self._tables.update(grant.tables)
 
-    def withdraw(self, grant: Grant) -> None:
+    def withdraw(self, grant: HandleGrant) -> None:
         with self._lock:
             for namespace in grant.tables:
                 self._tables.pop(namespace, None)

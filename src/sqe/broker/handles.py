@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
+from sqe.broker.commit_outcome import CommitOutcome
 from sqe.broker.commits import CommitAddition, CommitLog
-from sqe.broker.fate import Fate
 from sqe.broker.held import HeldChanges
 from sqe.broker.null_partitions import judged_by_row
 from sqe.broker.own_folder import OwnFolder
@@ -46,7 +46,7 @@ class GrantedTable:
     merged: bool = False  # by MERGE
     rows_only: bool = False  # its rows are changed, not how they are kept
     commits: CommitLog = field(default_factory=CommitLog, repr=False, compare=False)
-    fate: Fate = field(default_factory=Fate, repr=False, compare=False)
+    fate: CommitOutcome = field(default_factory=CommitOutcome, repr=False, compare=False)
     held: HeldChanges = field(default_factory=HeldChanges, repr=False, compare=False)
     folder: OwnFolder = field(default_factory=OwnFolder, repr=False, compare=False)
     renewals: Renewals = field(default_factory=Renewals, repr=False, compare=False)
@@ -121,7 +121,7 @@ class GrantedTable:
 
 
 @dataclass(frozen=True)
-class Grant:
+class HandleGrant:
     """The handles of one query. The namespace is new for each table of each query."""
 
     tables: Mapping[str, GrantedTable]  # namespace -> table; its name inside is the table's own
@@ -164,7 +164,7 @@ class Grant:
         return text
 
 
-def make_grant(tables: Iterable[GrantedTable]) -> Grant:
+def make_grant(tables: Iterable[GrantedTable]) -> HandleGrant:
     nonce = secrets.token_hex(16)
     by_namespace: dict[str, GrantedTable] = {}
     by_name: dict[RelationName, str] = {}
@@ -172,4 +172,4 @@ def make_grant(tables: Iterable[GrantedTable]) -> Grant:
         namespace = f"q_{nonce}_{index}"
         by_namespace[namespace] = table
         by_name[table.name] = namespace
-    return Grant(by_namespace, by_name)
+    return HandleGrant(by_namespace, by_name)

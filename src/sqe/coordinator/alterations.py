@@ -8,7 +8,7 @@ from sqe.binding.bound import BoundAbsent, BoundTable, BoundTarget, BoundView
 from sqe.catalog.protocol import Catalog, Ident, Json
 from sqe.catalog.schemas import current_schema
 from sqe.catalog.views import view_change
-from sqe.coordinator.call import Answer, Call, Row, answer, is_information_schema, nearest
+from sqe.coordinator.call import Answer, CommandCall, Row, answer, is_information_schema, nearest
 from sqe.errors import ErrorCode, UserError
 from sqe.model.names import RelationName
 from sqe.sql.alter import RenameTable
@@ -18,7 +18,7 @@ from sqe.sql.statement import Command
 from sqe.sql.views import AlterViewProperties
 
 
-def _alter_schema(command: AlterSchema, call: Call) -> list[Row]:
+def _alter_schema(command: AlterSchema, call: CommandCall) -> list[Row]:
     schema = call.required(command.schema)
     if not schema.path or is_information_schema(schema):
         raise call.error(
@@ -29,14 +29,14 @@ def _alter_schema(command: AlterSchema, call: Call) -> list[Row]:
     return []
 
 
-def _comment_on_schema(command: CommentOnSchema, call: Call) -> list[Row]:
+def _comment_on_schema(command: CommentOnSchema, call: CommandCall) -> list[Row]:
     if command.comment is None:
         return _alter_schema(AlterSchema(command.schema, removals=("comment",)), call)
     updates = (("comment", command.comment),)
     return _alter_schema(AlterSchema(command.schema, updates=updates), call)
 
 
-def _comment_on(command: CommentOn, call: Call) -> list[Row]:
+def _comment_on(command: CommentOn, call: CommandCall) -> list[Row]:
     target = call.target
     if isinstance(target, BoundTable) and not target.suffix and not command.view:
         if command.column is not None:
@@ -53,7 +53,7 @@ def _comment_on(command: CommentOn, call: Call) -> list[Row]:
     return []
 
 
-def _set_comment(target: BoundTable, comment: str | None, call: Call) -> None:
+def _set_comment(target: BoundTable, comment: str | None, call: CommandCall) -> None:
     metadata = target.metadata
     if comment is not None:
         update: Json = {"action": "set-properties", "updates": {"comment": comment}}
@@ -64,7 +64,9 @@ def _set_comment(target: BoundTable, comment: str | None, call: Call) -> None:
     commit(call.open(target.name.catalog), target, [update], [])
 
 
-def _comment_on_column(target: BoundTable, column: str, comment: str | None, call: Call) -> None:
+def _comment_on_column(
+    target: BoundTable, column: str, comment: str | None, call: CommandCall
+) -> None:
     metadata = target.metadata
     schema = copy.deepcopy(current_schema(metadata))
     fields = {field["name"].lower(): field for field in schema["fields"]}
@@ -119,7 +121,7 @@ def commit(
     )
 
 
-def _view_properties(command: AlterViewProperties, call: Call) -> list[Row]:
+def _view_properties(command: AlterViewProperties, call: CommandCall) -> list[Row]:
     target = call.target
     if not isinstance(target, BoundView) or target.relation is None:
         _need_kind(call, view=True)
@@ -138,7 +140,7 @@ def _view_properties(command: AlterViewProperties, call: Call) -> list[Row]:
 
 
 def _change_view(
-    call: Call, name: RelationName, updates: dict[str, str], removals: list[str]
+    call: CommandCall, name: RelationName, updates: dict[str, str], removals: list[str]
 ) -> None:
     """Sets and removes a view's properties. Nothing to do: no commit."""
     catalog = call.open(name.catalog)
@@ -155,7 +157,7 @@ def _change_view(
         catalog.replace_view(ident, view_change(ident, metadata, changes))
 
 
-def _rename(command: RenameTable, call: Call) -> list[Row]:
+def _rename(command: RenameTable, call: CommandCall) -> list[Row]:
     old, new = call.statement.bound.references
     source, target = old.target, new.target
     if isinstance(source, BoundTable) and not source.suffix and not command.view:
@@ -207,7 +209,7 @@ def _not_renamed(source: BoundTarget, view: bool) -> UserError:
     return UserError(ErrorCode.INVALID_ARGUMENT, f"That is not a {what} that can be renamed.")
 
 
-def _need_kind(call: Call, *, view: bool) -> None:
+def _need_kind(call: CommandCall, *, view: bool) -> None:
     target = call.target
     if view and isinstance(target, BoundTable):
         raise _wrong(call, f"{target.name} is a table.", "Use TABLE in the place of VIEW.")
@@ -217,7 +219,7 @@ def _need_kind(call: Call, *, view: bool) -> None:
         )
 
 
-def _wrong(call: Call, message: str, hint: str = "") -> UserError:
+def _wrong(call: CommandCall, message: str, hint: str = "") -> UserError:
     return call.error(ErrorCode.INVALID_ARGUMENT, message, call.reference.reference.span, hint)
 
 

@@ -32,10 +32,10 @@ class Answer:
     """How one kind of command is answered. The columns are known before anything is done."""
 
     columns: Callable[[Any], tuple[Column, ...]]
-    rows: Callable[[Any, Call], Iterable[Row]]
+    rows: Callable[[Any, CommandCall], Iterable[Row]]
 
 
-def answer(columns: Sequence[Column], rows: Callable[[_C, Call], Iterable[Row]]) -> Answer:
+def answer(columns: Sequence[Column], rows: Callable[[_C, CommandCall], Iterable[Row]]) -> Answer:
     fixed = tuple(columns)
     return Answer(lambda command: fixed, rows)
 
@@ -52,7 +52,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Call:
+class CommandCall:
     """The catalogs are opened as the user, and show what the user may know of. ``whole``: all that
     is in them, which must not be told. ``redaction``: what the user sees of a table beside the one
     that the command names."""

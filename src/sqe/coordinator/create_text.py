@@ -8,7 +8,7 @@ from sqe.binding.bound import BoundTable, BoundView
 from sqe.catalog.materialized import STATE
 from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import current_schema, ddl_type, view_dialects
-from sqe.coordinator.call import Answer, Call, Row, answer, is_information_schema, strings
+from sqe.coordinator.call import Answer, CommandCall, Row, answer, is_information_schema, strings
 from sqe.coordinator.default_values import default_text
 from sqe.coordinator.describe import metadata_of_target, tells_query
 from sqe.coordinator.partitions import parts_of
@@ -26,7 +26,7 @@ _VIEW_LEFT_OUT = _LEFT_OUT | {
 }  # fmt: skip
 
 
-def _show_create(command: ShowCreate, call: Call) -> Iterator[Row]:
+def _show_create(command: ShowCreate, call: CommandCall) -> Iterator[Row]:
     target, metadata = call.target, metadata_of_target(call)
     at = call.reference.reference.span
     if isinstance(target, BoundTable) and not target.suffix:
@@ -115,7 +115,7 @@ def _view_column(column: Column) -> str:
     return f"  {quote(column.name)}{comment}"
 
 
-def _show_create_schema(command: ShowCreateSchema, call: Call) -> Iterator[Row]:
+def _show_create_schema(command: ShowCreateSchema, call: CommandCall) -> Iterator[Row]:
     schema = call.required(command.schema)
     if not schema.path or is_information_schema(schema):
         raise call.error(

@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from sqe.binding.bound import BoundAbsent, BoundTable, BoundView
 from sqe.catalog import information_schema
 from sqe.catalog.protocol import Catalog, Ident
-from sqe.coordinator.call import Answer, Call, Row, answer, is_information_schema
+from sqe.coordinator.call import Answer, CommandCall, Row, answer, is_information_schema
 from sqe.errors import ABSENT, ErrorCode, SqeError, UserError
 from sqe.model.names import RelationName, SchemaName
 from sqe.sql.commands import CreateSchema, DropSchema, DropTable, DropView
 from sqe.sql.statement import Command, Span
 
 
-def _create_schema(command: CreateSchema, call: Call) -> list[Row]:
+def _create_schema(command: CreateSchema, call: CommandCall) -> list[Row]:
     schema = _own_schema(call.schema(command.schema), call, command.schema.span)
     catalog = call.open(schema.catalog, command.schema.span)
     try:
@@ -35,7 +35,7 @@ def _create_schema(command: CreateSchema, call: Call) -> list[Row]:
     return []
 
 
-def _drop_schema(command: DropSchema, call: Call) -> list[Row]:
+def _drop_schema(command: DropSchema, call: CommandCall) -> list[Row]:
     wanted = _own_schema(call.schema(command.schema), call, command.schema.span)
     schema = call.existing(wanted) or wanted
     catalog = call.open(schema.catalog, command.schema.span)
@@ -60,7 +60,7 @@ def _drop_schema(command: DropSchema, call: Call) -> list[Row]:
     return []
 
 
-def _drop_inside(catalog: Catalog, schema: SchemaName, call: Call) -> None:
+def _drop_inside(catalog: Catalog, schema: SchemaName, call: CommandCall) -> None:
     """Everything in a schema. What someone else drops in the meantime is gone as wanted."""
     namespace = schema.path
     for child in catalog.list_namespaces(namespace):
@@ -80,7 +80,7 @@ def _drop_inside(catalog: Catalog, schema: SchemaName, call: Call) -> None:
             _forget(RelationName(schema, name), call)
 
 
-def _forget(name: SchemaName | RelationName, call: Call) -> None:
+def _forget(name: SchemaName | RelationName, call: CommandCall) -> None:
     """What was granted on it: another one of its name must not get that."""
     book = call.access_tools.book if call.access_tools is not None else None
     if book is None:
@@ -100,7 +100,7 @@ def _absence_is_fine(fine: bool = True) -> Iterator[None]:
             raise
 
 
-def _own_schema(schema: SchemaName, call: Call, at: Span) -> SchemaName:
+def _own_schema(schema: SchemaName, call: CommandCall, at: Span) -> SchemaName:
     if is_information_schema(schema):
         raise call.error(
             ErrorCode.INVALID_ARGUMENT, f"{information_schema.SCHEMA} is SQE's own schema.", at
@@ -108,7 +108,7 @@ def _own_schema(schema: SchemaName, call: Call, at: Span) -> SchemaName:
     return schema
 
 
-def _drop_table(command: DropTable, call: Call) -> list[Row]:
+def _drop_table(command: DropTable, call: CommandCall) -> list[Row]:
     target = call.target
     if isinstance(target, BoundTable) and not target.suffix:
         with _absence_is_fine(command.if_exists):
@@ -123,7 +123,7 @@ def _drop_table(command: DropTable, call: Call) -> list[Row]:
     return []
 
 
-def _drop_view(command: DropView, call: Call) -> list[Row]:
+def _drop_view(command: DropView, call: CommandCall) -> list[Row]:
     target = call.target
     if isinstance(target, BoundView) and target.relation is None:
         call.session.forget_view(target.name)
@@ -140,17 +140,17 @@ def _drop_view(command: DropView, call: Call) -> list[Row]:
     return []
 
 
-def _absent(target: BoundAbsent, fine: bool, code: ErrorCode, call: Call) -> None:
+def _absent(target: BoundAbsent, fine: bool, code: ErrorCode, call: CommandCall) -> None:
     if not fine:
         kind = "view" if code is ErrorCode.VIEW_NOT_FOUND else "table"
         raise call.error(code, f"There is no {kind} {target.name}.", call.reference.reference.span)
 
 
-def _wrong(call: Call, message: str, hint: str = "") -> UserError:
+def _wrong(call: CommandCall, message: str, hint: str = "") -> UserError:
     return call.error(ErrorCode.INVALID_ARGUMENT, message, call.reference.reference.span, hint)
 
 
-def _written(call: Call) -> str:
+def _written(call: CommandCall) -> str:
     return ".".join(call.reference.reference.parts)
 
 

@@ -11,7 +11,7 @@ from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import current_schema, spark_type
 from sqe.coordinator.call import (
     Answer,
-    Call,
+    CommandCall,
     Row,
     answer,
     is_information_schema,
@@ -35,7 +35,7 @@ from sqe.sql.statement import Command
 _NO_PROPERTIES: dict[str, str] = {}
 
 
-def columns_of_target(call: Call) -> tuple[Column, ...]:
+def columns_of_target(call: CommandCall) -> tuple[Column, ...]:
     target = call.target
     if isinstance(target, BoundAbsent):
         raise call.error(ErrorCode.TABLE_NOT_FOUND, f"There is no table or view {target.name}.")
@@ -51,7 +51,7 @@ def columns_of_target(call: Call) -> tuple[Column, ...]:
     return call.visible(target.columns)
 
 
-def metadata_of_target(call: Call) -> Json:
+def metadata_of_target(call: CommandCall) -> Json:
     """Iceberg's metadata of the table or stored view, as this user sees it; empty for anything
     else."""
     target = call.target
@@ -60,19 +60,19 @@ def metadata_of_target(call: Call) -> Json:
     return call.seen_view(target) if isinstance(target, BoundView) else {}
 
 
-def tells_query(call: Call, view: BoundView) -> bool:
+def tells_query(call: CommandCall, view: BoundView) -> bool:
     """Whether the user may know the view's query. A temporary view is their own."""
     if view.relation is None or call.restriction is not None:
         return view.relation is None
     return any(one["representations"] for one in call.seen_view(view)["versions"])
 
 
-def _show_columns(command: ShowColumns, call: Call) -> Iterator[Row]:
+def _show_columns(command: ShowColumns, call: CommandCall) -> Iterator[Row]:
     for column in columns_of_target(call):
         yield (column.name,)
 
 
-def _describe(command: DescribeTable, call: Call) -> Iterator[Row]:
+def _describe(command: DescribeTable, call: CommandCall) -> Iterator[Row]:
     columns = columns_of_target(call)
     if command.column is not None:
         yield from _describe_column(command.column, columns, call)
@@ -85,7 +85,7 @@ def _describe(command: DescribeTable, call: Call) -> Iterator[Row]:
         yield from _details(call)
 
 
-def _describe_column(name: Name, columns: tuple[Column, ...], call: Call) -> Iterator[Row]:
+def _describe_column(name: Name, columns: tuple[Column, ...], call: CommandCall) -> Iterator[Row]:
     found = next((c for c in columns if c.name.lower() == name.parts[0].lower()), None)
     if found is None or len(name.parts) > 1:
         raise call.error(
@@ -120,7 +120,7 @@ def _partitions(parts: list[Part], columns: tuple[Column, ...]) -> Iterator[Row]
             yield f"Part {number}", part.text, ""
 
 
-def _details(call: Call) -> Iterator[Row]:
+def _details(call: CommandCall) -> Iterator[Row]:
     target, metadata = call.target, metadata_of_target(call)
     properties: dict[str, str] = metadata.get("properties") or _NO_PROPERTIES
     yield "", "", ""
@@ -152,7 +152,7 @@ def _details(call: Call) -> Iterator[Row]:
 _RESERVED = frozenset({"comment", "location", "provider", "owner", STATE})
 
 
-def _table_properties(metadata: Json, call: Call) -> list[tuple[str, str]]:
+def _table_properties(metadata: Json, call: CommandCall) -> list[tuple[str, str]]:
     """With those that Iceberg on Spark adds of its own."""
     properties: dict[str, str] = metadata.get("properties") or _NO_PROPERTIES
     snapshot = metadata.get("current-snapshot-id")
@@ -172,7 +172,7 @@ def _table_properties(metadata: Json, call: Call) -> list[tuple[str, str]]:
     return sorted(found.items())
 
 
-def _show_properties(command: ShowTableProperties, call: Call) -> Iterator[Row]:
+def _show_properties(command: ShowTableProperties, call: CommandCall) -> Iterator[Row]:
     metadata = metadata_of_target(call)
     if isinstance(call.target, BoundTable):
         found = dict(_table_properties(metadata, call))
@@ -188,7 +188,7 @@ def _show_properties(command: ShowTableProperties, call: Call) -> Iterator[Row]:
         )
 
 
-def _describe_schema(command: DescribeSchema, call: Call) -> Iterator[Row]:
+def _describe_schema(command: DescribeSchema, call: CommandCall) -> Iterator[Row]:
     schema = call.required(command.schema)
     own = is_information_schema(schema)
     properties = {} if own else call.open(schema.catalog).load_namespace(schema.path)

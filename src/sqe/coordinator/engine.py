@@ -6,7 +6,7 @@ from sqe.catalog.protocol import Catalogs
 from sqe.catalog.redaction import Redaction, show_all
 from sqe.coordinator.access_tools import AccessTools
 from sqe.coordinator.alterations import ALTERATIONS
-from sqe.coordinator.call import Answer, Call
+from sqe.coordinator.call import Answer, CommandCall
 from sqe.coordinator.create_text import CREATE_TEXTS
 from sqe.coordinator.ddl import DDL
 from sqe.coordinator.describe import DESCRIPTIONS
@@ -44,7 +44,7 @@ ANSWERS: dict[type[Command], Answer] = {
 
 class CoordinatorEngine:
     """Takes commands. Everything is done as the user, on the catalogs or on the session; what the
-    arguments are is said in ``Call``."""
+    arguments are is said in ``CommandCall``."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class CoordinatorEngine:
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
         run.cancellation.check()
         command, answer = _answer(statement)
-        call = Call(
+        call = CommandCall(
             self._catalogs, statement, run, self._whole, self._redaction, self._access_tools
         )
         rows = answer.rows(command, call)

@@ -10,7 +10,7 @@ import datetime
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
-from sqe.coordinator.call import Answer, Call, Row, answer, strings
+from sqe.coordinator.call import Answer, CommandCall, Row, answer, strings
 from sqe.coordinator.granted import (
     hidden_columns,
     object_of,
@@ -30,26 +30,28 @@ if TYPE_CHECKING:
     from sqe.policy.grants.book import GrantBook
 
 _C = TypeVar("_C", bound=Command)
-_Look = Callable[[_C, Call, "GrantBook"], Iterable[Row]]
+_Look = Callable[[_C, CommandCall, "GrantBook"], Iterable[Row]]
 _WHEN = Column("granted_at", "timestamp")
 
 
-def _roles(command: commands.ShowRoles, call: Call, book: GrantBook) -> Iterator[Row]:
+def _roles(command: commands.ShowRoles, call: CommandCall, book: GrantBook) -> Iterator[Row]:
     for role in book.roles(call.session.identity):
         yield (role.name,)
 
 
-def _held(command: commands.ShowCurrentRoles, call: Call, book: GrantBook) -> Iterator[Row]:
+def _held(command: commands.ShowCurrentRoles, call: CommandCall, book: GrantBook) -> Iterator[Row]:
     for role in sorted(book.held_roles(call.session.identity)):
         yield (role,)
 
 
-def _role_grants(command: commands.ShowRoleGrants, call: Call, book: GrantBook) -> Iterator[Row]:
+def _role_grants(
+    command: commands.ShowRoleGrants, call: CommandCall, book: GrantBook
+) -> Iterator[Row]:
     for one in book.role_grants(call.session.identity, command.subject):
         yield one.role, *_subject(one.to), one.admin_option, one.by or None, _moment(one.at)
 
 
-def _grants(command: commands.ShowGrants, call: Call, book: GrantBook) -> Iterator[Row]:
+def _grants(command: commands.ShowGrants, call: CommandCall, book: GrantBook) -> Iterator[Row]:
     identity = call.session.identity
     on = object_of(command.on, call) if command.on is not None else None
     uuid = table_uuid(call) if command.on is not None and command.on.is_reference else ""
@@ -68,32 +70,32 @@ def _grants(command: commands.ShowGrants, call: Call, book: GrantBook) -> Iterat
         )
 
 
-def _filters(command: commands.ShowRowFilters, call: Call, book: GrantBook) -> Iterator[Row]:
+def _filters(command: commands.ShowRowFilters, call: CommandCall, book: GrantBook) -> Iterator[Row]:
     for one in _policies(call, book):
         if isinstance(one, RowFilterPolicy):
             kept = one.filter
             yield one.name, kept.sql, kept.check, _places(one, call, book), one.by or None
 
 
-def _masks(command: commands.ShowColumnMasks, call: Call, book: GrantBook) -> Iterator[Row]:
+def _masks(command: commands.ShowColumnMasks, call: CommandCall, book: GrantBook) -> Iterator[Row]:
     for one in _policies(call, book):
         if isinstance(one, MaskPolicy):
             words = mask_words(one.mask).replace(THE_COLUMN, "the_column")
             yield one.name, words, _places(one, call, book), one.by or None
 
 
-def _policies(call: Call, book: GrantBook) -> list[NamedPolicy]:
+def _policies(call: CommandCall, book: GrantBook) -> list[NamedPolicy]:
     return sorted(book.policies(call.session.identity), key=lambda one: one.name.lower())
 
 
-def _places(policy: NamedPolicy, call: Call, book: GrantBook) -> str | None:
+def _places(policy: NamedPolicy, call: CommandCall, book: GrantBook) -> str | None:
     """Where it is in force, as far as the user may know."""
     found = book.attachments(call.session.identity)
     mine = [place_words(one) for one in found if one.policy.lower() == policy.name.lower()]
     return "; ".join(mine) or None
 
 
-def _tags(command: commands.ShowTags, call: Call, book: GrantBook) -> Iterator[Row]:
+def _tags(command: commands.ShowTags, call: CommandCall, book: GrantBook) -> Iterator[Row]:
     identity = call.session.identity
     if call.statement.bound.references:
         hidden = hidden_columns(call)
@@ -114,7 +116,7 @@ def _moment(at: float) -> datetime.datetime | None:
 
 
 def _shown(columns: tuple[Column, ...], look: _Look[_C]) -> Answer:
-    def rows(command: _C, call: Call) -> Iterable[Row]:
+    def rows(command: _C, call: CommandCall) -> Iterable[Row]:
         book = call.access.opened_for(call.statement.bound.statement)
         return look(command, call, book)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqe.binding.bound import BoundMetadata, BoundTable, BoundView
-from sqe.coordinator.call import Call, nearest
+from sqe.coordinator.call import CommandCall, nearest
 from sqe.errors import AccessError, ErrorCode, SqeError, UserError
 from sqe.model.decision import Allow, ColumnFacts, RowFilter, TableFacts
 from sqe.model.grants import (
@@ -51,7 +51,7 @@ _FITS = (
 )
 
 
-def table_facts(call: Call) -> TableFacts | None:
+def table_facts(call: CommandCall) -> TableFacts | None:
     """Of the relation that the statement names; None where it is not there."""
     target = call.reference.stored
     temporary = isinstance(target, BoundView) and target.relation is None
@@ -70,24 +70,24 @@ def table_facts(call: Call) -> TableFacts | None:
     return replace(found, columns=columns)
 
 
-def table_uuid(call: Call) -> str:
+def table_uuid(call: CommandCall) -> str:
     """Of the relation that the statement names; nothing where it is not there."""
     table = table_facts(call)
     return table.uuid if table is not None else ""
 
 
-def hidden_columns(call: Call) -> frozenset[str]:
+def hidden_columns(call: CommandCall) -> frozenset[str]:
     """Of the relation that the statement names: what does not exist for this user."""
     limits = call.restriction
     return frozenset(name.lower() for name in limits.hidden) if limits is not None else frozenset()
 
 
-def asked_facts(call: Call) -> TableFacts:
+def asked_facts(call: CommandCall) -> TableFacts:
     """What policies are told of the relation that the statement names."""
     return needs_of(call.statement.bound)[0].asked[0]
 
 
-def relation_name(call: Call) -> RelationName:
+def relation_name(call: CommandCall) -> RelationName:
     """Of the relation that the statement names, be it there or not."""
     name = call.reference.relation
     if name is None:
@@ -96,7 +96,7 @@ def relation_name(call: Call) -> RelationName:
     return name
 
 
-def object_of(target: Target, call: Call) -> Object:
+def object_of(target: Target, call: CommandCall) -> Object:
     """By its full name. A part of it that is not said is the session's."""
     parts = target.name.parts
     match target.kind:
@@ -116,7 +116,7 @@ def object_of(target: Target, call: Call) -> Object:
             return Object(target.kind, parts)
 
 
-def check_there(target: Target, on: Object, call: Call) -> None:
+def check_there(target: Target, on: Object, call: CommandCall) -> None:
     """A misspelled catalog or schema, told to those who may know which there are."""
     if target.pattern or target.kind not in (ObjectKind.SCHEMA, ObjectKind.CATALOG):
         return
@@ -129,7 +129,7 @@ def check_there(target: Target, on: Object, call: Call) -> None:
         raise call.no_schema(schema, target.name.span)
 
 
-def _pattern(parts: tuple[str, ...], call: Call) -> tuple[str, ...]:
+def _pattern(parts: tuple[str, ...], call: CommandCall) -> tuple[str, ...]:
     if len(parts) > 2 or call.catalog_named(parts[0]):
         catalog = call.catalog_named(parts[0])
         in_catalog = catalog is not None or "*" in parts[0]
@@ -139,11 +139,11 @@ def _pattern(parts: tuple[str, ...], call: Call) -> tuple[str, ...]:
     return (_here(call), *call.session.schema.path, *parts)
 
 
-def _here(call: Call) -> str:
+def _here(call: CommandCall) -> str:
     return call.session.schema.catalog
 
 
-def _schema(name: Name, call: Call) -> SchemaName:
+def _schema(name: Name, call: CommandCall) -> SchemaName:
     """``*.x`` is a schema of any catalog."""
     if len(name.parts) > 1 and "*" in name.parts[0]:
         return SchemaName(name.parts[0], name.parts[1:])
@@ -156,7 +156,7 @@ class Checked:
     tables that their expressions ask; not with those of policies by name, which an administrator
     has answered for. ``on`` is what the statement is about."""
 
-    call: Call
+    call: CommandCall
     book: GrantBook
     table: TableFacts | None
     reads: list[RelationName]
@@ -293,7 +293,9 @@ class Checked:
         )
 
 
-def refuse_probing(request: GrantRequest, call: Call, book: GrantBook, *, of_table: bool) -> None:
+def refuse_probing(
+    request: GrantRequest, call: CommandCall, book: GrantBook, *, of_table: bool
+) -> None:
     """Expressions are computed on stored values, and whoever is granted something by them sees
     what they give: somebody who sees only a part could ask for the rest that way."""
     masks = {

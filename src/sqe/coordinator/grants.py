@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from sqe.coordinator.call import Answer, Call, Row, answer
+from sqe.coordinator.call import Answer, CommandCall, Row, answer
 from sqe.coordinator.granted import (
     Checked,
     asked_facts,
@@ -41,33 +41,33 @@ if TYPE_CHECKING:
     from sqe.policy.grants.book import GrantBook
 
 _C = TypeVar("_C", bound=Command)
-_Change = Callable[[_C, Call, "GrantBook"], None]
+_Change = Callable[[_C, CommandCall, "GrantBook"], None]
 
 
-def _create_role(command: commands.CreateRole, call: Call, book: GrantBook) -> None:
+def _create_role(command: commands.CreateRole, call: CommandCall, book: GrantBook) -> None:
     name = command.role.text
     book.create_role(call.session.identity, name, if_not_exists=command.if_not_exists)
 
 
-def _drop_role(command: commands.DropRole, call: Call, book: GrantBook) -> None:
+def _drop_role(command: commands.DropRole, call: CommandCall, book: GrantBook) -> None:
     book.drop_role(call.session.identity, command.role.text, if_exists=command.if_exists)
 
 
-def _grant_role(command: commands.GrantRole, call: Call, book: GrantBook) -> None:
+def _grant_role(command: commands.GrantRole, call: CommandCall, book: GrantBook) -> None:
     roles = tuple(one.text for one in command.roles)
     book.grant_roles(
         call.session.identity, roles, command.subjects, admin_option=command.admin_option
     )
 
 
-def _revoke_role(command: commands.RevokeRole, call: Call, book: GrantBook) -> None:
+def _revoke_role(command: commands.RevokeRole, call: CommandCall, book: GrantBook) -> None:
     roles = tuple(one.text for one in command.roles)
     book.revoke_roles(
         call.session.identity, roles, command.subjects, only_admin_option=command.only_admin_option
     )
 
 
-def _grant(command: commands.Grant, call: Call, book: GrantBook) -> None:
+def _grant(command: commands.Grant, call: CommandCall, book: GrantBook) -> None:
     on = object_of(command.on, call)
     check_there(command.on, on, call)
     table = table_facts(call) if command.on.is_reference else None
@@ -86,27 +86,27 @@ def _grant(command: commands.Grant, call: Call, book: GrantBook) -> None:
     book.grant(call.session.identity, request)
 
 
-def _deny(command: commands.Deny, call: Call, book: GrantBook) -> None:
+def _deny(command: commands.Deny, call: CommandCall, book: GrantBook) -> None:
     on = object_of(command.on, call)
     uuid = table_uuid(call) if command.on.is_reference else ""
     request = GrantRequest(command.privileges, on, command.subjects, table_uuid=uuid)
     book.deny(call.session.identity, request)
 
 
-def _revoke(command: commands.Revoke, call: Call, book: GrantBook) -> None:
+def _revoke(command: commands.Revoke, call: CommandCall, book: GrantBook) -> None:
     uuid = table_uuid(call) if command.on.is_reference else ""
     on, frm = object_of(command.on, call), command.subjects
     request = RevokeRequest(command.privileges, on, frm, command.only_grant_option, uuid)
     book.revoke(call.session.identity, request)
 
 
-def _create_filter(command: commands.CreateRowFilter, call: Call, book: GrantBook) -> None:
+def _create_filter(command: commands.CreateRowFilter, call: CommandCall, book: GrantBook) -> None:
     checked = Checked(call, book, None, [])
     policy = RowFilterPolicy(command.name.text, checked.row_filter(command.rows))
     _create_policy(policy, command, call, book)
 
 
-def _create_mask(command: commands.CreateColumnMask, call: Call, book: GrantBook) -> None:
+def _create_mask(command: commands.CreateColumnMask, call: CommandCall, book: GrantBook) -> None:
     mask = Checked(call, book, None, []).mask(command.mask)
     policy = MaskPolicy(command.name.text, mask)
     _create_policy(policy, command, call, book)
@@ -115,7 +115,7 @@ def _create_mask(command: commands.CreateColumnMask, call: Call, book: GrantBook
 def _create_policy(
     policy: NamedPolicy,
     command: commands.CreateRowFilter | commands.CreateColumnMask,
-    call: Call,
+    call: CommandCall,
     book: GrantBook,
 ) -> None:
     book.create_policy(
@@ -126,19 +126,19 @@ def _create_policy(
     )
 
 
-def _drop_filter(command: commands.DropRowFilter, call: Call, book: GrantBook) -> None:
+def _drop_filter(command: commands.DropRowFilter, call: CommandCall, book: GrantBook) -> None:
     book.drop_policy(
         call.session.identity, command.name.text, RowFilterPolicy, if_exists=command.if_exists
     )
 
 
-def _drop_mask(command: commands.DropColumnMask, call: Call, book: GrantBook) -> None:
+def _drop_mask(command: commands.DropColumnMask, call: CommandCall, book: GrantBook) -> None:
     book.drop_policy(
         call.session.identity, command.name.text, MaskPolicy, if_exists=command.if_exists
     )
 
 
-def _add_filter(command: commands.AddRowFilter, call: Call, book: GrantBook) -> None:
+def _add_filter(command: commands.AddRowFilter, call: CommandCall, book: GrantBook) -> None:
     checked = _checked(call, book)
     policy = checked.policy(command.name)
     if isinstance(policy, RowFilterPolicy):
@@ -146,11 +146,11 @@ def _add_filter(command: commands.AddRowFilter, call: Call, book: GrantBook) -> 
     book.attach(call.session.identity, _on_table(command.name.text, call, command.exempt))
 
 
-def _remove_filter(command: commands.RemoveRowFilter, call: Call, book: GrantBook) -> None:
+def _remove_filter(command: commands.RemoveRowFilter, call: CommandCall, book: GrantBook) -> None:
     book.detach(call.session.identity, _on_table(command.name.text, call))
 
 
-def _set_mask(command: commands.SetColumnMask, call: Call, book: GrantBook) -> None:
+def _set_mask(command: commands.SetColumnMask, call: CommandCall, book: GrantBook) -> None:
     checked = _checked(call, book)
     column, table = checked.column_rule(command.column), checked.table
     policy = checked.policy(command.name)
@@ -161,7 +161,7 @@ def _set_mask(command: commands.SetColumnMask, call: Call, book: GrantBook) -> N
     book.attach(call.session.identity, attachment)
 
 
-def _unset_mask(command: commands.UnsetColumnMask, call: Call, book: GrantBook) -> None:
+def _unset_mask(command: commands.UnsetColumnMask, call: CommandCall, book: GrantBook) -> None:
     identity, wanted = call.session.identity, command.column.text.lower()
     table, facts = Object.table(relation_name(call)), asked_facts(call)
     known = (one for one in facts.columns if one.name.lower() == wanted)
@@ -183,25 +183,25 @@ def _unset_mask(command: commands.UnsetColumnMask, call: Call, book: GrantBook) 
         book.detach(identity, one)
 
 
-def _set_tag(command: commands.SetTag, call: Call, book: GrantBook) -> None:
+def _set_tag(command: commands.SetTag, call: CommandCall, book: GrantBook) -> None:
     book.set_tag(call.session.identity, _tag(command.tag, command.column, call, book))
 
 
-def _unset_tag(command: commands.UnsetTag, call: Call, book: GrantBook) -> None:
+def _unset_tag(command: commands.UnsetTag, call: CommandCall, book: GrantBook) -> None:
     book.unset_tag(call.session.identity, _tag(command.tag, command.column, call, book))
 
 
-def _apply(command: commands.ApplyToTag, call: Call, book: GrantBook) -> None:
+def _apply(command: commands.ApplyToTag, call: CommandCall, book: GrantBook) -> None:
     book.attach(call.session.identity, _on_tag(command, call, book, command.exempt))
 
 
-def _remove(command: commands.RemoveFromTag, call: Call, book: GrantBook) -> None:
+def _remove(command: commands.RemoveFromTag, call: CommandCall, book: GrantBook) -> None:
     book.detach(call.session.identity, _on_tag(command, call, book))
 
 
 def _on_tag(
     command: commands.ApplyToTag | commands.RemoveFromTag,
-    call: Call,
+    call: CommandCall,
     book: GrantBook,
     exempt: tuple[Subject, ...] = (),
 ) -> Attachment:
@@ -216,7 +216,7 @@ def _on_tag(
 
 def _on_table(
     policy: str,
-    call: Call,
+    call: CommandCall,
     exempt: tuple[Subject, ...] = (),
     columns: tuple[ColumnRule, ...] = (),
 ) -> Attachment:
@@ -224,7 +224,9 @@ def _on_table(
     return Attachment(policy, on, columns=columns, table_uuid=table_uuid(call), exempt=exempt)
 
 
-def _tag(tag: commands.Word, column: commands.Word | None, call: Call, book: GrantBook) -> Tag:
+def _tag(
+    tag: commands.Word, column: commands.Word | None, call: CommandCall, book: GrantBook
+) -> Tag:
     table = table_facts(call)
     if column is None:
         return Tag(tag.text, relation_name(call), table_uuid=table_uuid(call))
@@ -232,13 +234,13 @@ def _tag(tag: commands.Word, column: commands.Word | None, call: Call, book: Gra
     return Tag(tag.text, relation_name(call), rule.name, rule.field_id, table_uuid(call))
 
 
-def _checked(call: Call, book: GrantBook) -> Checked:
+def _checked(call: CommandCall, book: GrantBook) -> Checked:
     """What is said about the relation that the statement names."""
     return Checked(call, book, table_facts(call), [], Object.table(relation_name(call)))
 
 
 def _changed(change: _Change[_C]) -> Answer:
-    def rows(command: _C, call: Call) -> list[Row]:
+    def rows(command: _C, call: CommandCall) -> list[Row]:
         change(command, call, call.access.opened_for(call.statement.bound.statement))
         return []
 

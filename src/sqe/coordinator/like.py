@@ -10,7 +10,7 @@ from sqe.binding.bound import BoundAbsent, BoundReference, BoundTable, BoundView
 from sqe.catalog.iceberg_types import iceberg_schema
 from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import current_schema
-from sqe.coordinator.call import Answer, Call, Row, answer
+from sqe.coordinator.call import Answer, CommandCall, Row, answer
 from sqe.coordinator.partitions import default_spec
 from sqe.coordinator.sort_orders import default_order
 from sqe.errors import ErrorCode, SqeError, UserError
@@ -29,7 +29,7 @@ _OWN_PREFIXES = (
 )
 
 
-def _create_like(command: CreateTableLike, call: Call) -> list[Row]:
+def _create_like(command: CreateTableLike, call: CommandCall) -> list[Row]:
     new, source = call.statement.bound.references
     if not isinstance(new.target, BoundAbsent):
         return []  # IF NOT EXISTS: the binder lets nothing else through
@@ -45,7 +45,7 @@ def _create_like(command: CreateTableLike, call: Call) -> list[Row]:
     return []
 
 
-def _request(source: BoundReference, call: Call) -> Json:
+def _request(source: BoundReference, call: CommandCall) -> Json:
     target = source.stored
     if isinstance(target, BoundView):
         types = target.types or tuple(column.type for column in target.columns)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from sqe.catalog import information_schema
 from sqe.coordinator.call import (
     Answer,
-    Call,
+    CommandCall,
     Row,
     answer,
     is_information_schema,
@@ -36,19 +36,19 @@ def _dotted(path: Iterable[str]) -> str:
     return ".".join(quote(part) for part in path)
 
 
-def _catalogs(command: ShowCatalogs, call: Call) -> Iterator[Row]:
+def _catalogs(command: ShowCatalogs, call: CommandCall) -> Iterator[Row]:
     for name in _matching(call.catalog_names, command.pattern):
         yield (name,)
 
 
-def _schemas(command: ShowSchemas, call: Call) -> Iterator[Row]:
+def _schemas(command: ShowSchemas, call: CommandCall) -> Iterator[Row]:
     within = _within(command.within, call)
     found = call.open(within.catalog).list_namespaces(within.path)
     for name in _matching(map(_dotted, found), command.pattern):
         yield (name,)
 
 
-def _within(name: Name | None, call: Call) -> SchemaName:
+def _within(name: Name | None, call: CommandCall) -> SchemaName:
     """Here a single part is a catalog first: SHOW SCHEMAS FROM lake."""
     if name is None:
         return SchemaName(call.session.schema.catalog, ())
@@ -64,7 +64,7 @@ def _within(name: Name | None, call: Call) -> SchemaName:
     return schema
 
 
-def _tables(command: ShowTables, call: Call) -> Iterator[Row]:
+def _tables(command: ShowTables, call: CommandCall) -> Iterator[Row]:
     schema = call.required(command.schema)
     found: list[str] = []
     if is_information_schema(schema):
@@ -76,7 +76,7 @@ def _tables(command: ShowTables, call: Call) -> Iterator[Row]:
     yield from _temporary_views(command.pattern, call)
 
 
-def _views(command: ShowViews, call: Call) -> Iterator[Row]:
+def _views(command: ShowViews, call: CommandCall) -> Iterator[Row]:
     schema = call.required(command.schema)
     found: list[str] = []
     if schema.path and not is_information_schema(schema):
@@ -86,12 +86,12 @@ def _views(command: ShowViews, call: Call) -> Iterator[Row]:
     yield from _temporary_views(command.pattern, call)
 
 
-def _temporary_views(pattern: NamePattern | None, call: Call) -> Iterator[Row]:
+def _temporary_views(pattern: NamePattern | None, call: CommandCall) -> Iterator[Row]:
     for name in _matching((view.name for view in call.session.temporary_views()), pattern):
         yield "", name, True
 
 
-def _functions(command: ShowFunctions, call: Call) -> Iterator[Row]:
+def _functions(command: ShowFunctions, call: CommandCall) -> Iterator[Row]:
     # There are no functions but Spark's own.
     for name in _matching(ALLOWED if command.system else (), command.pattern):
         yield (name,)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqe.binding.bound import BoundAbsent, BoundStatement, BoundView
-from sqe.coordinator.call import Answer, Call, Row, answer, strings
+from sqe.coordinator.call import Answer, CommandCall, Row, answer, strings
 from sqe.coordinator.granted import asked_facts, table_facts
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.decision import Allow, Decision, Deny, Restrict, TableFacts
@@ -84,7 +84,7 @@ class _Said:
         return ", ".join(found) or _ALL
 
 
-def _effective(command: ShowEffectivePolicy, call: Call) -> Iterator[Row]:
+def _effective(command: ShowEffectivePolicy, call: CommandCall) -> Iterator[Row]:
     table_facts(call)  # refuses what is no table
     facts = asked_facts(call)
     told = _administers(call, facts)
@@ -100,7 +100,7 @@ def _effective(command: ShowEffectivePolicy, call: Call) -> Iterator[Row]:
         yield _Said(one, call.access.policy.answers(who, one), seen=True, told=told).row()
 
 
-def _whose(command: ShowEffectivePolicy, call: Call) -> Identity:
+def _whose(command: ShowEffectivePolicy, call: CommandCall) -> Identity:
     subject, me = command.subject, call.session.identity
     if subject is None or (
         subject.kind is SubjectKind.USER and subject.name == me.user and not command.groups
@@ -123,7 +123,7 @@ def _whose(command: ShowEffectivePolicy, call: Call) -> Identity:
 class _Explanation:
     """Of one statement. ``problems``: what is wrong with names, for those who may hear it."""
 
-    call: Call
+    call: CommandCall
     said: Mapping[Key, Sequence[_Said]]
     problems: Mapping[RelationName, str]
 
@@ -168,14 +168,14 @@ class _Explanation:
         return key is not None and any(one.denied for one in self.said.get(key, ()))
 
 
-def _explained(command: ExplainPolicy, call: Call) -> Iterator[Row]:
+def _explained(command: ExplainPolicy, call: CommandCall) -> Iterator[Row]:
     bound = call.access.binder.bind(command.about, call.session)
     said = {need.key: _said(need, call) for need in needs_of(bound)}
     explanation = _Explanation(call, said, dict(_problems(bound)))
     yield from dict.fromkeys(explanation.rows(bound))
 
 
-def _said(need: Need, call: Call) -> list[_Said]:
+def _said(need: Need, call: CommandCall) -> list[_Said]:
     """About each privilege; and about reading, where that limits what else may be done."""
     found = []
     who = call.session.identity
@@ -197,12 +197,12 @@ def _problems(bound: BoundStatement) -> Iterator[tuple[RelationName, str]]:
             yield target.name, target.problem.message
 
 
-def _sees(call: Call, facts: TableFacts) -> bool:
+def _sees(call: CommandCall, facts: TableFacts) -> bool:
     show = replace(facts, privilege=Privilege.SHOW)
     return not isinstance(call.access.policy.decide(call.session.identity, [show])[show], Deny)
 
 
-def _administers(call: Call, facts: TableFacts) -> bool:
+def _administers(call: CommandCall, facts: TableFacts) -> bool:
     rules, identity = call.access, call.session.identity
     if rules.book is not None:
         return rules.book.may_administer(identity, Object.table(facts.name), facts.uuid)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sqe.binding.bound import BoundAbsent
 from sqe.catalog.overlaps import table_around
 from sqe.catalog.protocol import Ident
-from sqe.coordinator.call import Answer, Call, Row, answer, strings
+from sqe.coordinator.call import Answer, CommandCall, Row, answer, strings
 from sqe.errors import ErrorCode
 from sqe.sql.call import RegisterTable
 from sqe.sql.commands import ShowProcedures
@@ -15,13 +15,13 @@ from sqe.sql.procedures import RUNNABLE
 from sqe.sql.statement import Command
 
 
-def _show(command: ShowProcedures, call: Call) -> Iterator[Row]:
+def _show(command: ShowProcedures, call: CommandCall) -> Iterator[Row]:
     for procedure in sorted(RUNNABLE, key=lambda one: one.name):
         if command.pattern is None or command.pattern.matches(procedure.name):
             yield procedure.name, f"CALL system.{procedure.signature}", procedure.about
 
 
-def _register(command: RegisterTable, call: Call) -> Iterator[Row]:
+def _register(command: RegisterTable, call: CommandCall) -> Iterator[Row]:
     target = call.target
     place = call.reference.reference.span
     if not isinstance(target, BoundAbsent):  # bind lets nothing else through

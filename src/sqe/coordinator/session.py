@@ -6,7 +6,7 @@ import re
 import zoneinfo
 from collections.abc import Iterator
 
-from sqe.coordinator.call import Answer, Call, Row, answer, nearest, strings
+from sqe.coordinator.call import Answer, CommandCall, Row, answer, nearest, strings
 from sqe.errors import ErrorCode
 from sqe.model.names import SchemaName
 from sqe.sessions.session import PROPERTIES
@@ -24,12 +24,12 @@ _OFFSET = re.compile(r"[+-](0\d|1[0-7]):[0-5]\d\Z|[+-]18:00\Z")
 _REGION = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*\Z")
 
 
-def _use(command: UseSchema, call: Call) -> list[Row]:
+def _use(command: UseSchema, call: CommandCall) -> list[Row]:
     call.session.use(_used(command, call))
     return []
 
 
-def _used(command: UseSchema, call: Call) -> SchemaName:
+def _used(command: UseSchema, call: CommandCall) -> SchemaName:
     name = command.name
     if command.catalog:
         if len(name.parts) > 1:
@@ -49,24 +49,24 @@ def _used(command: UseSchema, call: Call) -> SchemaName:
     raise error
 
 
-def _start_of(catalog: str, call: Call, at: Span) -> SchemaName:
+def _start_of(catalog: str, call: CommandCall, at: Span) -> SchemaName:
     """Where a session stands that has named a catalog only: in ``default``, if there is one."""
     call.open(catalog, at)
     return call.existing(SchemaName(catalog, ("default",))) or SchemaName(catalog, ())
 
 
-def _set(command: SetSession, call: Call) -> list[Row]:
+def _set(command: SetSession, call: CommandCall) -> list[Row]:
     name = _known(command.name, call, command.span)
     call.session.set_property(name, _checked(name, command, call))
     return []
 
 
-def _reset(command: ResetSession, call: Call) -> list[Row]:
+def _reset(command: ResetSession, call: CommandCall) -> list[Row]:
     call.session.set_property(_known(command.name, call, command.span), None)
     return []
 
 
-def _known(name: str, call: Call, at: Span) -> str:
+def _known(name: str, call: CommandCall, at: Span) -> str:
     if name.lower() in PROPERTIES:
         return name.lower()
     raise call.error(
@@ -77,7 +77,7 @@ def _known(name: str, call: Call, at: Span) -> str:
     )
 
 
-def _checked(name: str, command: SetSession, call: Call) -> str:
+def _checked(name: str, command: SetSession, call: CommandCall) -> str:
     values, value = PROPERTIES[name], command.value.strip()
     if values is None:
         if name != "sqe.time_zone" or _is_time_zone(value):
@@ -103,7 +103,7 @@ def _is_time_zone(value: str) -> bool:
     return region or bool(_OFFSET.match(value))
 
 
-def _show(command: ShowSession, call: Call) -> Iterator[Row]:
+def _show(command: ShowSession, call: CommandCall) -> Iterator[Row]:
     for name, (value, default) in sorted(call.session.properties().items()):
         if command.pattern is None or command.pattern.matches(name):
             values = PROPERTIES[name]

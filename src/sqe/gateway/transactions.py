@@ -7,7 +7,7 @@ import threading
 
 from sqe.binding.bound import BoundStatement, BoundTable
 from sqe.binding.resolve import METADATA_TABLES
-from sqe.broker.fate import Fate
+from sqe.broker.commit_outcome import CommitOutcome
 from sqe.catalog.overlay import refused
 from sqe.catalog.transaction import Transaction, current, ended, step_out
 from sqe.errors import ErrorCode, ResourceError, SqeError, UpstreamError, UserError
@@ -104,7 +104,7 @@ class Transactions:
 
     def commit(self, session_id: str, transaction_id: str, cancellation: Cancellation) -> None:
         transaction = self._take(session_id, transaction_id)
-        fate = Fate(cancellation)
+        fate = CommitOutcome(cancellation)
         try:
             with fate.change(transaction.snapshot_ids()):
                 transaction.publish()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqe.engines.local.options import LocalOptions
 from sqe.engines.spark.options import SparkServerOptions
-from sqe.engines.spark.upkeep import SparkLimits
+from sqe.engines.spark.session_janitor import SparkLimits
 from sqe.errors import ErrorCode, ResourceError, disk_full, is_disk_full
 from sqe.gateway.tracker import QueryLimits
 from sqe.maintenance.floors import Floors

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sqe.broker.broker import Broker, BrokerSession
-from sqe.broker.handles import Grant, GrantedTable, make_grant
+from sqe.broker.handles import GrantedTable, HandleGrant, make_grant
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident
 from sqe.sql.statement import Access
@@ -50,7 +50,7 @@ def asking(broker: Broker, session: BrokerSession, method: str, path: str, body:
     return ask(broker, session.token.reveal(), method, path, body)[0]
 
 
-def path_of(grant: Grant) -> str:
+def path_of(grant: HandleGrant) -> str:
     _, namespace, name = grant.spell(NAME)
     return f"namespaces/{namespace}/tables/{name}"
 

@@ -8,7 +8,7 @@ import pytest
 
 from sqe.broker.broker import BrokerSession
 from sqe.broker.commits import QUERY_ID, CommitExtras
-from sqe.broker.handles import Grant, GrantedTable
+from sqe.broker.handles import GrantedTable, HandleGrant
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident
 from sqe.errors import AccessError, ErrorCode, UserError
@@ -22,7 +22,7 @@ def table(catalog: EmbeddedCatalog, extras: CommitExtras | None = None) -> Grant
     )
 
 
-def handle(grant: Grant) -> Ident:
+def handle(grant: HandleGrant) -> Ident:
     _, namespace, name = grant.spell(NAME)
     return Ident((namespace,), name)
 

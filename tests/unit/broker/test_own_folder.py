@@ -10,20 +10,22 @@ from pathlib import Path
 import pytest
 
 from sqe.broker.broker import BrokerSession
-from sqe.broker.handles import Grant, GrantedTable
+from sqe.broker.handles import GrantedTable, HandleGrant
 from sqe.broker.own_folder import OwnFolder
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.errors import ErrorCode, UpstreamError
 from sqe.sql.statement import Access
 from tests.unit.broker.emp import EMP, NAME, SCHEMA
-from tests.unit.broker.test_fate import append, handle
+from tests.unit.broker.test_commit_outcome import append, handle
 
 PATH = "write.data.path"
 
 
 @contextmanager
-def writing(catalog: EmbeddedCatalog, *accesses: Access) -> Iterator[tuple[BrokerSession, Grant]]:
+def writing(
+    catalog: EmbeddedCatalog, *accesses: Access
+) -> Iterator[tuple[BrokerSession, HandleGrant]]:
     session = BrokerSession()
     granted = GrantedTable(NAME, EMP, catalog, frozenset(accesses or {Access.WRITE}))
     with session.granted([granted]) as grant:

@@ -15,7 +15,7 @@ from sqe.broker.s3_folder import S3Folder
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.errors import UpstreamError
 from sqe.sql.statement import Access
-from tests.unit.broker.test_fate import handle
+from tests.unit.broker.test_commit_outcome import handle
 from tests.unit.broker.vending import LOCATION, VendingCatalog, keys
 
 PAGE = 2

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sqe.broker.broker import Broker, BrokerSession
-from sqe.broker.handles import Grant
+from sqe.broker.handles import HandleGrant
 from sqe.broker.storage import Renewals
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.errors import AccessError, ErrorCode, UpstreamError, UserError
@@ -38,7 +38,7 @@ def vending(catalog: EmbeddedCatalog) -> VendingCatalog:
     return VendingCatalog(catalog, credentials=(keys(0),))
 
 
-def shown(broker: Broker, session: BrokerSession, grant: Grant) -> dict[str, Any]:
+def shown(broker: Broker, session: BrokerSession, grant: HandleGrant) -> dict[str, Any]:
     status, loaded = ask(broker, session.token.reveal(), "GET", path_of(grant))
     assert status == 200
     answer: dict[str, Any] = loaded

@@ -38,7 +38,7 @@ def test_a_clone_without_older_commits_still_has_a_number_for_each(tmp_path: Pat
         commit = [*git, "commit", "--quiet", "--allow-empty", "-m", text]
         subprocess.run(commit, cwd=whole, check=True)
         clone = tmp_path / text
-        cloning = ["git", "clone", "--quiet", "--depth=1", whole.as_uri(), clone]
+        cloning = ["git", "clone", "--quiet", "--depth=1", whole.as_uri(), str(clone)]
         subprocess.run(cloning, check=True)
         numbers.append(commit_number(clone))
     assert len(set(numbers)) == 3

@@ -18,7 +18,7 @@ from sqe.catalog.materialized import (
 )
 from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.catalog.schemas import current_schema, view_text
-from sqe.coordinator.call import Answer, Call, Row, answer, is_information_schema, strings
+from sqe.coordinator.call import Answer, CommandCall, Row, answer, is_information_schema, strings
 from sqe.coordinator.matviews.checks import view_of
 from sqe.coordinator.partitions import parts_of
 from sqe.errors import ABSENT, AccessError, ErrorCode, SqeError
@@ -36,7 +36,7 @@ FRESH, STALE, UNKNOWN = "fresh", "stale", "unknown"
 _LEFT_OUT = frozenset({"comment", "location", "provider", "owner", "created-at"})
 
 
-def _show(command: ShowMaterializedViews, call: Call) -> Iterator[Row]:
+def _show(command: ShowMaterializedViews, call: CommandCall) -> Iterator[Row]:
     schema = call.required(command.schema)
     if not schema.path or is_information_schema(schema):
         return
@@ -53,7 +53,7 @@ def _show(command: ShowMaterializedViews, call: Call) -> Iterator[Row]:
             yield _row(RelationName(schema, name), loaded, call)
 
 
-def _row(name: RelationName, loaded: Loaded, call: Call) -> Row:
+def _row(name: RelationName, loaded: Loaded, call: CommandCall) -> Row:
     """Of sources that the user does not see all of nothing is told: how far the view is behind
     them tells when their rows change."""
     metadata = loaded.metadata
@@ -66,12 +66,12 @@ def _row(name: RelationName, loaded: Loaded, call: Call) -> Row:
     return schema, name.name, freshness, when, state.kind, sources
 
 
-def _sees(name: RelationName, loaded: Loaded, call: Call) -> bool:
+def _sees(name: RelationName, loaded: Loaded, call: CommandCall) -> bool:
     """Whether the user sees all of a table."""
     return call.redaction(call.session.identity, name, loaded, False) is loaded.metadata
 
 
-def _sees_source(source: Source, call: Call) -> bool:
+def _sees_source(source: Source, call: CommandCall) -> bool:
     """Of one that is gone there are no rows to be told of."""
     name = source.name
     try:
@@ -81,7 +81,7 @@ def _sees_source(source: Source, call: Call) -> bool:
     return _sees(name, loaded, call)
 
 
-def _freshness(metadata: Json, state: State, call: Call) -> str:
+def _freshness(metadata: Json, state: State, call: CommandCall) -> str:
     if unstable_word(read_definition(metadata).text):
         return UNKNOWN
     try:
@@ -96,16 +96,16 @@ def _freshness(metadata: Json, state: State, call: Call) -> str:
     return FRESH
 
 
-def _now(source: Source, call: Call) -> Source:
+def _now(source: Source, call: CommandCall) -> Source:
     return source_of(source.name, _load(source, call))
 
 
-def _load(source: Source, call: Call) -> Json:
+def _load(source: Source, call: CommandCall) -> Json:
     name = source.name
     return call.open(name.catalog).load_table(Ident(name.schema.path, name.name)).metadata
 
 
-def _behind(source: Source, call: Call) -> str:
+def _behind(source: Source, call: CommandCall) -> str:
     """``lake.hr.emp (3 snapshots behind)``, as far as the table's history tells."""
     try:
         metadata = _load(source, call)
@@ -125,7 +125,7 @@ def _behind(source: Source, call: Call) -> str:
     return f"{source.name} at {source.snapshot} ({behind})"
 
 
-def _show_create(command: ShowCreateMaterializedView, call: Call) -> Iterator[Row]:
+def _show_create(command: ShowCreateMaterializedView, call: CommandCall) -> Iterator[Row]:
     target, metadata = view_of(call.statement)
     if call.statement.restriction(call.reference) is not None:
         raise AccessError(
@@ -146,7 +146,7 @@ def _show_create(command: ShowCreateMaterializedView, call: Call) -> Iterator[Ro
     yield ("\n".join([*lines, "AS", read_definition(metadata).text]),)
 
 
-def _drop(command: DropMaterializedView, call: Call) -> list[Row]:
+def _drop(command: DropMaterializedView, call: CommandCall) -> list[Row]:
     target = call.target
     if isinstance(target, BoundAbsent):
         if command.if_exists:

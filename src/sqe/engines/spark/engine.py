@@ -13,8 +13,8 @@ from typing import Any
 import pyarrow as pa
 
 from sqe.binding.bound import BoundAbsent, BoundMetadata, BoundTable
-from sqe.broker.fate import Fate
-from sqe.broker.handles import Grant, GrantedTable
+from sqe.broker.commit_outcome import CommitOutcome
+from sqe.broker.handles import GrantedTable, HandleGrant
 from sqe.catalog.protocol import Catalogs, Ident
 from sqe.engines.protocol import Explanation, Run
 from sqe.engines.spark.affected import rows_affected, write_target
@@ -66,7 +66,7 @@ class _Prepared:
     """A statement in Spark's hands: its session, its handles, the text and the plan made of it."""
 
     spark: SparkSession
-    grant: Grant
+    grant: HandleGrant
     names: Names
     spliced: Spliced
     plan: Any
@@ -294,7 +294,7 @@ class SparkConnectEngine:
             run.cancellation.check()
             yield spark
 
-    def _names(self, run: Run, grant: Grant, guards: Guards) -> Names:
+    def _names(self, run: Run, grant: HandleGrant, guards: Guards) -> Names:
         """How the text that Spark gets spells what the user's text names."""
         return Names(
             table=grant.spell,
@@ -328,7 +328,7 @@ class SparkConnectEngine:
                     query_id=run.query_id,
                     merged=kind is StatementKind.MERGE,
                     rows_only=kind.traits.row_by_row,
-                    fate=Fate(run.cancellation, one_change=kind.traits.one_commit),
+                    fate=CommitOutcome(run.cancellation, one_change=kind.traits.one_commit),
                 )
             )
         return granted
@@ -443,12 +443,12 @@ def _only(affected: list[RowsAffected]) -> RowsAffected | None:
     return affected[0] if affected else None
 
 
-def _real_names(columns: tuple[Column, ...], grant: Grant) -> tuple[Column, ...]:
+def _real_names(columns: tuple[Column, ...], grant: HandleGrant) -> tuple[Column, ...]:
     """Spark names some expressions by the tables in them, which it knows by their handles."""
     return tuple(replace(column, name=grant.to_user(column.name)) for column in columns)
 
 
-def _must_scan(statement: GuardedStatement, grant: Grant) -> list[str]:
+def _must_scan(statement: GuardedStatement, grant: HandleGrant) -> list[str]:
     """Handles that have to be in the plan."""
     return list(grant.tables) if statement.bound.statement.traits.tables_in_plan else []
 

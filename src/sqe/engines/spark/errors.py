@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sqe.broker.handles import Grant
+from sqe.broker.handles import HandleGrant
 from sqe.engines.spark.guards import Guards
 from sqe.errors import DISK_IS_FULL, ErrorCode, SqeError, TextPosition, disk_full, error_of
 from sqe.rewrite.checked_table import NOT_SEEN
@@ -176,7 +176,7 @@ _SQLSTATE = re.compile(r"\s*SQLSTATE: \w{5}")
 
 def translate(
     error: BaseException,
-    grant: Grant | None,
+    grant: HandleGrant | None,
     spliced: Spliced | None = None,
     guards: Guards | None = None,
 ) -> SqeError:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqe.binding.bound import BoundTable, BoundView
-from sqe.broker.handles import Grant
+from sqe.broker.handles import HandleGrant
 from sqe.errors import AccessError
 from sqe.model.identity import Secret
 from sqe.model.names import RelationName
@@ -20,7 +20,7 @@ from sqe.sql.statement import Access
 class Guards:
     """Filled while the text is rendered."""
 
-    def __init__(self, grant: Grant) -> None:
+    def __init__(self, grant: HandleGrant) -> None:
         self._grant = grant
         self._texts: list[tuple[str, RelationName | None]] = []
         self.checked: RelationName | None = None  # the table whose rows a write is held to

@@ -13,7 +13,7 @@ from functools import partial
 
 import pyarrow as pa
 
-from sqe.broker.handles import Grant, GrantedTable
+from sqe.broker.handles import GrantedTable, HandleGrant
 from sqe.engines.spark.affected import rows_affected, write_target
 from sqe.errors import ErrorCode, SqeError, UpstreamError, UserError, error_of
 from sqe.model.query import RowsAffected
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 _CONFLICT_HINT = "Nothing was written. Run the statement again."
 
 
-def ended(error: SqeError, statement: GuardedStatement, grant: Grant | None) -> ResultStream:
+def ended(error: SqeError, statement: GuardedStatement, grant: HandleGrant | None) -> ResultStream:
     """The result of a statement that has succeeded after all; otherwise raises the true error.
 
     Called when the grant is withdrawn: no change of this statement can arrive any more. Without
@@ -76,7 +76,7 @@ def _in_part(error: SqeError) -> SqeError:
     return error_of(code, text, hint=error.hint, position=error.position)
 
 
-def _result(statement: GuardedStatement, grant: Grant) -> ResultStream:
+def _result(statement: GuardedStatement, grant: HandleGrant) -> ResultStream:
     target = write_target(statement.bound)
     affected: RowsAffected | None = None
     if target is not None:

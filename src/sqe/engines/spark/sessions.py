@@ -18,7 +18,7 @@ from sqe.engines.spark.connection import Connection
 from sqe.engines.spark.errors import translate
 from sqe.engines.spark.ivy import Tell, tell_nobody
 from sqe.engines.spark.pools import pool_of
-from sqe.engines.spark.upkeep import SparkLimits, Upkeep
+from sqe.engines.spark.session_janitor import SessionJanitor, SparkLimits
 from sqe.errors import ErrorCode, ResourceError, SqeError
 from sqe.model.identity import Secret
 from sqe.rewrite.hash_keys import PATTERN
@@ -130,7 +130,7 @@ class SparkSessions:
         self._reserved: list[tuple[str, str]] = []  # owners of those that are being made
         self._condemned: set[int] = set()  # generations that work will not leave
         self._strays = Strays()
-        self._upkeep = Upkeep(self.tidy, self._limits)
+        self._upkeep = SessionJanitor(self.tidy, self._limits)
 
     @property
     def count(self) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sqe.broker.handles import Grant, make_grant
+from sqe.broker.handles import HandleGrant, make_grant
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.engines.spark.errors import translate
 from sqe.engines.spark.room import explain_by_disk
@@ -23,11 +23,11 @@ class SparkException(Exception):
 
 
 @pytest.fixture
-def grant(catalog: EmbeddedCatalog) -> Grant:
+def grant(catalog: EmbeddedCatalog) -> HandleGrant:
     return make_grant([VendingCatalog(catalog, credentials=(keys(0),)).granted(Access.READ)])
 
 
-def refused(grant: Grant, error: SqeError) -> None:
+def refused(grant: HandleGrant, error: SqeError) -> None:
     (table,) = grant.tables.values()
     with pytest.raises(type(error)), table.noted():
         raise error
@@ -45,28 +45,28 @@ def refused(grant: Grant, error: SqeError) -> None:
         "software.amazon.awssdk.core.exception.SdkClientException: Connection reset",
     ],
 )
-def test_storage_that_refuses_or_is_away_is_not_spark_lost(text: str, grant: Grant) -> None:
+def test_storage_that_refuses_or_is_away_is_not_spark_lost(text: str, grant: HandleGrant) -> None:
     error = translate(SparkException(text), grant)
     assert error.code is ErrorCode.STORAGE_UNAVAILABLE
 
 
-def test_a_file_that_is_not_there_is_damage(grant: Grant) -> None:
+def test_a_file_that_is_not_there_is_damage(grant: HandleGrant) -> None:
     text = "software.amazon.awssdk.services.s3.model.NoSuchKeyException: gone (Service: S3, …)"
     assert translate(SparkException(text), grant).code is ErrorCode.CORRUPT_DATA
 
 
-def test_what_spark_says_of_an_empty_subquery_is_said_for_people(grant: Grant) -> None:
+def test_what_spark_says_of_an_empty_subquery_is_said_for_people(grant: HandleGrant) -> None:
     error = translate(SparkException("None.get"), grant)
     assert error.code is ErrorCode.ENGINE_ERROR
     assert "false for all rows" in error.message
     assert error.hint
 
 
-def test_a_lost_spark_is_still_lost(grant: Grant) -> None:
+def test_a_lost_spark_is_still_lost(grant: HandleGrant) -> None:
     assert translate(SparkException("Connection refused"), grant).code is ErrorCode.ENGINE_LOST
 
 
-def test_an_error_of_the_brokers_comes_back_as_it_was(grant: Grant) -> None:
+def test_an_error_of_the_brokers_comes_back_as_it_was(grant: HandleGrant) -> None:
     refused(grant, expired())
     text = "(org.apache.iceberg.exceptions.NotAuthorizedException) Not authorized: Your login "
     text += "has expired and could not be renewed. Log in again."
@@ -74,12 +74,12 @@ def test_an_error_of_the_brokers_comes_back_as_it_was(grant: Grant) -> None:
     assert error.code is ErrorCode.TOKEN_EXPIRED and error.hint == "Log in again."
 
 
-def test_what_the_broker_refused_explains_what_the_storage_says_later(grant: Grant) -> None:
+def test_what_the_broker_refused_explains_what_the_storage_says_later(grant: HandleGrant) -> None:
     refused(grant, DOWN)
     assert translate(SparkException("S3Exception: no such key id"), grant) is DOWN
 
 
-def test_a_mistake_of_the_users_stays_one(grant: Grant) -> None:
+def test_a_mistake_of_the_users_stays_one(grant: HandleGrant) -> None:
     refused(grant, AccessError(ErrorCode.ACCESS_DENIED, "Not you."))
 
     class ArithmeticException(Exception):
@@ -90,7 +90,7 @@ def test_a_mistake_of_the_users_stays_one(grant: Grant) -> None:
     assert error.code is ErrorCode.DIVISION_BY_ZERO
 
 
-def test_a_condition_inside_another_exception_is_the_condition(grant: Grant) -> None:
+def test_a_condition_inside_another_exception_is_the_condition(grant: HandleGrant) -> None:
     text = (
         "java.util.concurrent.ExecutionException: org.apache.spark.SparkNumberFormatException:"
         " [CAST_INVALID_INPUT] The value '' cannot be cast. SQLSTATE: 22018"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sqe.binding.binder import Binder
-from sqe.broker.handles import Grant, GrantedTable, make_grant
+from sqe.broker.handles import GrantedTable, HandleGrant, make_grant
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident
@@ -29,7 +29,7 @@ HERE = SchemaName("lake", ("s",))
 LOST = UpstreamError(ErrorCode.ENGINE_LOST, "Spark ended.", hint="Run it again.")
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "a", "type": "int", "required": False}]}
 
-World = Callable[[str], tuple[GuardedStatement, Grant]]
+World = Callable[[str], tuple[GuardedStatement, HandleGrant]]
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     session = SessionStore(HERE).open(Identity("ann"))
     binder = Binder(ConfiguredCatalogs({"lake": catalog}), TextLimits())
 
-    def make(sql: str) -> tuple[GuardedStatement, Grant]:
+    def make(sql: str) -> tuple[GuardedStatement, HandleGrant]:
         bound = binder.bind(parse(sql), session)
         allowed = {need.key: Allow("test") for need in needs_of(bound)}
         name = RelationName(HERE, "t")
@@ -52,13 +52,13 @@ def world(tmp_path: Path) -> Iterator[World]:
     catalog.close()
 
 
-def told(error: SqeError, statement: GuardedStatement, grant: Grant) -> SqeError:
+def told(error: SqeError, statement: GuardedStatement, grant: HandleGrant) -> SqeError:
     with pytest.raises(SqeError) as raised:
         ended(error, statement, grant)
     return raised.value
 
 
-def only(grant: Grant) -> GrantedTable:
+def only(grant: HandleGrant) -> GrantedTable:
     (table,) = grant.tables.values()
     return table
 

@@ -13,8 +13,8 @@ import pytest
 from sqe.broker.broker import Broker
 from sqe.engines.spark.activity import Activity
 from sqe.engines.spark.ivy import Tell, tell_nobody
+from sqe.engines.spark.session_janitor import SparkLimits
 from sqe.engines.spark.sessions import Address, SparkSessions
-from sqe.engines.spark.upkeep import SparkLimits
 from sqe.errors import ErrorCode, ResourceError, SqeError
 from sqe.model.identity import Identity, Secret
 from sqe.model.names import SchemaName

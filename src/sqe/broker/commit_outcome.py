@@ -16,7 +16,7 @@ _OPEN = (ErrorCode.CATALOG_UNAVAILABLE, ErrorCode.TIMEOUT, ErrorCode.INTERNAL_ER
 _SETTLE_S = 30.0
 
 
-class Fate:
+class CommitOutcome:
     """One query's changes to one table. Safe to use from any thread.
 
     ``settle`` is the fence: it waits for a change that is on its way to the catalog and lets no

@@ -33,7 +33,7 @@ class SparkLimits:
         return min(_LONGEST_WAIT_S, self.idle_s / 4 or _LONGEST_WAIT_S)
 
 
-class Upkeep:
+class SessionJanitor:
     """``tidy`` may take a while: it can start a server."""
 
     def __init__(self, tidy: Callable[[], None], limits: SparkLimits) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from sqe.broker.broker import BrokerSession
-from sqe.broker.fate import Fate
-from sqe.broker.handles import Grant, GrantedTable
+from sqe.broker.commit_outcome import CommitOutcome
+from sqe.broker.handles import GrantedTable, HandleGrant
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident, Loaded, added_snapshots
 from sqe.errors import ErrorCode, ResourceError, SqeError, Unanswered, UpstreamError, UserError
@@ -48,7 +48,7 @@ def table(catalog: EmbeddedCatalog, *accesses: Access, merged: bool = False) -> 
     return GrantedTable(NAME, EMP, catalog, frozenset(accesses), merged=merged)
 
 
-def handle(grant: Grant) -> Ident:
+def handle(grant: HandleGrant) -> Ident:
     _, namespace, name = grant.spell(NAME)
     return Ident((namespace,), name)
 
@@ -98,7 +98,7 @@ def test_a_plain_append_goes_behind_the_newest(catalog: EmbeddedCatalog) -> None
 
 
 def test_nothing_passes_after_the_end() -> None:
-    fate = Fate()
+    fate = CommitOutcome()
     fate.settle()
     with pytest.raises(SqeError), fate.change():
         pytest.fail("it passed")
@@ -107,7 +107,7 @@ def test_nothing_passes_after_the_end() -> None:
 
 def test_a_query_over_its_time_does_not_commit_and_that_is_known() -> None:
     cancellation = Cancellation()
-    fate = Fate(cancellation)
+    fate = CommitOutcome(cancellation)
     cancellation.cancel(ResourceError(ErrorCode.TIMEOUT, "too long"))
     with pytest.raises(ResourceError), fate.change():
         pytest.fail("it passed")
@@ -115,7 +115,7 @@ def test_a_query_over_its_time_does_not_commit_and_that_is_known() -> None:
 
 
 def test_the_end_waits_for_what_is_on_its_way() -> None:
-    fate, entered, go = Fate(), threading.Event(), threading.Event()
+    fate, entered, go = CommitOutcome(), threading.Event(), threading.Event()
 
     def commit() -> None:
         with fate.change():
@@ -134,7 +134,7 @@ def test_the_end_waits_for_what_is_on_its_way() -> None:
 def test_a_catalog_that_fails_in_the_middle_leaves_it_open_until_someone_looks(
     catalog: EmbeddedCatalog,
 ) -> None:
-    fate = Fate()
+    fate = CommitOutcome()
     commit = append(catalog.load_table(EMP), 1)
     with (
         pytest.raises(UpstreamError),
@@ -150,7 +150,7 @@ def test_a_catalog_that_fails_in_the_middle_leaves_it_open_until_someone_looks(
 
 @pytest.mark.parametrize("maybe_done", [True, False])
 def test_a_catalog_that_never_got_the_change_leaves_nothing_open(maybe_done: bool) -> None:
-    fate = Fate()
+    fate = CommitOutcome()
     with pytest.raises(Unanswered), fate.change([7]):
         raise Unanswered(
             ErrorCode.CATALOG_UNAVAILABLE, "gone", timed_out=False, maybe_done=maybe_done

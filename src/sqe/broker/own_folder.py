@@ -1,9 +1,9 @@
-"""A folder of its own for the files that a query writes into a table.
+"""Folders of its own for the files that a query writes into a table: rows, and manifests of them.
 
 Iceberg leaves files behind when a write is cancelled: those of tasks that had ended, and those that
 a task was just opening when it was killed. Their names are made up by Spark, which tells nobody.
 Among all files of a table it cannot be said which belong to this write, and which to a write that
-others have under way. So Spark is shown a table whose files go into a folder with a name of this
+others have under way. So Spark is shown a table whose files go into folders with a name of this
 query's own. If the query ends without a change, all in there is its own, and nothing refers to it.
 """
 
@@ -24,6 +24,9 @@ from sqe.errors import SqeError
 
 _log = logging.getLogger(__name__)
 _PATH = "write.data.path"
+_METADATA_PATH = (
+    "write.metadata.path"  # of manifests: the catalog itself writes the table's metadata
+)
 _OBJECTS = "write.object-storage."
 _OLD_PATH = "write.folder-storage.path"
 _PROVIDER = "write.location-provider.impl"  # knows of no folder
@@ -49,27 +52,28 @@ class OwnFolder:
         properties = metadata.get("properties") or {}
         if properties.get(_PROVIDER):
             return loaded
-        path = f"{_data_path(metadata).rstrip('/')}/{self._name}"
+        paths = {
+            _PATH: f"{_data_path(metadata).rstrip('/')}/{self._name}",
+            _METADATA_PATH: f"{_metadata_path(metadata).rstrip('/')}/{self._name}",
+        }
         with self._lock:
-            self._paths.add(path)
+            self._paths.update(paths.values())
             self._loaded = loaded
-        shown = {**metadata, "properties": {**properties, _PATH: path}}
+        shown = {**metadata, "properties": {**properties, **paths}}
         return replace(loaded, metadata_json=json.dumps(shown).encode())
 
     def taken_from(self, request: Json) -> Json:
-        """A commit without the property: who makes or replaces a table sends back all it saw."""
-        updates = [self._without_path(update) for update in request.get("updates") or ()]
+        """A commit without the properties: who makes or replaces a table sends back all it saw."""
+        updates = [self._without_paths(update) for update in request.get("updates") or ()]
         return {**request, "updates": [update for update in updates if update is not None]}
 
-    def _without_path(self, update: Json) -> Json | None:
+    def _without_paths(self, update: Json) -> Json | None:
         properties = update.get("updates")
         if update.get("action") != "set-properties" or not isinstance(properties, dict):
             return update
         with self._lock:
-            if properties.get(_PATH) not in self._paths:
-                return update
-        kept = {key: value for key, value in properties.items() if key != _PATH}
-        return {**update, "updates": kept} if kept else None
+            kept = {key: value for key, value in properties.items() if value not in self._paths}
+        return {**update, "updates": kept} if kept or not properties else None
 
     def remove(self, keys: Callable[[Loaded], Mapping[str, str]]) -> None:
         """Only when no change of the query can arrive any more, and none has. ``keys`` answers how
@@ -87,8 +91,14 @@ class OwnFolder:
                     _log.warning("files of a write that failed stay: %s", type(error).__name__)
 
 
+def _metadata_path(metadata: Json) -> str:
+    """Where Iceberg would write manifests."""
+    path = (metadata.get("properties") or {}).get(_METADATA_PATH)
+    return str(path or f"{str(metadata['location']).rstrip('/')}/metadata")
+
+
 def _data_path(metadata: Json) -> str:
-    """Where Iceberg would write."""
+    """Where Iceberg would write rows."""
     properties = metadata.get("properties") or {}
     keys = [_PATH, _OLD_PATH]
     if str(properties.get(f"{_OBJECTS}enabled", "")).lower() == "true":

@@ -23,7 +23,8 @@ LOADED = 100_000
 CROSS = "cancels.t a CROSS JOIN cancels.t b CROSS JOIN cancels.t c"
 # Never true, and quick: the loop over b and c has no look for a kill. Spark's checked arithmetic is
 # slow in a Spark of tests (tests/small_spark.py), where the loop would take seconds.
-NONE = "(a.id & b.id & c.id) = -1"
+NONE = "a.id < b.id AND b.id < c.id AND c.id < a.id"
+SLOW_NONE = "a.id + b.id * 3 + c.id * 7 = -1"  # for DuckDB, which is clever about the other
 SETUP = (
     "CREATE SCHEMA cancels",
     # Spark looks whether a task was killed when it reads the next batch: here after each row.
@@ -57,7 +58,7 @@ READS = {
         " ON x.id = y.id"
     ),
     "fetch": Kind("SELECT a.id, b.id AS other FROM cancels.t a CROSS JOIN cancels.t b"),
-    "local read": Kind(f"SELECT count(*) FROM {CROSS} WHERE {NONE}", "local"),
+    "local read": Kind(f"SELECT count(*) FROM {CROSS} WHERE {SLOW_NONE}", "local"),
     "local fetch": Kind(f"SELECT a.id, b.id AS other FROM {CROSS}", "local"),
 }
 _SOURCE = f"cancels.t a CROSS JOIN (SELECT id FROM cancels.t WHERE id < {WRITTEN // ROWS}) b"

@@ -64,14 +64,14 @@ def test_a_missing_data_file(lake: Lake, folder: Path) -> None:
 
 
 def test_a_missing_manifest(lake: Lake, folder: Path) -> None:
-    for manifest in (folder / "metadata").glob("*.avro"):
+    for manifest in (folder / "metadata").rglob("*.avro"):
         if not manifest.name.startswith("snap-"):
             manifest.unlink()
     check(lake)
 
 
 def test_a_missing_manifest_list(lake: Lake, folder: Path) -> None:
-    for manifest in (folder / "metadata").glob("snap-*.avro"):
+    for manifest in (folder / "metadata").rglob("snap-*.avro"):
         manifest.unlink()
     check(lake)
 

@@ -20,6 +20,7 @@ from tests.unit.broker.emp import EMP, NAME, SCHEMA
 from tests.unit.broker.test_commit_outcome import append, handle
 
 PATH = "write.data.path"
+METADATA_PATH = "write.metadata.path"
 
 
 @contextmanager
@@ -35,6 +36,9 @@ def writing(
 
 def write_file(loaded: Loaded) -> Path:
     """As Iceberg does, where the table says."""
+    manifests = Path(loaded.metadata["properties"][METADATA_PATH])
+    manifests.mkdir(parents=True)
+    (manifests / "uuid-m0.avro").write_bytes(b"x")
     folder = Path(loaded.metadata["properties"][PATH]) / "p=1"
     folder.mkdir(parents=True)
     file = folder / "00000-1-uuid.parquet"
@@ -47,9 +51,11 @@ def test_what_was_written_in_vain_is_removed_and_nothing_else(catalog: EmbeddedC
         kept = write_file(other.catalog.load_table(handle(others)))
         with writing(catalog) as (session, grant):
             file = write_file(session.catalog.load_table(handle(grant)))
+        folder = Path(catalog.load_table(EMP).metadata["location"])
         assert not file.parent.parent.exists()
+        assert len(list(folder.glob("metadata/*/*.avro"))) == 1
         assert kept.exists(), "the files of who still writes"
-        assert kept.is_relative_to(Path(catalog.load_table(EMP).metadata["location"]) / "data")
+        assert kept.is_relative_to(folder / "data")
 
 
 def test_what_was_committed_stays(catalog: EmbeddedCatalog) -> None:
@@ -97,7 +103,7 @@ def test_the_folder_is_no_property_of_the_table(catalog: EmbeddedCatalog) -> Non
         update = {"action": "set-properties", "updates": properties}
         session.catalog.commit_table(handle(grant), {"requirements": [], "updates": [update]})
     stored = catalog.load_table(EMP).metadata["properties"]
-    assert stored["a"] == "b" and PATH not in stored
+    assert stored["a"] == "b" and not {PATH, METADATA_PATH} & stored.keys()
 
 
 def test_a_table_that_is_made_has_its_folder_inside_of_its_own(catalog: EmbeddedCatalog) -> None:
@@ -129,4 +135,6 @@ def test_a_table_that_is_made_has_its_folder_inside_of_its_own(catalog: Embedded
 def test_it_is_where_iceberg_would_write(properties: Json, place: str | None) -> None:
     metadata = {"location": "s3://b/t/", "properties": properties}
     shown = OwnFolder().shown(Loaded(json.dumps(metadata).encode())).metadata["properties"]
+    if place is not None:
+        assert shown.pop(METADATA_PATH).rpartition("/")[0] == "s3://b/t/metadata"
     assert shown == properties if place is None else shown[PATH].rpartition("/")[0] == place

@@ -11,6 +11,7 @@ import pytest
 from sqe.engines.spark.java import Java, find_java
 from tests.flight_clients.cache import CACHE
 from tests.left_out import (  # noqa: F401 - pytest finds its hooks here
+    GATHERED,
     pytest_collectreport,
     pytest_runtest_logreport,
     pytest_terminal_summary,
@@ -21,6 +22,7 @@ from tests.rotation import rotation as rotation
 from tests.small_spark import JARS
 
 FOREIGN = (
+    GATHERED,  # a run inside of a test has a list of its own
     "SQE_",
     "AWS_",
     "AZURE_",

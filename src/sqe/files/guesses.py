@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import calendar
+import datetime
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from sqe.files.forms import Forms
+from sqe.files.forms import ISO_DATE, LONG_YEAR_DATE, Forms
+from sqe.files.patterns import Pattern
 
 # From narrow to wide; text is what everything is.
 TYPES = ("boolean", "int", "bigint", "decimal(38,0)", "double", "date", "timestamp")
@@ -67,6 +70,11 @@ def _wider(one: str, other: str) -> str:
 
 
 def _fits(text: str, kind: str, forms: Forms) -> bool:
+    """Whether a text that looks like the type is in its range: what the load will find, too."""
+    if kind == "date":
+        return _is_day(text, forms)
+    if kind == "timestamp":
+        return _is_moment(text, forms)
     if kind not in ("int", "bigint", "decimal(38,0)"):
         return True
     number = int(forms.plain_number(text))
@@ -74,3 +82,32 @@ def _fits(text: str, kind: str, forms: Forms) -> bool:
         return abs(number) < 10**38
     limit = _INT if kind == "int" else _BIGINT
     return -limit <= number < limit
+
+
+def _is_moment(text: str, forms: Forms) -> bool:
+    if forms.timestamp_pattern is not None:
+        return _parses(text, forms.timestamp_pattern)
+    day = re.match(f"(?:{forms.date})(?![0-9])", text)
+    return day is not None and _is_day(day[0], forms)
+
+
+def _is_day(text: str, forms: Forms) -> bool:
+    """A day of the calendar: there is no February 30."""
+    if not forms.only_dates and re.fullmatch(f"{ISO_DATE}|{LONG_YEAR_DATE}", text):
+        year, month, day = (int(part) for part in text.rsplit("-", 2))
+        if not 1 <= month <= 12:
+            return False
+        # Years come again every 400, and Python's own end at 9999.
+        return 1 <= day <= calendar.monthrange(2000 + year % 400, month)[1]
+    return any(
+        re.fullmatch(pattern.regex, text) and _parses(text, pattern)
+        for pattern in forms.date_patterns
+    )
+
+
+def _parses(text: str, pattern: Pattern) -> bool:
+    try:
+        datetime.datetime.strptime(text, pattern.strptime.replace("%g", "%f"))
+    except ValueError:
+        return False
+    return True

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sqe.cli.formats import OutputFormat
 from sqe.cli.formats.writer import writer_for
+from sqe.cli.preview import preview
 from sqe.errors import SqeError
 from sqe.files.records import Dialect, records
 from tests.unit.cli.fakes import stream_of
@@ -107,3 +108,26 @@ def test_what_is_written_as_csv_loads_as_the_same(
 def _integers(kind: pa.DataType) -> pa.DataType:
     """Python's dates end at the year 9999, those of tables do not."""
     return pa.int32() if pa.types.is_date(kind) else pa.int64()
+
+
+VALUES = st.sampled_from(
+    [
+        "", "1", "-7", "007", "2147483648", "1.5", "1e3", "NaN", "true", "x", "9" * 20,
+        "2024-02-29", "2023-02-29", "2024-13-01", "2024-1-5", "31.12.2023", "31.11.2023",
+        "1.2.2024", "99.99.2024", "2024-02-29 10:11:12", "2023-02-29 10:11:12",
+        "2024-02-29T25:00:00",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(VALUES, min_size=1, max_size=5))
+@example(["01.02.2024", "99.99.2024"])
+@settings(max_examples=60, deadline=None)
+def test_a_preview_says_the_types_that_the_load_gives(
+    module_loads: Loads, values: list[str]
+) -> None:
+    content = "k;v\n" + "".join(f"{number};{value}\n" for number, value in enumerate(values))
+    path = module_loads.write(content)
+    found = preview(str(path), {"header": "true", "sep": ";"})
+    shown = dict(zip(found.sample.written.names, found.sample.types, strict=True))
+    assert shown == module_loads.types(content, header="true", sep=";")

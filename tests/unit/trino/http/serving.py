@@ -23,6 +23,7 @@ from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.gateway.dialects import SparkText
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.pipeline import Pipeline
+from sqe.gateway.runner import Planned
 from sqe.gateway.tracker import QueryLimits, QueryTracker
 from sqe.gateway.uploads import Uploads
 from sqe.model.names import SchemaName
@@ -134,7 +135,7 @@ class Script:
     def access(self) -> Any:
         return SimpleNamespace(other_users=OtherUsers(self.policy))
 
-    def plan(self, request: QueryRequest, *_: Any, **__: Any) -> Any:
+    def plan(self, request: QueryRequest, *_: Any, **__: Any) -> Planned:
         self.requests.append(request)
         if request.text not in self.answers:
             raise UserError(ErrorCode.TABLE_NOT_FOUND, "Not in the script.")
@@ -142,16 +143,10 @@ class Script:
         if isinstance(answer, Mistake):
             raise answer.error
         route = Route(EngineKind.LOCAL, "because")
-        return SimpleNamespace(
-            label="query",
-            route=route,
-            text=request.text,
-            translation=SparkText(request.text, {}),
-            restricted=False,
-        )
+        return Planned(SparkText(request.text, {}, label="query"), None, route)
 
-    def run(self, planned: Any, run: Run) -> ResultStream:
-        return self.answers[planned.text](run)
+    def run(self, planned: Planned, run: Run) -> ResultStream:
+        return self.answers[planned.translation.text or ""](run)
 
 
 @dataclass

@@ -14,7 +14,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 	$(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-all test-changed fresh test-fast test-stack test-with-stack stack-up stack-down fidelity differential policy-proof write-proof cancel-proof mutation soak matrix lint format check docs structure dist bench-smoke lock clean
+.PHONY: help setup demo serve test test-all test-changed fresh test-fast test-stack test-with-stack stack-up stack-down fidelity words differential local-share policy-proof write-proof cancel-proof mutation soak trino-record matrix lint format check docs site structure dist bench-smoke lock clean
 
 help: ## print the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -59,8 +59,14 @@ stack-up: setup ## start Keycloak, MinIO, Nessie, OPA and a catalog here; print 
 stack-down: setup ## stop them; what was fetched and built stays in the cache
 	@$(BIN)/python -m dev.stack down
 
+words: setup ## every word of SQL as a name, in every position (make test tries a share)
+	$(BIN)/python -m tests.fidelity.words $(ARGS)
+
 fidelity: setup ## every statement of Spark's own SQL tests (make test tries a share)
 	$(BIN)/python -m pytest tests/fidelity --cases=all $(ARGS)
+
+trino-record: setup ## generated queries, and what a real Trino answers (needs Java 24)
+	$(BIN)/python -m tests.trino.generated.record $(ARGS)
 
 differential: setup ## Spark against the local engine: CASES=… generated queries, SEED=…
 	$(BIN)/python -m tests.differential --cases $(CASES) --seed $(SEED)
@@ -95,8 +101,14 @@ format: setup ## let ruff format and fix
 
 check: lint test ## lint, then test: what must pass before a commit
 
+local-share: setup ## which statements run on the local engine, into docs/reference/local-share.md
+	$(BIN)/python -m tests.local_share
+
 docs: setup ## regenerate docs/reference from the code
 	$(BIN)/python dev/reference.py
+
+site: setup ## docs/ as a site with a search, in build/site; broken links fail
+	$(BIN)/python -m dev.site.build
 
 structure: setup ## figures of the floor plan; draws the packages into docs/concepts/packages.svg
 	@$(BIN)/python -m dev.structure
@@ -116,6 +128,7 @@ lock: python ## resolve the lock files again (UPGRADE=1 takes newer versions)
 	$(COMPILE) pyproject.toml --extra java --constraint requirements/dev.lock -o requirements/base.lock
 	$(COMPILE) --no-strip-extras requirements/dbt.in -o requirements/dbt.lock
 	$(COMPILE) --no-strip-extras requirements/superset.in -o requirements/superset.lock
+	$(COMPILE) --no-strip-extras requirements/site.in -o requirements/site.lock
 
 clean: ## remove .venv and caches (never the lakehouse)
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

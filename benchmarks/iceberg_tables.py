@@ -9,9 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from sqe.catalog.embedded import EmbeddedCatalog
+from sqe.catalog.embedded.entry import CATALOG_FILE, WAREHOUSE
 from sqe.catalog.rest.routes import catalog_app
 from sqe.http.serving import HttpThread
-from sqe.server.catalogs import CATALOG_FILE, WAREHOUSE
 
 Tables = Iterable[tuple[str, pa.Table]]
 # PyIceberg's own is a million rows, so that a table of a million rows is read by one processor.

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from benchmarks.bench import Bench
 from benchmarks.iceberg_tables import open_catalog
+from sqe.catalog.embedded.entry import CATALOG_FILE
 from sqe.catalog.protocol import Ident
 from sqe.model.identity import Identity
 from sqe.server.build import Server, build
-from sqe.server.catalogs import CATALOG_FILE
 from sqe.sessions.session import Session
 from sqe.settings.settings import Settings
 

@@ -55,6 +55,7 @@ def make_environment(folder: Path, environ: Mapping[str, str]) -> dict[str, str]
     programs, home = folder / "bin", folder / "home"
     programs.mkdir(parents=True)
     home.mkdir()
+    folder.chmod(0o711)  # others reach what is theirs in it, as they do in any /tmp
     for name in BASICS:
         found = shutil.which(name)
         if found:

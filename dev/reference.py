@@ -308,6 +308,70 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
+# The audit log
+
+
+def audit_page() -> str:
+    from sqe.audit.jsonl import FIELDS
+
+    lines = [
+        "# The audit log",
+        "",
+        "`logs/audit.jsonl` in the home has one JSON object per line, for each change of a query's",
+        "state, each change of a rule, each login that succeeds or fails, the beginning and end",
+        "of each session, each acting as somebody else, and each kill over HTTP (one by a",
+        "statement is a query). Only the owner of the file may read it: it tells what policies",
+        "hide. A field that has nothing to say is left out. No field holds a credential.",
+        "",
+        "A client may show its credential with every request. Of logins of one user, by one",
+        "method, from one address the first is a line at once; those that follow within a",
+        "minute are one line with their `count`. The same holds for impersonations and for what",
+        "is refused. Of more than 200 refused users in a minute only the addresses are told",
+        "apart, with `*` as the user; of more than 400 not even these: a storm of guesses does",
+        "not fill the disk.",
+        "",
+        "`log.audit = false` turns it off. [`[events.NAME]`](settings.md) sends the same lines",
+        "elsewhere, to as many places as you name. One that cannot be opened refuses the start.",
+        "One that fails later is passed over, with a word in SQE's own log: no query fails for it,",
+        "unless it is one that must not lose anything.",
+        "",
+        "`log.audit_required = true`, or `required = true` of a file in `[events.NAME]`: while",
+        "it cannot be written, new queries, new sessions and logins are refused with",
+        "`AUDIT_UNAVAILABLE`, COMMIT too, and `/readyz` says so. A query is recorded with all",
+        "that it touches before it begins to run; one that runs already goes on. Each new",
+        "attempt tries to write again. When it succeeds, a line `events_lost` says how many",
+        "events are missing, and all is as before. Clients that show a credential with every",
+        "request, as Trino's do, hear HTTP 503 meanwhile, and most of them try again.",
+        "",
+        "Each line of a file has a digest of itself and of the line before it. `sqe audit verify`",
+        "names the lines that were changed, removed, added or moved since, and prints the last",
+        "digest; `--contains DIGEST` finds out whether an earlier one is still there, which it is",
+        "not in a file that was cut at its end or written anew.",
+        "",
+        "`log.audit_max_mb`, or `max_mb` of a file in `[events.NAME]`: at this size the file",
+        "gets a number (`audit.jsonl.000001`) and a new one begins, whose first line,",
+        "`file_continued`, holds the last digest of the one before it. `sqe audit verify`",
+        "checks all of them together. Put the oldest away when you like; one that is missing",
+        "between others shows. SQE deletes none. Leave the renaming to SQE: other programs that",
+        "rotate logs break the chain.",
+        "",
+        "```toml",
+        "[events.trail]",
+        'type = "file"',
+        'path = "/var/log/sqe/events.jsonl"',
+        "required = true",
+        "",
+        "[events.collected]",
+        'type = "log"',
+        "```",
+        "",
+        "| field | meaning |",
+        "|---|---|",
+        *(f"| `{name}` | {_cell(meaning)} |" for name, meaning in FIELDS.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
 # Trino's functions
 
 
@@ -315,6 +379,42 @@ def trino_functions_page() -> str:
     from sqe.trino.dialect.functions.report import lines
 
     return "\n".join(["# Trino's functions", "", *lines()]).rstrip() + "\n"
+
+
+# Settings of Spark
+
+
+def spark_settings_page() -> str:
+    from sqe.sessions.spark_settings import OWN_PROPERTIES, REFUSED, SPARK_SETTINGS
+
+    lines = [
+        "# Spark's settings in a session",
+        "",
+        "`SET name = value`, `SET name` and `RESET name` take these. They hold for the session.",
+        "",
+        "A setting that may change answers keeps a session's queries on Spark. While it is set,",
+        "tables that the user sees only part of are refused, and views whose text it may be about:",
+        "rules and views were written for Spark's own value.",
+        "",
+        "| setting | values | what it does | may change answers |",
+        "|---|---|---|---|",
+        *(
+            f"| `{setting.name}` | {_cell(setting.values.label)} | {_cell(setting.about)} "
+            f"| {'' if setting.changes is None else 'yes'} |"
+            for setting in SPARK_SETTINGS.values()
+        ),
+        "",
+        "These are SQE's own properties, which Spark's names are taken for:",
+        "",
+        *(f"* `{name}`: `{own}`" for name, own in OWN_PROPERTIES.items()),
+        "",
+        "All others are refused, by how their names begin:",
+        "",
+        "| begins with | why |",
+        "|---|---|",
+        *(f"| {f'`{start}`' if start else '…'} | {_cell(why)} |" for start, why in REFUSED),
+    ]
+    return "\n".join(lines) + "\n"
 
 
 # Escapes
@@ -327,12 +427,43 @@ def escapes_page() -> str:
     return "\n".join(lines()).rstrip() + "\n"
 
 
+# Metrics
+
+
+def metrics_page() -> str:
+    from sqe.observe.families import OF_THE_LIBRARY, SECTIONS
+
+    lines = [
+        "# Metrics",
+        "",
+        "`GET /metrics` on the address of the health endpoint (`serve.host`, `serve.port`), as",
+        "Prometheus' text or as OpenMetrics, whichever is asked for. Whoever reaches the address",
+        "may read them. No label is a user, a table or a text, unless `metrics.users` says so.",
+        "Scrapes within a second of each other get the same answer.",
+        "[Operating SQE](../guides/operate.md) says what to watch.",
+        "",
+    ]
+    for title, families in SECTIONS.items():
+        lines += [f"## {title}", "", "| metric | type | meaning | labels |", "|---|---|---|---|"]
+        for family in families:
+            labels = "; ".join(f"`{name}`: {what}" for name, what in family.labels.items())
+            kind = family.kind.value
+            lines.append(f"| `{family.name}` | {kind} | {family.meaning} | {labels or '-'} |")
+        lines.append("")
+    names = ", ".join(f"`{name}`" for name in OF_THE_LIBRARY)
+    lines.append(f"Of the process, on Linux, as all programs have them: {names}.")
+    return "\n".join(lines) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings": settings_page,
+    "spark-settings": spark_settings_page,
     "cli": cli_page,
     "errors": errors_page,
     "statements": statements_page,
     "procedures": procedures_page,
+    "audit": audit_page,
+    "metrics": metrics_page,
     "local-engine": local_engine_page,
     "trino-functions": trino_functions_page,
     "escapes": escapes_page,

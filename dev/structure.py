@@ -7,6 +7,8 @@ anew. What may import what is held by the contracts in ``pyproject.toml``.
 from __future__ import annotations
 
 import ast
+import os
+import re
 import sys
 import tomllib
 from collections import Counter
@@ -18,10 +20,27 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "sqe"
 PICTURE = ROOT / "docs" / "concepts" / "packages.svg"
+# What the last `.ci/run` on this machine took, as it wrote it.
+CI_MINUTES = (
+    Path(os.environ.get("SQE_TEST_CACHE") or Path.home() / ".cache" / "sqe-test") / "ci_minutes"
+)
 # What puts the parts together may know them all.
 _WIRING = ("server", "cli", "client", "testing")
 _EVERYWHERE = ("model", "errors")  # used by nearly all: lines to them would hide the others
 _WIDTH, _ROW, _BOX = 960, 64, 34
+# Words that are no name of a function, alone or as the first word of one.
+_PARTICIPLE = re.compile(
+    r"[a-z]+(ed|ing)|begun|bound|brought|built|caught|chosen|done|drawn|found|given|gone|heard"
+    r"|held|hidden|kept|known|laid|left|lost|made|meant|met|paid|said|seen|sent|shown|sold|spoken"
+    r"|taken|taught|thought|told|torn|worn|written"
+)
+_MEANINGLESS = ("one", "whole", "all", "exact", "everything", "nothing")  # alone
+# Verbs and nouns that end like participles, and names that libraries ask for.
+_ORDINARY = re.compile(
+    r"(beginning|bring|closing|embed|exceed|feed|grouping|having|listing|mapping|meaning|need"
+    r"|opening|ping|proceed|reading|ring|seed|setting|string|substring|timing)(_.*)?"
+    r"|(sending|received)_headers"
+)
 
 
 def modules() -> Iterator[tuple[str, Path]]:
@@ -65,6 +84,29 @@ def line_count(path: Path) -> int:
     return path.read_text().count("\n")
 
 
+def participle_functions() -> list[str]:
+    """Functions named by what was done to something, where a verb should say what they do.
+
+    Not counted: properties, which are values, and questions, whose answer is a boolean.
+    """
+    return [
+        f"{module}.{node.name}"
+        for module, path in modules()
+        for node in nodes_of(path)
+        if isinstance(node, ast.FunctionDef)
+        and not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+        and not (node.returns is not None and ast.unparse(node.returns) == "bool")
+        and _is_participle(node.name.strip("_"))
+    ]
+
+
+def _is_participle(name: str) -> bool:
+    words = name.split("_")
+    if _ORDINARY.fullmatch(name) or "of" in words:
+        return False
+    return name in _MEANINGLESS or _PARTICIPLE.fullmatch(words[0]) is not None
+
+
 def figures() -> dict[str, int]:
     between = edges()
     return {
@@ -76,6 +118,7 @@ def figures() -> dict[str, int]:
             if target == "trino" and source not in _WIRING
         ),
         "engines_imports_of_policy": between["engines", "policy"],
+        "participle_functions": len(participle_functions()),
     }
 
 
@@ -120,6 +163,9 @@ def picture() -> str:
 def main() -> None:
     for name, value in figures().items():
         sys.stdout.write(f"{name}={value}\n")
+    sys.stdout.write(
+        CI_MINUTES.read_text() if CI_MINUTES.is_file() else "ci_minutes=not run here\n"
+    )
     PICTURE.write_text(picture())
     sys.stdout.write(f"{PICTURE.relative_to(ROOT)} is written\n")
 

@@ -10,6 +10,7 @@ from benchmarks.figures.bind_10k_tables import bind_10k_tables
 from benchmarks.figures.cli_help import cli_help
 from benchmarks.figures.cold_query import cold_query
 from benchmarks.figures.fair_insert import fair_small_insert
+from benchmarks.figures.history import history_1m, history_emit
 from benchmarks.figures.idle_rss import idle_rss
 from benchmarks.figures.jdbc_metadata import jdbc_metadata
 from benchmarks.figures.list_10k_tables import list_10k_tables
@@ -22,6 +23,7 @@ from benchmarks.figures.local_over_duckdb import (
 )
 from benchmarks.figures.login_bearer import login_bearer
 from benchmarks.figures.mixed_users import mixed_users
+from benchmarks.figures.observing import observe_cpu_ratio, scrape_mb, scrape_ms
 from benchmarks.figures.over_flight import (
     flight_over_inprocess,
     flight_over_json,
@@ -62,6 +64,21 @@ FIGURES: tuple[Figure, ...] = (
         session_mb,
     ),
     Figure(
+        "observe_cpu_ratio",
+        "ratio",
+        Target("<=", 1.05),
+        "processor time of a small query with metrics, audit log and history, over without",
+        observe_cpu_ratio,
+    ),
+    Figure(
+        "scrape_ms",
+        "ms",
+        Target("<", 100),
+        "GET /metrics of a server that has seen 100,000 queries",
+        scrape_ms,
+    ),
+    Figure("scrape_mb", "MB", Target("<", 1), "size of that answer", scrape_mb),
+    Figure(
         "bind_10k_tables_ms",
         "ms",
         Target("<", 50),
@@ -81,6 +98,20 @@ FIGURES: tuple[Figure, ...] = (
         Target("<", 2),
         "JDBC's getTables and getColumns of one schema, in a catalog of 10,000 other tables",
         jdbc_metadata,
+    ),
+    Figure(
+        "history_1m_ms",
+        "ms",
+        Target("<", 200),
+        "one user's last hour of a history of a million queries, as SQL",
+        history_1m,
+    ),
+    Figure(
+        "history_emit_1000_ms",
+        "ms",
+        Target("<", 50),
+        "what the history takes of the threads of 1,000 queries",
+        history_emit,
     ),
     Figure(
         "login_bearer_ms",

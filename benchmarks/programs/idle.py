@@ -10,7 +10,7 @@ from sqe.http.serving import HttpThread
 from sqe.model.identity import Identity
 from sqe.model.query import QueryRequest
 from sqe.server.build import build
-from sqe.server.run import health_app
+from sqe.server.health import health_app
 from sqe.settings import load_settings
 
 QUERIES = (

@@ -5,6 +5,7 @@ The map, in the order a query travels (see ``gateway/pipeline.py``):
     auth, sessions   who is asking, and what this session has set
     sql              one statement: its kind, and where it names every relation
     binding          every name resolved in the catalogs, as the user
+    catalog          Iceberg catalogs: SQE's own, and remote ones
     access, policy   allow, restrict or deny each table
     rewrite          what replaces each name in the text
     routing          which engine, and why
@@ -13,7 +14,7 @@ The map, in the order a query travels (see ``gateway/pipeline.py``):
     results          Arrow batches with back-pressure
     audit            one event for every change of state
     gateway          the methods every front end calls
-    trino            Trino's SQL, metadata and wire; the core knows nothing of it
+    protocols, trino the front ends; the core knows nothing of Trino's SQL, metadata and wire
 """
 
 from typing import Any

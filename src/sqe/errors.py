@@ -68,6 +68,7 @@ class ErrorCode(Enum):
     TRANSACTION_NOT_FOUND = (ErrorCategory.USER, "The transaction does not exist or has ended.")
     QUERY_NOT_FOUND = (ErrorCategory.USER, "The query does not exist or has ended.")
     CANCELLED = (ErrorCategory.USER, "The query was cancelled.")
+    KILLED = (ErrorCategory.USER, "Somebody who may do so has ended the query.")
     USER_ERROR = (ErrorCategory.USER, "The engine refused the query as written.")
     INVALID_SETTINGS = (ErrorCategory.USER, "The configuration is wrong.")
     COMMIT_CONFLICT = (ErrorCategory.USER, "Someone else changed the table first.")
@@ -78,6 +79,8 @@ class ErrorCode(Enum):
 
     TIMEOUT = (ErrorCategory.RESOURCES, "The time limit was reached.")
     TOO_MANY_QUERIES = (ErrorCategory.RESOURCES, "Too many queries are running.")
+    QUERY_REJECTED = (ErrorCategory.RESOURCES, "No resource group takes the query.")
+    RESULT_TOO_LARGE = (ErrorCategory.RESOURCES, "The result is larger than this user may get.")
     TOO_MANY_SESSIONS = (ErrorCategory.RESOURCES, "Too many sessions are open.")
     OUT_OF_MEMORY = (ErrorCategory.RESOURCES, "The memory limit was reached.")
     DISK_FULL = (ErrorCategory.RESOURCES, "The disk has no room left.")
@@ -85,6 +88,7 @@ class ErrorCode(Enum):
     PORT_IN_USE = (ErrorCategory.RESOURCES, "A port to listen on is taken, or not allowed.")
 
     SERVER_UNAVAILABLE = (ErrorCategory.UPSTREAM, "The SQE server cannot be reached.")
+    SERVER_LOST = (ErrorCategory.UPSTREAM, "SQE itself ended while the query was running.")
     ENGINE_UNAVAILABLE = (ErrorCategory.UPSTREAM, "Spark cannot be started or reached.")
     ENGINE_LOST = (ErrorCategory.UPSTREAM, "Spark ended while the query was running.")
     ENGINE_ERROR = (ErrorCategory.UPSTREAM, "Spark failed for reasons of its own.")
@@ -92,6 +96,7 @@ class ErrorCode(Enum):
     ISSUER_UNAVAILABLE = (ErrorCategory.UPSTREAM, "The identity provider cannot be reached.")
     POLICY_UNAVAILABLE = (ErrorCategory.UPSTREAM, "A source of policies gives no answer.")
     STORE_UNAVAILABLE = (ErrorCategory.UPSTREAM, "SQE's own database cannot be used.")
+    AUDIT_UNAVAILABLE = (ErrorCategory.UPSTREAM, "What SQE must record cannot be recorded.")
     STORAGE_UNAVAILABLE = (ErrorCategory.UPSTREAM, "The storage refused, or cannot be reached.")
     COMMIT_UNKNOWN = (ErrorCategory.UPSTREAM, "It is not known whether the write happened.")
     CORRUPT_DATA = (ErrorCategory.UPSTREAM, "A data or metadata file is missing or damaged.")
@@ -188,13 +193,13 @@ DISK_IS_FULL = re.compile(
 
 def is_disk_full(error: BaseException) -> bool:
     """Whether it, or what it was raised for, is that there is no room on the disk."""
-    found: BaseException | None = error
-    while found is not None:
-        if isinstance(found, OSError) and found.errno in (errno.ENOSPC, errno.EDQUOT):
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT):
             return True
-        if not isinstance(found, SqeError) and DISK_IS_FULL.search(str(found)):
+        if not isinstance(cause, SqeError) and DISK_IS_FULL.search(str(cause)):
             return True
-        found = found.__cause__ or found.__context__
+        cause = cause.__cause__ or cause.__context__
     return False
 
 

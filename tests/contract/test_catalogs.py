@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,8 +11,8 @@ import pytest
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Catalog, Ident, Json
 from sqe.errors import ErrorCode, SqeError
+from tests.contract.catalog_adapters import ADAPTERS
 from tests.unit.catalog.commit.test_view_updates import replacing, version
-from tests.unit.catalog.remote.serving import opened, person, served, service
 from tests.unit.catalog.tables import SCHEMA, add, point
 
 NS = ("a", "b")
@@ -20,18 +20,12 @@ T, U = Ident(NS, "t"), Ident(NS, "u")
 ODD = "ä b+c/d%2e?#"
 
 
-@pytest.fixture(params=["embedded", "remote", "remote with a prefix"])
+@pytest.fixture(params=ADAPTERS)
 def catalog(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Catalog]:
-    own = EmbeddedCatalog(tmp_path / "c.db", tmp_path / "w")
-    own.create_namespace(NS, {"owner": "ann"})
-    with ExitStack() as stack:
-        stack.callback(own.close)
-        if request.param == "embedded":
-            yield own
-            return
-        prefix = "lake" if "prefix" in request.param else ""
-        url = stack.enter_context(served({"ann": own}, prefix)).url
-        yield opened(stack.enter_context(service(url)), person("ann"))
+    with closing(EmbeddedCatalog(tmp_path / "c.db", tmp_path / "w")) as own:
+        own.create_namespace(NS, {"owner": "ann"})
+        with ADAPTERS[request.param].over(own) as catalog:
+            yield catalog
 
 
 def make(catalog: Catalog, ident: Ident = T) -> Json:

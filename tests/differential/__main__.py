@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sqe.settings.settings import default_home
-from tests.differential import delicate, third, tpc
+from tests.differential import delicate, order_names, third, tpc
 from tests.differential.cached import Answers, CachedSide, fingerprint
 from tests.differential.clauses import EVERY_CLAUSE
 from tests.differential.expressions import EVERYTHING
@@ -83,7 +83,8 @@ def _run(lakehouse: Lakehouse, options: argparse.Namespace, folder: Path) -> int
     else:
         report.unlink(missing_ok=True)
         for judges in turns:
-            run_cases([*delicate.cases(), *sweep(options.seed, palette)], judges, tally)
+            known = [*delicate.cases(), *order_names.cases()]
+            run_cases([*known, *sweep(options.seed, palette)], judges, tally)
         _run_benchmarks(lakehouse, tally)
     started = time.monotonic()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyiceberg.catalog.rest import RestCatalog
@@ -15,10 +15,11 @@ from sqe.errors import ErrorCode, SqeError
 from sqe.http.serving import HttpThread
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
-from sqe.model.query import QueryRequest
+from sqe.model.query import ClientState, QueryRequest
 from sqe.server.build import Server, build
 from sqe.sessions.session import Session
 from sqe.settings import Settings
+from sqe.settings.catalogs import EmbeddedCatalogSettings
 from sqe.settings.settings import LogSettings
 from tests.differential.data import BASIC, SCHEMA
 from tests.differential.evolved import STEPS, Refer, Respec, Step
@@ -46,11 +47,13 @@ class GatewaySide:
 
     server: Server
     session: Session
+    client: ClientState | None = None  # of one who writes Trino's SQL
 
     def ask(self, sql: str) -> Outcome:
         gateway = self.server.gateway
         try:
-            query_id = gateway.submit(QueryRequest(self.session.id, sql, source="differential"))
+            request = QueryRequest(self.session.id, sql, source="differential", client=self.client)
+            query_id = gateway.submit(request)
             with gateway.fetch(query_id) as result:
                 return Answer(result.read_all())
         except SqeError as error:
@@ -82,6 +85,10 @@ class Lakehouse:
         session.set_property("sqe.engine", engine)
         session.set_property("sqe.time_zone", time_zone)
         return GatewaySide(self.server, session)
+
+    def trino_side(self, engine: str, catalog: str, schema: str) -> GatewaySide:
+        side = self.side(engine, schema=schema)
+        return replace(side, client=ClientState(catalog, schema))
 
     def load(self) -> None:
         """Once per home: a second call does nothing."""
@@ -144,6 +151,7 @@ def open_lakehouse(
         build(
             Settings(
                 home=home,
+                catalogs={CATALOG: EmbeddedCatalogSettings(), "tpch": EmbeddedCatalogSettings()},
                 spark=small_spark(
                     jars,
                     driver_memory=memory,

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.differential import delicate, tpc
+from tests.differential import delicate, order_names, tpc, translated
 from tests.differential.compare import Verdict
 from tests.differential.coverage import untried
+from tests.differential.data import SCHEMA
 from tests.differential.expressions import EVERYTHING, Palette
 from tests.differential.grammar import QUERY, Case, case
 from tests.differential.judge import Judge
 from tests.differential.outcome import Answer, Failure, Outcome, Refusal, Side
 from tests.differential.runner import Tally, run_cases, run_generated
-from tests.differential.sides import AUTO, LOCAL, SPARK, Lakehouse, pair
+from tests.differential.sides import AUTO, CATALOG, LOCAL, SPARK, Lakehouse, pair
 from tests.differential.sweep import sweep
 from tests.differential.tree import listing, node
 from tests.rotation import Rotation
@@ -44,6 +45,14 @@ def test_what_is_known_to_be_delicate_has_sparks_answer(
     judges: list[Judge], rotation: Rotation
 ) -> None:
     run_share(delicate.cases(), judges, rotation)
+
+
+def test_names_that_may_mean_two_things_mean_what_they_mean_to_spark(
+    judges: list[Judge], rotation: Rotation
+) -> None:
+    tally, chosen = Tally(), rotation.share(order_names.cases(), 40, lambda case: case.name)
+    run_cases(chosen, judges, tally)
+    no_differences(tally)
 
 
 def test_every_entry_by_itself_has_sparks_answer(
@@ -134,3 +143,20 @@ def test_the_tables_hold_what_the_suite_needs(lakehouse: Lakehouse) -> None:
     answer = lakehouse.side(SPARK).ask("SELECT count(*) AS n FROM evo_mor2.delete_files")
     assert isinstance(answer, Answer)
     assert answer.table.to_pylist()[0]["n"] > 0
+
+
+def test_translated_statements_have_sparks_answers(
+    lakehouse: Lakehouse, rotation: Rotation
+) -> None:
+    """What the Trino dialect writes, in each of the suites."""
+    translated.load(lakehouse)
+    chosen = [
+        (CATALOG, SCHEMA, rotation.share(translated.delicate_cases(), 4, lambda case: case.name))
+    ]
+    for suite, cases in translated.cases():
+        share = rotation.share(cases, PARTS * 4, lambda case: case.name)
+        chosen.append((suite.catalog, suite.schema, share))
+    for catalog, schema, cases in chosen:
+        tally = Tally()
+        run_cases(cases, [translated.judge(lakehouse, catalog, schema)], tally)
+        no_differences(tally)

@@ -50,5 +50,5 @@ def test_every_make_verb_in_the_readme_exists() -> None:
 
 
 def test_every_page_the_readme_names_exists() -> None:
-    for page in re.findall(r"`((?:docs|benchmarks)/[\w./-]*)`", README):
+    for page in re.findall(r"[`(]((?:docs|benchmarks)/[\w./-]*)[`)]", README):
         assert (ROOT / page).exists(), page

@@ -26,7 +26,10 @@ from tests.fidelity.target import Answer, Connection, TargetError
 from tests.small_spark import server_conf
 
 TIME_ZONE = "spark.sql.session.timeZone"
-AUTO, LOCAL = "auto", "local"
+AUTO, LOCAL, SPARK = ENGINES = "auto", "local", "spark"
+# What the whole suite sets and users do not. It changes no answer, but the local engine is for
+# Spark's defaults. The type TIME, which Spark has outside of its tests only when asked, stays.
+KEPT = ("spark.sql.timeType.enabled", "spark.sql.shuffle.partitions")
 # On a value that is not its own to judge, the local engine stops; `auto` then asks Spark.
 GAVE_UP = "engine gave up: "
 # Tables are Iceberg's here, whatever the tests ask for: the format is not what they are about.
@@ -59,18 +62,14 @@ class GatewayTarget:
     ) -> None:
         self._spark.stop()
 
-    def connect(self, file: CorpusFile) -> Connection:
-        return self.connect_to(file, AUTO)
-
     def connect_to(self, file: CorpusFile, engine: str) -> Connection:
-        """``engine`` is for the queries; whatever else the file does goes where it has to.
-
-        What the whole suite sets changes no answer, but the local engine is for Spark's defaults.
-        """
-        confs = dict(file.confs)
+        """``engine`` is for the queries; whatever else the file does goes where it has to."""
+        confs = {
+            key: value
+            for key, value in file.confs
+            if key in (TIME_ZONE, *KEPT) or SUITE_CONFS.get(key) != value
+        }
         time_zone = confs.pop(TIME_ZONE)
-        if engine == LOCAL:
-            confs = {key: value for key, value in confs.items() if SUITE_CONFS.get(key) != value}
         try:
             spark = SparkSettings(remote=SecretStr(self._url), session_conf=confs)
         except ValidationError as error:
@@ -91,13 +90,14 @@ class GatewayTarget:
 
 
 @dataclass(frozen=True)
-class LocalTarget:
-    """The same, with every query forced to the local engine: most it refuses, by name."""
+class EngineTarget:
+    """The same, with every query given to this engine."""
 
     gateway: GatewayTarget
+    engine: str
 
     def connect(self, file: CorpusFile) -> Connection:
-        return self.gateway.connect_to(file, LOCAL)
+        return self.gateway.connect_to(file, self.engine)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any, TextIO
 
 import pyarrow as pa
 
+from sqe.engines.spark.errors import code_of
 from tests.fidelity.corpus import CorpusFile, corpus_root, read_corpus
 from tests.fidelity.outcome import Outcome, Result
 from tests.fidelity.report import describe
@@ -64,8 +65,9 @@ class PlainConnection:
             fields = frame.schema.fields
             pieces = list(self._spark.client.to_table_as_iterator(plan, {}))
         except PySparkException as error:
-            code = error.getCondition() or type(error).__name__
-            raise TargetError(code, str(error)[:400], refused=False) from error
+            kind = type(error).__name__
+            code = code_of(error.getCondition() or "", str(error), kind)
+            raise TargetError(code.name, str(error)[:400], refused=False) from error
         tables = (piece for piece in pieces if isinstance(piece, pa.Table))
         return Answer(
             tuple(field.name for field in fields),

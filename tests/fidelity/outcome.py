@@ -15,6 +15,9 @@ class Outcome(Enum):
     FAILED = "failed"
     REVIEWED = "reviewed"
     LEFT_OUT = "left out"
+    # Spark fails too, for another reason than ours: neither an answer nor the same error.
+    REFUSED_TOO = "refused where Spark fails"
+    OTHER_ERROR = "another error than Spark's"
 
 
 @dataclass(frozen=True)

@@ -38,13 +38,8 @@ class Report:
         return self.count(Outcome.IDENTICAL) / max(1, len(self.answered))
 
     @property
-    def wrong(self) -> list[Result]:
-        """Answers that are not Spark's, also where Spark answers with an error."""
-        return [result for result in self.results if result.outcome is Outcome.DIFFERENT]
-
-    @property
-    def failed(self) -> list[Result]:
-        return [result for result in self.answered if result.outcome is Outcome.FAILED]
+    def files(self) -> int:
+        return len({result.case.file for result in self.results})
 
     @property
     def refused(self) -> dict[str, list[Result]]:
@@ -67,12 +62,24 @@ class Report:
             if result.case.fails and result.outcome is not Outcome.LEFT_OUT
         ]
 
+    def count_errors(self, outcome: Outcome) -> int:
+        return sum(result.outcome is outcome for result in self.errors)
+
+    @property
+    def other_errors(self) -> dict[str, list[Result]]:
+        return _groups(r for r in self.errors if r.outcome is Outcome.OTHER_ERROR)
+
+    @property
+    def refused_too(self) -> dict[str, list[Result]]:
+        return _groups(r for r in self.errors if r.outcome is Outcome.REFUSED_TOO)
+
     @property
     def commands(self) -> dict[str, list[Result]]:
-        """Statements that are not queries, by kind; only whether they ran is judged."""
+        """Statements that are not queries, by kind."""
         groups = defaultdict(list)
         for result in self.results:
-            if not result.case.kind.reads and not result.case.fails:
+            judged = result.outcome is not Outcome.LEFT_OUT
+            if judged and not result.case.kind.reads and not result.case.fails:
                 groups[result.case.kind.words].append(result)
         return dict(sorted(groups.items()))
 
@@ -83,7 +90,8 @@ class Report:
 
 def group_of(result: Result) -> str:
     """A refusal's message without the names in it, so that equal causes stand together."""
-    if result.outcome is not Outcome.REFUSED or result.reason.startswith("needs "):
+    refused = result.outcome in (Outcome.REFUSED, Outcome.REFUSED_TOO)
+    if not refused or result.reason.startswith("needs "):
         return result.reason
     message = result.detail.strip().split("\n", 1)[0]
     return QUOTED.sub("…", message)

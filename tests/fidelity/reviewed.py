@@ -15,7 +15,19 @@ UNNAMED = (
     "catalog and schema of a view, which SQE puts in place of its name"
 )
 
+SPREAD = "The last digits of sums of doubles depend on how rows are spread over tasks"
+
+ZONES = "Time zones are regions, or hours and minutes"
+
 REVIEWED: dict[str, str] = {
+    "linear-regression#14": SPREAD,
+    "linear-regression#16": SPREAD,
+    "linear-regression#26": SPREAD,
+    "linear-regression#28": SPREAD,
+    "timezone#2": ZONES,
+    "timezone#4": ZONES,
+    "timezone#5": "A session without a time zone of its own is in UTC, whatever the server's is",
+    "describe-query#11": "Several SELECTs behind one FROM are not supported",
     "join-lateral#7": UNNAMED,
     "join-lateral#28": UNNAMED,
     "join-lateral#114": UNNAMED,

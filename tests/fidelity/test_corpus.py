@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from tests.fidelity.command_output import same_table
 from tests.fidelity.compare import same_rows
 from tests.fidelity.corpus import Case, confs_of, read_cases
 from tests.fidelity.kinds import classify, defines_order
 from tests.fidelity.outcome import Outcome, Result
+from tests.fidelity.runner import judge_error
 from tests.fidelity.taint import Taint
+from tests.fidelity.target import TargetError
 from tests.fidelity.ties import only_ties_differ
 
 GOLDEN = """\
@@ -119,6 +123,77 @@ def test_a_query_on_a_table_that_was_refused_counts_as_refused() -> None:
     result = taint.explain(Result(case("SELECT * FROM t"), Outcome.FAILED, "TABLE_NOT_FOUND"))
     assert result.outcome is Outcome.REFUSED
     assert result.reason == "needs CREATE TABLE, which SQE refuses"
+
+
+def failing(error_class: str) -> Case:
+    said = json.dumps({"errorClass": error_class})
+    return case("SELECT nope", f"org.apache.spark.sql.AnalysisException\n{said}", "struct<>")
+
+
+def refused_setting(name: str, value: str = "false") -> Taint:
+    taint = Taint()
+    taint.learn(Result(case(f"SET {name} = {value}"), Outcome.REFUSED, "NOT_SUPPORTED"))
+    return taint
+
+
+def test_a_refused_setting_excuses_only_those_that_read_it() -> None:
+    taint = refused_setting("spark.sql.groupByOrdinal")
+    grouped = Result(case("SELECT a FROM t GROUP BY 1"), Outcome.FAILED, "USER_ERROR")
+    plain = Result(case("SELECT a FROM t"), Outcome.FAILED, "USER_ERROR")
+    assert taint.explain(grouped).outcome is Outcome.REFUSED
+    assert taint.explain(plain) is plain
+
+
+@pytest.mark.parametrize(
+    "after", ["RESET spark.sql.groupByOrdinal", "SET spark.sql.groupByOrdinal = true"]
+)
+def test_a_refused_setting_ends_where_spark_s_suite_ends_it(after: str) -> None:
+    taint = refused_setting("spark.sql.groupByOrdinal")
+    taint.learn(Result(case(after), Outcome.REFUSED, "NOT_SUPPORTED"))
+    grouped = Result(case("SELECT a FROM t GROUP BY 1"), Outcome.FAILED, "USER_ERROR")
+    assert taint.explain(grouped) is grouped
+
+
+def test_a_setting_that_nothing_is_known_of_excuses_nothing() -> None:
+    failed = Result(case("SELECT a FROM t GROUP BY 1"), Outcome.FAILED, "USER_ERROR")
+    assert refused_setting("spark.sql.unheardOf").explain(failed) is failed
+
+
+@pytest.mark.parametrize(
+    ("code", "refused", "error_class", "outcome"),
+    [
+        ("COLUMN_NOT_FOUND", False, "UNRESOLVED_COLUMN.WITH_SUGGESTION", Outcome.IDENTICAL),
+        ("TABLE_NOT_FOUND", False, "UNRESOLVED_COLUMN.WITH_SUGGESTION", Outcome.FAILED),
+        ("NOT_SUPPORTED", True, "UNRESOLVED_COLUMN.WITH_SUGGESTION", Outcome.REFUSED_TOO),
+        ("NOT_SUPPORTED", True, "UNSUPPORTED_FEATURE.X", Outcome.IDENTICAL),
+        ("SYNTAX_ERROR", False, "_LEGACY_ERROR_TEMP_0035", Outcome.OTHER_ERROR),
+        ("INTERNAL_ERROR", False, "INTERNAL_ERROR", Outcome.FAILED),
+        ("INVALID_SETTINGS", True, "UNRESOLVED_COLUMN.WITH_SUGGESTION", Outcome.REFUSED),
+    ],
+)
+def test_an_error_is_spark_s_only_if_its_class_is(
+    code: str, refused: bool, error_class: str, outcome: Outcome
+) -> None:
+    error = TargetError(code, "message", refused=refused)
+    assert judge_error(failing(error_class), error).outcome is outcome
+
+
+def test_a_command_that_fails_where_spark_succeeds_counts() -> None:
+    error = TargetError("SYNTAX_ERROR", "message", refused=False)
+    assert judge_error(case("SHOW TABLES"), error).outcome is Outcome.FAILED
+
+
+def test_what_a_command_shows_is_compared_without_padding_and_what_changes() -> None:
+    golden = "a                   \tint                 \t                    \nb\tint"
+    columns = "struct<col_name:string,data_type:string,comment:string>"
+    shown = case("DESC t", golden, columns)
+    assert same_table(shown, columns, ["a\tint\tNULL", "b\tint\tNULL"])
+    assert not same_table(shown, columns, ["a\tint\tNULL", "b\tlong\tNULL"])
+    assert not same_table(shown, columns, ["a\tint\tNULL"])
+    assert not same_table(shown, "struct<a:string>", ["a\tint\tNULL", "b\tint\tNULL"])
+    created = case("DESC t", "Owner\t[not included in comparison]", columns)
+    assert same_table(created, columns, ["Owner\tann"])
+    assert not same_table(created, columns, ["Location\tann"])
 
 
 def test_wider_columns_of_iceberg_excuse_a_difference() -> None:

@@ -17,7 +17,8 @@ from dev.stack.catalog import NAME
 from dev.stack.places import Places
 from sqe.broker.commit_outcome import CommitOutcome
 from sqe.catalog.protocol import Ident
-from sqe.catalog.remote import RestCatalogs, RestOptions
+from sqe.catalog.remote.catalog import RestCatalogs
+from sqe.catalog.remote.options import RestOptions
 from sqe.errors import ErrorCode, UpstreamError
 from sqe.model.identity import Identity, Secret
 from sqe.model.passport import Passport, Token

@@ -21,7 +21,7 @@ from minio.error import S3Error
 import sqe.client
 from dev.stack.minio import LANDING
 from dev.stack.places import Places
-from sqe.engines.locations.session_policy import reading_scope
+from sqe.engines.locations.session_policy import scope_of_reads
 from sqe.engines.locations.source import object_source
 from sqe.model.identity import Secret
 from sqe.server.locations import locations_of
@@ -182,7 +182,7 @@ def test_the_keys_of_a_statement_open_what_it_names_and_nothing_else(
     assert locations is not None
     token = Secret(access_token(stack, "alice"))
     source = object_source(landing.place("own/"))
-    keys = locations.locations[0].assume_role(token, reading_scope(source), "sqe-test")
+    keys = locations.locations[0].assume_role(token, scope_of_reads(source), "sqe-test")
     locations.close()
     assert keys.token is not None
     client = Minio(

@@ -16,7 +16,8 @@ from pyiceberg.catalog.rest import RestCatalog
 import sqe.client
 from dev.stack.places import Places
 from sqe.catalog.protocol import Loaded
-from sqe.engines.local.keys import S3Keys, keys_of
+from sqe.catalog.s3_place import S3Credentials
+from sqe.engines.local.keys import keys_of
 from tests.stack.own_lake import ROWS, OwnLake, own_lake
 from tests.stack.serving import Serving
 from tests.unit.engines.local.runtime.test_environment import poisoned
@@ -63,7 +64,7 @@ def test_the_keys_of_one_table_do_not_open_the_other(lake: OwnLake) -> None:
         client.get_object(*other)
 
 
-def _client(keys: S3Keys) -> Minio:
+def _client(keys: S3Credentials) -> Minio:
     assert keys.token is not None
     return Minio(
         endpoint=keys.host,

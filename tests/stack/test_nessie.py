@@ -12,7 +12,8 @@ import pytest
 from dev.stack.minio import BUCKET
 from dev.stack.places import Places
 from sqe.catalog.protocol import Catalog, Ident, Json
-from sqe.catalog.remote import RestCatalogs, RestOptions
+from sqe.catalog.remote.catalog import RestCatalogs
+from sqe.catalog.remote.options import RestOptions
 from sqe.errors import ErrorCode, SqeError
 from sqe.model.identity import Identity, Secret
 from sqe.model.passport import Passport, Token
@@ -81,11 +82,21 @@ def test_a_denial_as_500_is_a_denial(as_user: AsUser, tables: tuple[Ident, Ident
     assert hidden.message.replace(second.name, "…") == missing.message.replace("nothing", "…")
     changes = [
         lambda: alice.commit_table(first, change()),
+        lambda: alice.check_change(first),
         lambda: alice.drop_table(first),
         lambda: alice.create_table(("ns1",), {"name": "mine", "schema": SCHEMA}),
         lambda: alice.load_namespace(("ns2",)),
     ]
     assert {refused(act).code for act in changes} == {ErrorCode.ACCESS_DENIED}
+
+
+def test_asking_whether_a_table_may_be_changed_changes_nothing(
+    as_user: AsUser, tables: tuple[Ident, Ident]
+) -> None:
+    carol, (first, _) = as_user("carol"), tables
+    before = carol.load_table(first).metadata
+    carol.check_change(first)
+    assert carol.load_table(first).metadata == before
 
 
 def test_other_refusals(as_user: AsUser, tables: tuple[Ident, Ident]) -> None:

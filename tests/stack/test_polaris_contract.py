@@ -196,7 +196,7 @@ def test_what_a_load_with_credentials_answers(filled: PolarisLikeCatalog, token:
     (fresh,) = alice.get(f"{ORDERS}/credentials").json()["storage-credentials"]
     assert fresh["prefix"] == entry["prefix"]
     assert fresh["config"].keys() == entry["config"].keys()
-    assert fresh["config"]["s3.access-key-id"] != config["s3.access-key-id"]
+    assert fresh["config"]["s3.access-key-id"] == config["s3.access-key-id"]  # for half its life
     assert filled.admin.calls("load_credentials", "alice") == 1
 
 
@@ -328,8 +328,9 @@ def test_a_storage_that_does_not_answer_is_no_missing_table(
     polaris.admin.grant("admin", ["CATALOG_MANAGE_CONTENT"], catalog="dead")
     carol = asker(polaris, token("carol"))
     table = {"name": "t", "schema": json.loads('{"type": "struct", "fields": []}')}
-    assert error(carol.post("dead/namespaces/sales/tables", table))[0] == 503
-    assert carol.get("dead/namespaces/sales/tables").json() == {"identifiers": []}
+    refused = error(carol.post("dead/namespaces/sales/tables", table))
+    assert refused[:2] == (500, "SdkClientException")
+    assert carol.get("dead/namespaces/sales/tables").json()["identifiers"] == []
 
 
 def catalog_conf(name: str, polaris: PolarisLikeCatalog, bearer: str) -> dict[str, str]:

@@ -72,7 +72,9 @@ def _other_rows(case: dict[str, Any], answer: Answer) -> str:
 
 
 def _key(row: list[Any]) -> str:
-    return json.dumps(row, sort_keys=True)
+    """Zeros of both signs are equal, and so are sorted alike."""
+    values = [value + 0.0 if isinstance(value, float) else value for value in row]
+    return json.dumps(values, sort_keys=True)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -17,6 +17,14 @@ REVIEWED: dict[str, str] = {
     "err-not_supported-003": _OURS,
     "err-refused_groupby-001": _OURS,
 }
+# Of the generated queries.
+_UNION = "Spark 4.1 loses a column of a correlated subquery beside UNION ALL: 'key not found'"
+GENERATED: dict[str, str] = {
+    "groups-sqe-264": "Spark 4.1 fails on its own plan, with an internal error",
+    "subqueries-sqe-333": _UNION,
+    "plain-sqe-338": _UNION,
+    "subqueries-sqe-566": _UNION,
+}
 # They write to the recorded tpch catalog, which is read only there; here other cases read it.
 NOT_RUN = frozenset(
     {

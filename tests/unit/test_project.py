@@ -72,8 +72,9 @@ def requirements(lock: Path) -> list[str]:
     return re.findall(r"^\S.*?(?:\\\n.*?)*$", lock.read_text(), re.MULTILINE)
 
 
-def test_there_are_locks_for_running_developing_bootstrapping_and_foreign_clients() -> None:
-    assert {lock.stem for lock in LOCKS} == {"base", "bootstrap", "dbt", "dev", "superset"}
+def test_there_are_locks_for_running_developing_bootstrapping_clients_and_the_site() -> None:
+    names = {"base", "bootstrap", "dbt", "dev", "site", "superset"}
+    assert {lock.stem for lock in LOCKS} == names
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)

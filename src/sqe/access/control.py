@@ -1,6 +1,6 @@
 """What the pipe asks about access: whether a statement may be sent, and what it may touch.
 
-Everything is denied that nothing allows; an exception here denies too.
+What no rule allows is denied. An exception here denies, too.
 """
 
 from __future__ import annotations
@@ -9,27 +9,47 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from sqe.access.other_users import OtherUsers
+from sqe.access.other_users import NO_ADMINISTRATORS, Administrators, OtherUsers
 from sqe.access.privileges import Privileges
 from sqe.access.scopes import check_scope
-from sqe.access.view_disclosure import decisions_on
-from sqe.binding.bound import BoundStatement
+from sqe.binding.bound import BoundAbsent, BoundStatement, BoundTable, BoundTarget, BoundView
+from sqe.catalog.materialized import is_materialized
 from sqe.catalog.protocol import Catalogs
-from sqe.model.decision import Decision
+from sqe.model.decision import Allow, Decision, Deny
 from sqe.model.identity import Identity
+from sqe.model.rules import Privilege
 from sqe.policy.policy import Policy
-from sqe.rewrite.needs import Key
+from sqe.rewrite.needs import Key, identity_as, need_for, needs_of
 from sqe.sessions.session import Session
 from sqe.sql.statement import Statement
+
+_OF_TABLES = (Privilege.INSERT, Privilege.DELETE, Privilege.ALTER, Privilege.DROP)
+
+
+def decisions_on(policy: Policy, bound: BoundStatement, identity: Identity) -> dict[Key, Decision]:
+    """A decision on each thing that the statement touches, for the user it is read as: a view may
+    be read as its owner."""
+    needs = needs_of(bound)
+    answers = {
+        who: policy.decide(
+            identity_as(identity, who),
+            dict.fromkeys(
+                facts for need in needs if need.as_user == who for facts in need.asked_facts
+            ),
+        )
+        for who in {need.as_user for need in needs}
+    }
+    return {need.key: need.decision(answers[need.as_user]) for need in needs}
 
 
 @dataclass(frozen=True)
 class AccessControl:
-    """``catalogs`` show what users may know of, ``whole`` is all that is in them."""
+    """``catalogs`` show only what users may know of, ``whole`` shows everything."""
 
     policy: Policy
     catalogs: Catalogs
     whole: Catalogs
+    administrators: Administrators = NO_ADMINISTRATORS
 
     @cached_property
     def _privileges(self) -> Privileges:
@@ -37,7 +57,7 @@ class AccessControl:
 
     @property
     def other_users(self) -> OtherUsers:
-        return OtherUsers(self.policy)
+        return OtherUsers(self.policy, self.administrators)
 
     def check_may_run(self, identity: Identity) -> None:
         """ACCESS_DENIED where the user may run no statement at all."""
@@ -56,3 +76,30 @@ class AccessControl:
         takes a privilege on something else that is missing."""
         self._privileges.check(bound.statement, session)
         return decisions_on(self.policy, bound, session.identity)
+
+    def decide_change(self, target: BoundTarget, session: Session) -> Decision:
+        """Whether the user may change a relation in any way, or make it where there is none: they
+        may know what it is then, even if they may not read it. Who sees only a part of it may not
+        change it. ACCESS_DENIED where the user may run no statement at all."""
+        self._privileges.check_may_run(session.identity)
+        for privilege in _changes_of(target):
+            need = need_for(target, privilege)
+            if need is None:
+                continue
+            decision = need.decision(self.policy.decide(session.identity, need.asked_facts))
+            if isinstance(decision, Allow):
+                return decision
+        return Deny("nothing that changes it is allowed")
+
+
+def _changes_of(target: BoundTarget) -> Collection[Privilege]:
+    """What can be done at all with such a thing, by statements about tables."""
+    match target:
+        case BoundAbsent():
+            return (*_OF_TABLES, Privilege.CREATE)
+        case BoundView():
+            return (Privilege.DROP,)
+        case BoundTable(suffix=()) if not is_materialized(target.metadata):
+            return _OF_TABLES
+        case _:
+            return ()

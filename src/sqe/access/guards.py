@@ -1,4 +1,4 @@
-"""Puts guards around what a user sees in part, with what policies' own expressions need."""
+"""Puts guards around relations of which the user sees only a part."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.hash_keys import HashKeys
 from sqe.rewrite.needs import Key
 from sqe.sessions.session import Session
-from sqe.sql.text import TextLimits
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,6 @@ class Guards:
     expressions, besides Spark's."""
 
     binder: Binder
-    limits: TextLimits
     known: Callable[[Identity], Identity]
     hash_keys: HashKeys = field(default_factory=HashKeys)
     dialects: Mapping[str, ExpressionDialect] = field(default_factory=dict)
@@ -36,6 +34,6 @@ class Guards:
         self, bound: BoundStatement, decisions: Mapping[Key, Decision], session: Session
     ) -> GuardedStatement:
         authority = SessionAuthority(
-            self.binder, self.limits, session, self.hash_keys, self.known, self.dialects
+            self.binder, session, self.hash_keys, self.known, self.dialects
         )
         return guard(bound, decisions, authority)

@@ -2,37 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 
+from sqe.audit.redact import redact
 from sqe.model.decision import Allow
 from sqe.model.identity import Identity
-from sqe.model.query import QueryRecord
+from sqe.model.query import EngineWork, QueryRecord, RelationUse
 from sqe.model.rules import Object, Privilege
 from sqe.policy.policy import Policy
 
 
-class OtherUsers:
-    """Over themselves everybody has all of them. Without rules nobody has more."""
+@dataclass(frozen=True, slots=True)
+class Administrators:
+    """Who sees the queries of others, and may end them, whatever the policy says."""
 
-    def __init__(self, policy: Policy) -> None:
+    users: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+
+    def has(self, identity: Identity) -> bool:
+        return identity.user in self.users or not self.groups.isdisjoint(identity.groups)
+
+
+NO_ADMINISTRATORS = Administrators()
+
+
+class OtherUsers:
+    """Over themselves everybody has all of them. Without rules and administrators nobody has
+    more."""
+
+    def __init__(self, policy: Policy, administrators: Administrators = NO_ADMINISTRATORS) -> None:
         self._policy = policy
+        self._administrators = administrators
 
     def may_act_as(self, identity: Identity, user: str) -> bool:
         return self._may(Privilege.IMPERSONATE, identity, user)
 
     def may_kill(self, identity: Identity, record: QueryRecord) -> bool:
-        return self._may(Privilege.KILL_QUERY, identity, record.user)
+        administers = self._administrators.has(identity)
+        return administers or self._may(Privilege.KILL_QUERY, identity, record.user)
 
-    def may_view(self, identity: Identity, record: QueryRecord) -> bool:
-        return self._may(Privilege.VIEW_QUERY, identity, record.user)
+    def visible_users(self, identity: Identity, users: Iterable[str]) -> set[str]:
+        """Those of them whose queries this user may see."""
+        if self._administrators.has(identity):
+            return set(users)
+        return {user for user in users if self._may(Privilege.VIEW_QUERY, identity, user)}
 
-    def viewed(self, identity: Identity, records: Iterable[QueryRecord]) -> list[QueryRecord]:
-        found = list(records)
-        users = {record.user for record in found}
-        shown = {user for user in users if self._may(Privilege.VIEW_QUERY, identity, user)}
-        return [record for record in found if record.user in shown]
+    def list_visible(
+        self, identity: Identity, records: Collection[QueryRecord]
+    ) -> list[QueryRecord]:
+        """Those that this user may see, with what they may know of each."""
+        shown = self.visible_users(identity, {record.user for record in records})
+        return [redact_record(record, identity) for record in records if record.user in shown]
 
     def _may(self, privilege: Privilege, identity: Identity, user: str) -> bool:
         if user == identity.user:
             return True
         return isinstance(self._policy.permits(identity, privilege, Object.user(user)), Allow)
+
+
+def redact_record(record: QueryRecord, identity: Identity) -> QueryRecord:
+    """What may be told of a query: nothing that a policy hides from the user who ran it, and to
+    others no error's text, which may quote values."""
+    own = record.user == identity.user
+    return replace(
+        record,
+        text=redact(record.text),
+        route=record.shown_route,
+        error_message=redact(record.error_message) if own else "",
+        relations=tuple(
+            _redact_relation(use, record) for use in record.relations if not use.as_user
+        ),
+        work=EngineWork() if record.restricted else record.work,
+    )
+
+
+def _redact_relation(use: RelationUse, record: QueryRecord) -> RelationUse:
+    return replace(use, rule="", snapshot_id=None if record.restricted else use.snapshot_id)

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ownership:
-    """``book``: where rules that are made with SQL are kept; None: there are none."""
+    """``book`` holds the rules that are made with SQL; None where that is turned off."""
 
     owners: Owners
     catalogs: Catalogs
     book: GrantBook | None = None
 
     def note(self, guarded: GuardedStatement, session: Session) -> None:
-        """After the statement has ended well."""
+        """Records what the statement did to owners. Called after it has succeeded."""
         bound = guarded.bound
         if isinstance(bound.statement.command, ColumnsWithDefaults) and bound.inner is not None:
             bound = bound.inner
@@ -43,23 +43,23 @@ class Ownership:
         if statement.traits.explains:
             return
         if isinstance(command, RenameTable):
-            self._renamed(bound.references[0], bound.references[1], session)
+            self._move_owner(bound.references[0], bound.references[1], session)
             return
         for reference in bound.references:
             name, access = reference.relation, reference.reference.access
             if name is None:
                 continue
             if access is Access.DROP:
-                self._dropped(reference, name, session)
+                self._forget_owner(reference, name, session)
             elif isinstance(command, ViewDefinition):
-                self._view_made(reference, name, command, session)
+                self._record_view(reference, name, command, session)
             elif access is Access.CREATE:
-                self._made(statement, reference, name, session)
+                self._record_owner(statement, reference, name, session)
 
-    def _made(
+    def _record_owner(
         self, statement: Statement, reference: BoundReference, name: RelationName, session: Session
     ) -> None:
-        """Whoever else was faster where IF NOT EXISTS was said keeps what they have made."""
+        """With IF NOT EXISTS, an owner who created the table first stays its owner."""
         replaced = replaces(statement, reference)
         if self.book is None or not (replaced or isinstance(reference.target, BoundAbsent)):
             return
@@ -68,7 +68,7 @@ class Ownership:
         if uuid and not (keeps and self.owners.of(name, uuid) is not None):
             self.owners.set(name, uuid, session.identity.user)
 
-    def _view_made(
+    def _record_view(
         self,
         reference: BoundReference,
         name: RelationName,
@@ -90,20 +90,22 @@ class Ownership:
             owner = was if definition.alter and was else user
             self.owners.set(name, uuid, owner, digest if definer else "")
 
-    def _dropped(self, reference: BoundReference, name: RelationName, session: Session) -> None:
+    def _forget_owner(
+        self, reference: BoundReference, name: RelationName, session: Session
+    ) -> None:
         target = reference.target
         if isinstance(target, BoundAbsent):
             return
         if self.book is not None:
-            self.book.table_dropped(session.identity, name)
+            self.book.drop_table_rules(session.identity, name)
         if self.book is not None or (isinstance(target, BoundView) and target.definer):
             self.owners.drop(name)
 
-    def _renamed(self, old: BoundReference, new: BoundReference, session: Session) -> None:
+    def _move_owner(self, old: BoundReference, new: BoundReference, session: Session) -> None:
         if old.relation is None or new.relation is None:
             return
         if self.book is not None:
-            self.book.table_renamed(session.identity, old.relation, new.relation)
+            self.book.move_table_rules(session.identity, old.relation, new.relation)
         if self.book is not None or (isinstance(old.target, BoundView) and old.target.definer):
             self.owners.move(old.relation, new.relation)
 
@@ -112,12 +114,12 @@ class Ownership:
         catalog = self.catalogs.open(name.catalog, session.identity)
         ident = Ident(name.schema.path, name.name)
         try:
-            found = catalog.load_view(ident) if view else catalog.load_table(ident)
+            loaded = catalog.load_view(ident) if view else catalog.load_table(ident)
         except SqeError as error:
             if error.code not in ABSENT:
                 raise
             return ""
-        return str(found.metadata.get("view-uuid" if view else "table-uuid", ""))
+        return str(loaded.metadata.get("view-uuid" if view else "table-uuid", ""))
 
 
 def is_definer(definition: ViewDefinition, target: BoundTarget, user: str) -> bool:

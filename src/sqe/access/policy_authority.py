@@ -1,4 +1,4 @@
-"""What policies' own expressions are read with: the session's user, and no policy."""
+"""Reads what the expressions of policies name: as the session's user, and under no policy."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from sqe.access.relations import Relations, SeenRelation
 from sqe.binding.binder import Binder
-from sqe.binding.bound import BoundReference, BoundStatement, BoundTable, BoundTarget, BoundView
+from sqe.binding.bound import BoundTable, BoundTarget, BoundView
 from sqe.catalog.protocol import Catalogs
+from sqe.model.decision import Allow
 from sqe.model.identity import Identity, Secret
-from sqe.model.names import SchemaName
-from sqe.rewrite.guarded import GuardedStatement, trust_policy_text
+from sqe.model.names import RelationName, SchemaName
 from sqe.rewrite.hash_keys import HashKeys
 from sqe.rewrite.needs import identity_as
 from sqe.rewrite.unfit import Unfit
 from sqe.sessions.session import Session
-from sqe.sql.parse import parse
-from sqe.sql.statement import Reference, Statement
-from sqe.sql.text import TextLimits
+from sqe.sql.statement import Access, Reference, Statement, statement_about
+
+_TRUSTED = Allow("read under the policy's own authority")
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class PolicyReading:
 
     catalogs: Catalogs
     session: Session
-    guard_text: Callable[[str], GuardedStatement]
+    relations: Relations
 
 
 class ExpressionDialect(Protocol):
@@ -51,7 +52,6 @@ class SessionAuthority:
     """Implements ``rewrite.authority.Authority``."""
 
     binder: Binder
-    limits: TextLimits
     session: Session
     keys: HashKeys
     known: Callable[[Identity], Identity]  # with the roles that policy sources give
@@ -72,14 +72,15 @@ class SessionAuthority:
         translator = self.dialects.get(dialect)
         if translator is None:
             raise Unfit(f"the dialect {dialect} is not known")
-        reading = PolicyReading(self.binder.whole, self.session, self._guard_text)
+        reading = PolicyReading(self.binder.whole, self.session, self)
         return translator.expression(sql, kind, target, identity, reading)
 
-    def _guard_text(self, text: str) -> GuardedStatement:
-        """``SELECT * FROM`` a relation that the policy's text names, all of it."""
-        statement = parse(text, self.limits)
-        schema = self.session.schema  # not asked: the translation writes names in full
-        references = tuple(
-            BoundReference(one, self.find(statement, one, schema)) for one in statement.references
-        )
-        return trust_policy_text(BoundStatement(statement, references))
+    def read(self, name: RelationName) -> SeenRelation:
+        """Implements ``Relations``: no policy applies to what a policy reads."""
+        statement = statement_about(name, Access.READ)
+        schema = self.session.schema  # not asked: the name is a full one
+        [reference] = statement.references
+        return SeenRelation(self.find(statement, reference, schema), _TRUSTED)
+
+    def change(self, name: RelationName) -> SeenRelation:
+        raise Unfit("an expression of a policy changes nothing")

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
-from sqe.access.redaction import decided, stored
-from sqe.binding.name_lookup import existing_schema, listed
+from sqe.access.stored_relation import decide_access, relation_of_loaded
+from sqe.binding.name_lookup import list_or_hide, look_up_schema
 from sqe.binding.statement_cache import read_catalog
 from sqe.catalog.information_schema import SCHEMA as INFORMATION_SCHEMA
 from sqe.catalog.protocol import Catalog, Catalogs, Ident
@@ -16,14 +16,15 @@ from sqe.model.decision import Allow, Deny
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.rules import SYSTEM, Object, ObjectKind, Privilege
-from sqe.policy.policy import Policy, denied
+from sqe.policy.policy import Policy, denial
 from sqe.sessions.session import Session
 from sqe.sql.call import ProcedureCall
-from sqe.sql.commands import DropSchema, Name, ResetSession, SetSession, ShowSchemas, UseSchema
+from sqe.sql.commands import DropSchema, Name, ShowSchemas, UseSchema
+from sqe.sql.settings import ResetSession, SetSession
 from sqe.sql.statement import Access, Statement, StatementKind
 from sqe.sql.traits import DecidedBy
 
-_OWN = "sqe."  # in front of properties that are no catalog's
+_OWN = ("sqe.", "spark.")  # in front of properties that are no catalog's
 
 
 class _OfSchema(Protocol):
@@ -90,9 +91,11 @@ class Privileges:
         """Who may create in the catalog, or may have a schema of this name."""
         schema = self._schema(command.schema, session)
         places = (Object.schema(schema), Object.catalog(schema.catalog))
-        answers = [self._policy.permits(session.identity, Privilege.CREATE, one) for one in places]
-        if not any(isinstance(one, Allow) for one in answers):
-            raise denied(Privilege.CREATE, places[0])
+        answers = [
+            self._policy.permits(session.identity, Privilege.CREATE, place) for place in places
+        ]
+        if not any(isinstance(answer, Allow) for answer in answers):
+            raise denial(Privilege.CREATE, places[0])
 
     def _check_dropped(self, command: DropSchema, session: Session) -> None:
         identity, schema = session.identity, self._schema(command.schema, session)
@@ -109,14 +112,14 @@ class Privileges:
         self, identity: Identity, catalog: Catalog, schema: SchemaName
     ) -> Iterator[bool]:
         """Of each thing in the schema, whether the user may drop it."""
-        for path in listed(catalog.list_namespaces, schema.path):
+        for path in list_or_hide(catalog.list_namespaces, schema.path):
             child = SchemaName(schema.catalog, path)
             dropped = self._policy.permits(identity, Privilege.DROP, Object.schema(child))
             yield isinstance(dropped, Allow)
             yield from self._droppable(identity, catalog, child)
         for names, load, view in (
-            (listed(catalog.list_views, schema.path), catalog.load_view, True),
-            (listed(catalog.list_tables, schema.path), catalog.load_table, False),
+            (list_or_hide(catalog.list_views, schema.path), catalog.load_view, True),
+            (list_or_hide(catalog.list_tables, schema.path), catalog.load_table, False),
         ):
             for name in names:
                 try:
@@ -125,15 +128,15 @@ class Privileges:
                     if error.code not in ABSENT:
                         raise
                     continue
-                target = stored(RelationName(schema, name), loaded, view)
-                yield isinstance(decided(self._policy, identity, target, Access.DROP), Allow)
+                target = relation_of_loaded(RelationName(schema, name), loaded, view)
+                yield isinstance(decide_access(self._policy, identity, target, Access.DROP), Allow)
 
     def _check_used(self, command: UseSchema, session: Session) -> None:
         identity, name = session.identity, command.name
         if command.catalog:
             catalog = Object.catalog(self._catalog(name, identity) or name.parts[0])
             if not all(self._policy.visible(identity, [catalog])):
-                raise denied(Privilege.SHOW, catalog)
+                raise denial(Privilege.SHOW, catalog)
         elif command.schema or self._catalog(name, identity) is None:
             self._check_visible(identity, self._schema(name, session))
 
@@ -143,31 +146,46 @@ class Privileges:
         else:
             seen = Object.schema(schema)
         if not all(self._policy.visible(identity, [seen])):
-            raise denied(Privilege.SHOW, Object.schema(schema))
+            raise denial(Privilege.SHOW, Object.schema(schema))
 
     def _catalog(self, name: Name, identity: Identity) -> str | None:
         """The catalog that is meant if the name has one part, as it is spelled."""
         if len(name.parts) > 1:
             return None
         names = self._catalogs.names(identity)
-        return next((one for one in names if one.lower() == name.parts[0].lower()), None)
+        return next(
+            (
+                catalog_name
+                for catalog_name in names
+                if catalog_name.lower() == name.parts[0].lower()
+            ),
+            None,
+        )
 
     def _schema(self, name: Name | None, session: Session) -> SchemaName:
-        """As ``Call.existing`` finds it: in the catalog's own spelling, if the user sees it."""
+        """In the catalog's own spelling, if the user sees it; see ``CommandCall.find_schema``."""
         if name is None:
             return session.schema
         first, *rest = name.parts
         names = self._catalogs.names(session.identity) if rest else []
-        catalog = next((one for one in names if one.lower() == first.lower()), None)
+        catalog = next(
+            (schema_name for schema_name in names if schema_name.lower() == first.lower()), None
+        )
         wanted = SchemaName(session.schema.catalog, name.parts)
         if catalog is not None:
             wanted = SchemaName(catalog, tuple(rest))
         catalog_of_it = read_catalog(self._catalogs, wanted.catalog, session.identity)
-        return existing_schema(catalog_of_it, wanted) or wanted
+        return look_up_schema(catalog_of_it, wanted) or wanted
 
 
-# The tables and views of a statement are decided on by the policy itself, grants by who may grant.
-_ELSEWHERE = (DecidedBy.RELATIONS, DecidedBy.EVERYBODY, DecidedBy.GRANT_AUTHORITY)
+# The tables and views of a statement are decided on by the policy itself, grants by who may grant,
+# and ``OtherUsers`` knows who may end a query.
+_ELSEWHERE = (
+    DecidedBy.RELATIONS,
+    DecidedBy.EVERYBODY,
+    DecidedBy.GRANT_AUTHORITY,
+    DecidedBy.QUERY_OWNER,
+)
 _CHECKS: dict[DecidedBy, Callable[[Privileges, Any, Session], None]] = {
     DecidedBy.PROPERTY: Privileges._check_property,
     DecidedBy.PROCEDURE: Privileges._check_procedure,

@@ -1,29 +1,23 @@
 """What views are made of, and who may know of it.
 
-A view's columns and its query name what it reads. They are told to whoever may read that: a view
-that a user could not read is a name to them and nothing more, and of one that is read with its
-owner's rights the query is told to those who have such rights themselves.
+A view's columns and its query name what it reads, so they are shown only to users who may read
+that. Of a view that they cannot read, users see the name alone. The query of a view that is read
+with its owner's rights is shown only to users who have those rights themselves.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sqe.access.guards import Guards
-from sqe.binding.binder import Binder
-from sqe.binding.bound import BoundStatement
+from sqe.access.statement_guard import StatementGuard
 from sqe.binding.statement_cache import statement_cache
 from sqe.errors import AccessError, ErrorCode, UserError
-from sqe.model.decision import Allow, Decision
+from sqe.model.decision import Allow
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName
-from sqe.policy.policy import Policy
-from sqe.rewrite.needs import Key, identity_as, needs_of
 from sqe.sessions.session import Session
-from sqe.sql.parse import parse
-from sqe.sql.statement import Access
-from sqe.sql.text import TextLimits
+from sqe.sql.statement import Access, statement_about
 
 _READABLE = Allow("what is asked is only what it is made of")
 # A view that has lost a table or a column can still be looked at, and mended; so can one whose
@@ -37,53 +31,40 @@ _BROKEN = (
 )
 
 
-def decisions_on(policy: Policy, bound: BoundStatement, identity: Identity) -> dict[Key, Decision]:
-    """On everything that the statement touches, for whomever it is read as."""
-    needs = needs_of(bound)
-    answers = {
-        who: policy.decide(
-            identity_as(identity, who),
-            dict.fromkeys(one for need in needs if need.as_user == who for one in need.asked),
-        )
-        for who in {need.as_user for need in needs}
-    }
-    return {need.key: need.decision(answers[need.as_user]) for need in needs}
-
-
 @dataclass(frozen=True)
 class ViewDisclosure:
-    """Whether users may read what a view is made of, the view itself aside."""
+    """Whether users may read the tables and views that a view is made of."""
 
-    policy: Policy
-    binder: Binder
-    limits: TextLimits
-    guards: Guards
+    guard: StatementGuard
 
     @cached_property
-    def _as_reader(self) -> Binder:
-        return self.binder.without_owners()
+    def _without_owners(self) -> StatementGuard:
+        return self.guard.without_owners()
 
     def readable(self, identity: Identity, view: RelationName) -> bool:
-        """With the rights that it is read with."""
-        return self._reads(self.binder, identity, view, (*_BROKEN, ErrorCode.NOT_SUPPORTED))
+        """With the rights that the view is read with: the user's, or its owner's."""
+        return _reads(self.guard, identity, view, (*_BROKEN, ErrorCode.NOT_SUPPORTED))
 
     def readable_alone(self, identity: Identity, view: RelationName) -> bool:
-        """With the user's own rights, whatever its owner lends."""
-        return self._reads(self._as_reader, identity, view, _BROKEN)
+        """With the user's own rights alone."""
+        return _reads(self._without_owners, identity, view, _BROKEN)
 
-    def _reads(
-        self, binder: Binder, identity: Identity, view: RelationName, broken: tuple[ErrorCode, ...]
-    ) -> bool:
-        session = Session(identity, view.schema, lambda _: None)
-        with statement_cache():
-            bound = binder.bind(parse(f"SELECT * FROM {view}", self.limits), session)  # noqa: S608
-            decisions = decisions_on(self.policy, bound, identity)
-            decisions[view, Access.READ, ""] = _READABLE
-            try:
-                self.guards.with_binder(binder).guard(bound, decisions, session)
-            except AccessError:
-                return False
-            except UserError as error:
-                unrestricted = all(isinstance(one, Allow) for one in decisions.values())
-                return unrestricted and error.code in broken
-            return True
+
+def _reads(
+    guard: StatementGuard, identity: Identity, view: RelationName, broken: tuple[ErrorCode, ...]
+) -> bool:
+    session = Session(identity, view.schema, lambda _: None)
+    with statement_cache():
+        try:
+            decided = guard.decide(statement_about(view, Access.READ), session)
+        except AccessError:
+            return False
+        decisions = {**decided.decisions, (view, Access.READ, ""): _READABLE}
+        try:
+            guard.guard(replace(decided, decisions=decisions), session)
+        except AccessError:
+            return False
+        except UserError as error:
+            unrestricted = all(isinstance(decision, Allow) for decision in decisions.values())
+            return unrestricted and error.code in broken
+        return True

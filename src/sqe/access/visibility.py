@@ -6,12 +6,13 @@ refusal says the same whether it is there or not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from sqe.catalog.protocol import Catalog, Catalogs, Ident, Json, Loaded, Namespace, Signed
+from sqe.catalog.configured import no_such_catalog
+from sqe.catalog.protocol import Catalog, Catalogs, Namespace
+from sqe.catalog.proxy import passed
 from sqe.errors import ErrorCode, UserError
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
@@ -32,16 +33,11 @@ class VisibleCatalogs:
         names = self._catalogs.names()
         if identity is None:
             return names
-        return _shown(names, self._visible(identity, [*map(Object.catalog, names)]))
+        return _select(names, self._visible(identity, [*map(Object.catalog, names)]))
 
     def open(self, name: str, identity: Identity) -> Catalog:
         if name not in self._catalogs.names():
-            close = get_close_matches(name, self.names(identity), n=1)
-            raise UserError(
-                ErrorCode.CATALOG_NOT_FOUND,
-                f"Catalog {name} does not exist.",
-                hint=f"Did you mean {close[0]}?" if close else "SHOW CATALOGS lists them.",
-            )
+            raise no_such_catalog(name, self.names(identity))
         catalog = self._catalogs.open(name, identity)
         if not self._policy.ruled:
             return catalog
@@ -70,8 +66,8 @@ class _VisibleCatalog:
         self._visible = visible
 
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
-        found = self._catalog.list_namespaces(parent)
-        return _shown(found, self._visible([self._schema(path) for path in found]))
+        namespaces = self._catalog.list_namespaces(parent)
+        return _select(namespaces, self._visible([self._schema(path) for path in namespaces]))
 
     def load_namespace(self, namespace: Namespace) -> dict[str, str]:
         if not all(self._visible([self._schema(namespace)])):
@@ -86,62 +82,28 @@ class _VisibleCatalog:
     def list_views(self, namespace: Namespace) -> list[str]:
         return self._relations(namespace, self._catalog.list_views(namespace))
 
-    def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
-        self._catalog.create_namespace(namespace, properties)
-
-    def drop_namespace(self, namespace: Namespace) -> None:
-        self._catalog.drop_namespace(namespace)
-
-    def update_namespace(
-        self, namespace: Namespace, removals: list[str], updates: Mapping[str, str]
-    ) -> Json:
-        return self._catalog.update_namespace(namespace, removals, updates)
-
-    def load_table(self, ident: Ident) -> Loaded:
-        return self._catalog.load_table(ident)
-
-    def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
-        return self._catalog.load_credentials(ident)
-
-    def sign(self, ident: Ident, config: Mapping[str, str], request: Json) -> Signed:
-        return self._catalog.sign(ident, config, request)
-
-    def create_table(self, namespace: Namespace, request: Json) -> Loaded:
-        return self._catalog.create_table(namespace, request)
-
-    def register_table(self, namespace: Namespace, request: Json) -> Loaded:
-        return self._catalog.register_table(namespace, request)
-
-    def commit_table(self, ident: Ident, request: Json) -> Loaded:
-        return self._catalog.commit_table(ident, request)
-
-    def drop_table(self, ident: Ident, *, purge: bool = False) -> None:
-        self._catalog.drop_table(ident, purge=purge)
-
-    def rename_table(self, source: Ident, target: Ident) -> None:
-        self._catalog.rename_table(source, target)
-
-    def commit_transaction(self, request: Json) -> None:
-        self._catalog.commit_transaction(request)
-
-    def load_view(self, ident: Ident) -> Loaded:
-        return self._catalog.load_view(ident)
-
-    def create_view(self, namespace: Namespace, request: Json) -> Loaded:
-        return self._catalog.create_view(namespace, request)
-
-    def replace_view(self, ident: Ident, request: Json) -> Loaded:
-        return self._catalog.replace_view(ident, request)
-
-    def drop_view(self, ident: Ident) -> None:
-        self._catalog.drop_view(ident)
-
-    def rename_view(self, source: Ident, target: Ident) -> None:
-        self._catalog.rename_view(source, target)
+    create_namespace = passed(Catalog.create_namespace)
+    drop_namespace = passed(Catalog.drop_namespace)
+    update_namespace = passed(Catalog.update_namespace)
+    load_table = passed(Catalog.load_table)
+    load_credentials = passed(Catalog.load_credentials)
+    sign = passed(Catalog.sign)
+    create_table = passed(Catalog.create_table)
+    register_table = passed(Catalog.register_table)
+    check_change = passed(Catalog.check_change)
+    commit_table = passed(Catalog.commit_table)
+    drop_table = passed(Catalog.drop_table)
+    rename_table = passed(Catalog.rename_table)
+    commit_transaction = passed(Catalog.commit_transaction)
+    load_view = passed(Catalog.load_view)
+    create_view = passed(Catalog.create_view)
+    replace_view = passed(Catalog.replace_view)
+    drop_view = passed(Catalog.drop_view)
+    rename_view = passed(Catalog.rename_view)
 
     def _relations(self, namespace: Namespace, names: list[str]) -> list[str]:
         schema = SchemaName(self._name, namespace)
-        return _shown(
+        return _select(
             names, self._visible([Object.table(RelationName(schema, name)) for name in names])
         )
 
@@ -149,5 +111,5 @@ class _VisibleCatalog:
         return Object.schema(SchemaName(self._name, namespace))
 
 
-def _shown(things: list[_T], shown: list[bool]) -> list[_T]:
+def _select(things: list[_T], shown: list[bool]) -> list[_T]:
     return [thing for thing, yes in zip(things, shown, strict=True) if yes]

@@ -1,46 +1,117 @@
-"""The audit log: one JSON line for every change of a query's state, and of the rules."""
+"""The audit log: one JSON line for every change of a query's state and of the rules, and for who
+comes, acts as somebody else, or kills."""
 
 from __future__ import annotations
 
 import json
-import os
+import re
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from sqe.audit.chain import ChainedFile
 from sqe.audit.events import QueryEvent, RuleEvent
 from sqe.audit.redact import redact
-from sqe.model.query import RelationUse
+from sqe.audit.repeats import Repeats
+from sqe.model.access_event import AccessEvent, AccessKind
+from sqe.model.query import RelationUse, WrittenSnapshot
 
 _PROGRESS = "progress"
 _TEXT = 100_000  # characters of a statement that are kept
+_CLAIMED = 256  # characters of the name that somebody claims to have
+_OWN_SECRET = re.compile(r"sqe_[A-Za-z0-9_-]{8,}")  # our tokens and keys, where a name should be
+
+
+# What each field of a line means, for people who read them.
+FIELDS = {
+    "time": "when, in UTC",
+    "event": "what happened: to a query `queued`, `planning`, `running`, `finished`, `failed`,"
+    " `cancelled`; to the rules `rule_changed`; besides `login`, `login_failed`, `session_opened`,"
+    " `session_refused`, `session_ended`, `impersonation`, `impersonation_refused`, `kill`,"
+    " `kill_refused`, `events_lost`, `file_continued`",
+    "query_id": "the query, as clients and the summaries of snapshots name it (`sqe.query-id`)",
+    "user": "whose query it is, or who does it; of `login_failed` as claimed, and empty where the"
+    " credential does not tell; of `impersonation` as whom; `*`: too many to be named",
+    "groups": "the user's groups, when it began",
+    "principal": "who has logged in, where that is not the user (impersonation)",
+    "protocol": "`flight`, `trino`, or `embedded`: the caller's own process",
+    "address": "the client's, as the server sees it",
+    "method": "of a login: `password`, `bearer` (a token), `certificate`, `nothing` (no"
+    " credential), or `api_key`, of those accepted",
+    "key_id": "the API key that was shown, as `sqe apikey list` names it",
+    "count": "how often it has happened again since the line before about the same, where that is"
+    " more than once: repeats within a minute are one line; of `events_lost`: how many",
+    "owner": "of `kill`: whose query it is",
+    "source": "the client's name for itself",
+    "resource_group": "the resource group it waited or runs in",
+    "dialect": "what the statement is written in: `spark` or `trino`",
+    "session_id": "the beginning of the session's id",
+    "state": "the state that the query is in now",
+    "kind": "the kind of statement",
+    "text": "the statement, with stars for what looks like a secret; at most 100,000 characters",
+    "engine": "`spark`, `local` or `coordinator`",
+    "reason": "why this engine; of `login_failed`: `denied`, `unavailable` (the identity provider),"
+    " `failed` (a defect); of `session_ended`: `closed` or `expired`",
+    "relations": "each table and view that is touched: `name`, `access`, the `rule` that allowed"
+    " it; of a read the `columns` and the `snapshot_id`; `as_user`, whose rights a view reads with",
+    "rows": "rows of the result",
+    "bytes": "bytes of the result",
+    "affected": "rows that a write has `inserted`, `updated`, `deleted`, where it is known exactly",
+    "written": "each snapshot that the query has added to a table, and that is there: `table`,"
+    " `snapshot_id`, Iceberg's `operation`. The statements of a transaction write nothing: its"
+    " COMMIT does, and names the `query_id` of the statement that made the snapshot",
+    "work": "what the engine did, as far as it tells: `files`, `bytes` and `rows` of its scans"
+    " after pruning (Spark counts rows that came out, the local engine rows that the files hold);"
+    " `bytes_read`, what Spark's tasks read of files; `spilled_bytes`. Of a write, Spark tells"
+    " `bytes_read` alone",
+    "seconds": "from the query's arrival to its end",
+    "stages": "seconds of each stage of the pipe",
+    "error_code": "the error's code",
+    "error": "the error's text, with stars for what looks like a secret",
+    "what": "of `rule_changed`: the change, in words",
+    "before": "of `file_continued`, the first line of a file that goes on after another: the last"
+    " digest of that one",
+    "chain": "of files: a digest of the line and of the digest before it; see `sqe audit verify`",
+}
 
 
 def event_fields(event: QueryEvent) -> dict[str, Any]:
     """What is written of an event. Nothing in it is a secret: records hold no credential."""
     record = event.record
     fields: dict[str, Any] = {
-        "time": datetime.fromtimestamp(event.at, UTC).isoformat(timespec="milliseconds"),
+        "time": _time(event.at),
         "event": event.name,
         "query_id": record.query_id,
         "user": record.user,
+        "groups": list(record.groups),
+        "protocol": record.origin.protocol,
+        "address": record.origin.address,
         "source": record.source,
+        "dialect": record.dialect,
         "session_id": record.session_id[:8],  # enough to tell sessions apart, not to take one over
         "state": record.state.value,
         "kind": record.kind,
         "text": redact(record.text)[:_TEXT],  # cut last: half a secret does not look like one
     }
+    if record.resource_group:
+        fields["resource_group"] = record.resource_group
+    if record.origin.principal:
+        fields["principal"] = record.origin.principal
     if record.route is not None:
         fields["engine"] = record.route.engine.value
         fields["reason"] = record.route.reason
     if record.relations and event.name != "queued":
-        fields["relations"] = [_relation_fields(one) for one in record.relations]
+        fields["relations"] = [_relation_fields(relation) for relation in record.relations]
     if record.state.ended:
         fields["rows"] = record.rows
         fields["bytes"] = record.bytes
         if record.affected is not None:
             fields["affected"] = record.affected.counts
+        if record.written:
+            fields["written"] = [_snapshot_fields(snapshot) for snapshot in record.written]
+        if record.work.figures:
+            fields["work"] = record.work.figures
         fields["seconds"] = round((record.ended or event.at) - record.created, 6)
         fields["stages"] = {name: round(s, 6) for name, s in record.stage_seconds.items()}
     if record.error_code:
@@ -60,32 +131,87 @@ def _relation_fields(use: RelationUse) -> dict[str, Any]:
     return named
 
 
-class AuditLog:
-    """Appends to a file only the owner may read. Each line is one write, so lines stay whole."""
+def _snapshot_fields(snapshot: WrittenSnapshot) -> dict[str, Any]:
+    named: dict[str, Any] = {
+        "table": snapshot.table,
+        "snapshot_id": snapshot.snapshot_id,
+        "operation": snapshot.operation,
+    }
+    if snapshot.query_id:
+        named["query_id"] = snapshot.query_id
+    return named
 
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+
+def rule_fields(event: RuleEvent) -> dict[str, Any]:
+    return {
+        "time": _time(event.at),
+        "event": "rule_changed",
+        "user": event.user,
+        "what": redact(event.what)[:_TEXT],
+    }
+
+
+def access_fields(event: AccessEvent) -> dict[str, Any]:
+    fields: dict[str, Any] = {"time": _time(event.at), "event": event.kind.value}
+    if event.kind is AccessKind.EVENTS_LOST:
+        return {**fields, "count": event.count}
+    fields |= {
+        "user": _OWN_SECRET.sub("****", redact(event.user))[:_CLAIMED],
+        "protocol": event.origin.protocol,
+        "address": event.origin.address,
+    }
+    more: dict[str, Any] = {
+        "principal": event.origin.principal,
+        "method": event.method,
+        "reason": event.reason,
+        "key_id": event.key_id,
+        "session_id": event.session_id[:8],
+        "query_id": event.query_id,
+        "owner": event.owner,
+        "count": event.count if event.count > 1 else 0,
+    }
+    fields.update((name, value) for name, value in more.items() if value)
+    return fields
+
+
+def writes_line(event: QueryEvent) -> bool:
+    return event.name != _PROGRESS
+
+
+def _time(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+
+
+class AuditFile:
+    """Implements ``EventSink``: appends to a file only the owner may read. Each line is one write,
+    so lines stay whole, and chained to the one before it."""
+
+    def __init__(self, path: Path, most_bytes: int = 0) -> None:
         self._lock = threading.Lock()
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._file: ChainedFile | None = ChainedFile(path, most_bytes)
+        self._repeats = Repeats(lambda event: self._write(access_fields(event)))
 
     def emit(self, event: QueryEvent) -> None:
-        if event.name != _PROGRESS:
+        if writes_line(event):
             self._write(event_fields(event))
 
     def changed(self, event: RuleEvent) -> None:
-        """A change of the rules about who may do what."""
-        time = datetime.fromtimestamp(event.at, UTC).isoformat(timespec="milliseconds")
-        what = redact(event.what)[:_TEXT]
-        self._write({"time": time, "event": "rule_changed", "user": event.user, "what": what})
+        self._write(rule_fields(event))
+
+    def note_access(self, event: AccessEvent) -> None:
+        self._repeats.note(event)
 
     def _write(self, fields: dict[str, Any]) -> None:
-        line = json.dumps(fields, ensure_ascii=False) + "\n"
+        body = json.dumps(fields, ensure_ascii=False)
         with self._lock:
-            if self._file >= 0:
-                os.write(self._file, line.encode("utf-8", "replace"))
+            if self._file is not None:
+                self._file.append(body)
 
     def close(self) -> None:
-        with self._lock:
-            if self._file >= 0:
-                os.close(self._file)
-                self._file = -1
+        try:
+            self._repeats.close()
+        finally:
+            with self._lock:
+                file, self._file = self._file, None
+            if file is not None:
+                file.close()

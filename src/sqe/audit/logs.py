@@ -28,6 +28,9 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": redact(record.getMessage()),
         }
+        audit = getattr(record, "audit", None)  # redacted already
+        if audit is not None:
+            fields["audit"] = audit
         if record.exc_info:
             fields["exception"] = redact(self.formatException(record.exc_info))
         return json.dumps(fields, ensure_ascii=False)

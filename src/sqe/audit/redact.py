@@ -13,6 +13,12 @@ _PAIR = re.compile(
     r"(?P<value>'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\")",
     re.IGNORECASE,
 )
+# Without quotes of its own: in the value of another key, or in the query of an address.
+_INSIDE = re.compile(
+    r"(?P<key>(?:secret|password|passwd|token|credential|access[._-]?key|api[._-]?key)"
+    r"[\w.\-]{0,64}+=)[^\s'\"`&;,()]+",
+    re.IGNORECASE,
+)
 _BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}")
 _JWT = re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*")
 _URL_LOGIN = re.compile(r"(?i)(?<!\w)(\w{1,32}://[^\s/:@']{1,1000}:)[^\s/@']{1,4000}@")
@@ -21,6 +27,7 @@ _URL_LOGIN = re.compile(r"(?i)(?<!\w)(\w{1,32}://[^\s/:@']{1,1000}:)[^\s/@']{1,4
 def redact(text: str) -> str:
     """The text with values that look like secrets turned to stars."""
     text = _PAIR.sub(lambda m: f"{m['key']}{m['sign']}'****'", text)
+    text = _INSIDE.sub(r"\g<key>****", text)
     text = _BEARER.sub(lambda m: f"{m[1]} ****", text)
     text = _JWT.sub("****", text)
     return _URL_LOGIN.sub(r"\1****@", text)

@@ -9,7 +9,7 @@ ANONYMOUS = "anonymous"
 
 
 class Anonymous:
-    """Whoever connects from this machine and shows nothing. A wrong credential stays wrong."""
+    """A client on this machine that sends no credential. A wrong credential is still refused."""
 
     def authenticate(self, credential: Credential) -> Identity | None:
         local = isinstance(credential, Nothing) and credential.loopback is True

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sqe.auth.chain import denied
+from sqe.auth.chain import credential_error
 from sqe.auth.hashing import hash_token
 from sqe.auth.protocol import Bearer, Credential, Password
 from sqe.errors import SqeError
@@ -97,11 +97,13 @@ class ApiKeyUsers:
         now = self._clock()
         fits = hmac.compare_digest(hash_token(shown), key.digest)
         if not fits or not key.good(now) or user not in (None, key.user):
-            raise denied()
+            raise credential_error()
         self._note(key.id, now)
         scopes = frozenset() if ALL in key.scopes else key.scopes
         standing = _Standing(key.id, self._keys, self._clock)
-        return Identity(key.user, key.groups, key.roles, scopes=scopes, standing=standing)
+        return Identity(
+            key.user, key.groups, key.roles, scopes=scopes, standing=standing, key_id=key.id
+        )
 
     def _note(self, key_id: str, now: float) -> None:
         """When it was last used. That this cannot be written down shuts nobody out."""
@@ -110,6 +112,6 @@ class ApiKeyUsers:
                 return
             self._noted[key_id] = now
         try:
-            self._keys.used(key_id, now)
+            self._keys.note_use(key_id, now)
         except SqeError as error:
             _log.warning("the last use of an API key was not noted: %s", error)

@@ -29,10 +29,10 @@ class Certificates:
     def authenticate(self, credential: Credential) -> Identity | None:
         if not isinstance(credential, Certificate) or len(credential.subject) > _LONGEST:
             return None
-        user = self._subjects.get(credential.subject) or self._fitting(credential.subject)
+        user = self._subjects.get(credential.subject) or self._user_of(credential.subject)
         return user.identity() if user is not None else None
 
-    def _fitting(self, subject: str) -> StaticUser | None:
+    def _user_of(self, subject: str) -> StaticUser | None:
         match = self._pattern.fullmatch(subject) if self._pattern is not None else None
         name = match.group(1) if match is not None else None
         return self._users().by_name.get(name, StaticUser(name)) if name else None

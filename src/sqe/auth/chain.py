@@ -4,12 +4,16 @@ issuer cannot be reached is said: it tells nothing of a credential, and trying a
 from __future__ import annotations
 
 import logging
+import time
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 
-from sqe.auth.protocol import Authenticator, Credential
-from sqe.errors import AccessError, ErrorCode, UpstreamError
+from sqe.auth.protocol import Authenticator, Credential, Password
+from sqe.errors import AccessError, ErrorCode, SqeError, UpstreamError
+from sqe.model.access_event import UNRECORDED, AccessEvent, AccessKind, AccessRecorder
 from sqe.model.identity import Identity
+from sqe.model.query import EMBEDDED, QueryOrigin
 
 _log = logging.getLogger(__name__)
 
@@ -17,35 +21,62 @@ _log = logging.getLogger(__name__)
 class Authenticators:
     """The first that knows the credential answers. Empty: nobody gets in."""
 
-    def __init__(self, authenticators: Sequence[Authenticator]) -> None:
+    def __init__(
+        self, authenticators: Sequence[Authenticator], recorder: AccessRecorder = UNRECORDED
+    ) -> None:
         self._authenticators = tuple(authenticators)
+        self._recorder = recorder
 
-    def identify(self, credential: Credential) -> Identity:
+    def identify(self, credential: Credential, origin: QueryOrigin = EMBEDDED) -> Identity:
         """Whose credential it is; AUTHENTICATION_FAILED, which never says what was wrong, or
-        ISSUER_UNAVAILABLE."""
+        ISSUER_UNAVAILABLE. ``origin``: where it was shown. AUDIT_UNAVAILABLE, whatever was shown:
+        nobody guesses unrecorded."""
+        self._recorder.check()
+        answer, outcome = self._ask(credential)
+        method = type(credential).__name__.lower()
+        if isinstance(answer, Identity):
+            method = "api_key" if answer.key_id else method
+            login = AccessEvent(AccessKind.LOGIN, time.time(), answer.user, origin, method)
+            self._recorder.note_access(replace(login, key_id=answer.key_id))
+            self._recorder.check()
+            return answer
+        claimed = credential.user if isinstance(credential, Password) else ""
+        failure = AccessEvent(AccessKind.LOGIN_FAILED, time.time(), claimed, origin, method)
+        self._recorder.note_access(replace(failure, reason=outcome))
+        self._recorder.check()
+        raise answer from None
+
+    def note_impersonation(self, user: str, origin: QueryOrigin, *, allowed: bool) -> None:
+        """The principal of ``origin`` acts as this user, or would have liked to."""
+        kind = AccessKind.IMPERSONATION if allowed else AccessKind.IMPERSONATION_REFUSED
+        self._recorder.note_access(AccessEvent(kind, time.time(), user, origin))
+
+    def _ask(self, credential: Credential) -> tuple[Identity | SqeError, str]:
+        """Whose it is, or the error; and which kind of end that is, for who counts them."""
         for authenticator in self._authenticators:
             name = type(authenticator).__name__
             try:
                 identity = authenticator.authenticate(credential)
             except AccessError:
                 _log.info("%s does not accept a %s", name, type(credential).__name__)
-                raise denied() from None
+                return credential_error(), "denied"
             except Exception as error:  # noqa: BLE001  a defect must not let anyone in
                 if isinstance(error, UpstreamError) and error.code is ErrorCode.ISSUER_UNAVAILABLE:
                     _log.warning("%s cannot tell: %s", name, error.message)
-                    raise UpstreamError(error.code, error.message, hint=error.hint) from None
+                    unavailable = UpstreamError(error.code, error.message, hint=error.hint)
+                    return unavailable, "unavailable"
                 _log.error("%s failed, so access is denied: %s", name, _where(error))
-                raise denied() from None
+                return credential_error(), "failed"
             if isinstance(identity, Identity) and identity.user:
-                return identity
+                return identity, "accepted"
             if identity is not None:
                 _log.error("%s answered with nobody's identity, so access is denied", name)
-                raise denied()
+                return credential_error(), "failed"
         _log.info("nobody knows a %s", type(credential).__name__)
-        raise denied()
+        return credential_error(), "denied"
 
 
-def denied() -> AccessError:
+def credential_error() -> AccessError:
     """One text for everything: it must not tell whether a user exists or a token was ever good."""
     return AccessError(
         ErrorCode.AUTHENTICATION_FAILED,

@@ -12,8 +12,9 @@ from sqe.auth.certificates import Certificates
 from sqe.auth.chain import Authenticators
 from sqe.auth.protocol import Authenticator
 from sqe.auth.static_users import StaticUsers
-from sqe.auth.user_table import StaticUser, Users, fixed
+from sqe.auth.user_table import StaticUser, Users, constant_users
 from sqe.auth.users_file import UsersFile
+from sqe.model.access_event import UNRECORDED, AccessRecorder
 from sqe.model.password_hash import PasswordHash
 from sqe.settings.access import TOKEN_PREFIX, AuthSettings, UserSettings
 from sqe.store.api_keys import ApiKeys
@@ -27,6 +28,7 @@ class AuthParts:
     keys: ApiKeys | None = None
     browser: Authenticator | None = None
     oidc: Authenticator | None = None
+    recorder: AccessRecorder = UNRECORDED
 
 
 def authenticators(settings: AuthSettings, around: AuthParts | None = None) -> Authenticators:
@@ -49,13 +51,14 @@ def authenticators(settings: AuthSettings, around: AuthParts | None = None) -> A
         chain["certificates"] = _certificates(settings, users)
     if settings.anonymous_allowed:
         chain["anonymous"] = Anonymous()
-    found = [chain.get(name) for name in settings.chain]
-    return Authenticators([one for one in found if one is not None])
+    chosen = [chain.get(name) for name in settings.chain]
+    asked = [authenticator for authenticator in chosen if authenticator is not None]
+    return Authenticators(asked, around.recorder)
 
 
 def _users(settings: AuthSettings, home: Path) -> Users:
     if settings.users_file is None:
-        return fixed({name: _user(name, user) for name, user in settings.users.items()})
+        return constant_users({name: _user(name, user) for name, user in settings.users.items()})
     return UsersFile(home / settings.users_file.expanduser(), settings.users, _user)
 
 

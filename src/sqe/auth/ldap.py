@@ -1,4 +1,4 @@
-"""Users of a directory: who can bind as themselves is let in, with the groups found there."""
+"""Users of a directory: a user who can bind as themselves gets in, with their groups there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ldap3.core.results import RESULT_INVALID_CREDENTIALS, RESULT_NO_SUCH_OBJECT
 from ldap3.utils.conv import escape_filter_chars
 from ldap3.utils.dn import escape_rdn
 
-from sqe.auth.chain import denied
+from sqe.auth.chain import credential_error
 from sqe.auth.protocol import Credential, Password
 from sqe.auth.remembered import Remembered
 from sqe.errors import ErrorCode, UpstreamError
@@ -49,39 +49,39 @@ class Ldap:
         user, password = credential.user, credential.password
         # Without a password a directory says yes to anyone: RFC 4513, 5.1.2.
         if not password.reveal() or not _clear(user) or len(password.reveal()) > _LONGEST:
-            raise denied()
+            raise credential_error()
         known = self._good.get(user, password)
         if known is not None:
             return known
         try:
-            found = self._log_in(user, password)
+            person = self._log_in(user, password)
         except (LDAPException, OSError) as error:
             raise self._unavailable(error) from None
-        self._good.add(user, password, found)
-        return found
+        self._good.add(user, password, person)
+        return person
 
     def _log_in(self, user: str, password: Secret) -> Identity:
         settings = self._settings
         if not settings.bind_dn:
-            with self._bound(self._named(user), password) as mine:
-                return self._identity(mine, self._named(user), user)
-        with self._bound(settings.bind_dn, Secret(settings.bind_password.get_secret_value())) as us:
-            dn = self._named(user) if settings.user_dn else self._searched(us, user)
-            with self._bound(dn, password):
+            with self._bind(self._dn_of(user), password) as mine:
+                return self._identity(mine, self._dn_of(user), user)
+        with self._bind(settings.bind_dn, Secret(settings.bind_password.get_secret_value())) as us:
+            dn = self._dn_of(user) if settings.user_dn else self._search_dn(us, user)
+            with self._bind(dn, password):
                 return self._identity(us, dn, user)
 
-    def _named(self, user: str) -> str:
-        return _filled(self._settings.user_dn, user=escape_rdn(user))
+    def _dn_of(self, user: str) -> str:
+        return _fill(self._settings.user_dn, user=escape_rdn(user))
 
-    def _searched(self, connection: Any, user: str) -> str:
+    def _search_dn(self, connection: Any, user: str) -> str:
         """The entry of the user; for one who has none, or several, a name that nobody has, so that
         the directory is asked just the same."""
         settings = self._settings
-        wanted = _filled(settings.user_filter, user=escape_filter_chars(user))
+        wanted = _fill(settings.user_filter, user=escape_filter_chars(user))
         connection.search(settings.user_base, wanted, attributes=[ldap3.NO_ATTRIBUTES])
-        found = _found(connection)
-        if len(found) == 1:
-            return str(found[0]["dn"])
+        entries = _entries_of(connection)
+        if len(entries) == 1:
+            return str(entries[0]["dn"])
         return f"cn={secrets.token_hex(16)},{settings.user_base}"
 
     def _identity(self, connection: Any, dn: str, user: str) -> Identity:
@@ -90,11 +90,11 @@ class Ldap:
         settings = self._settings
         attribute = settings.user_attribute
         connection.search(dn, _ANY, ldap3.BASE, attributes=[attribute])
-        names = [name for entry in _found(connection) for name in _values(entry, attribute)]
+        names = [name for entry in _entries_of(connection) for name in _values(entry, attribute)]
         name = user if user in names else next(iter(names), "")
         if not name:
             _log.error("auth.ldap: an entry that could bind has no readable %s", attribute)
-            raise denied()
+            raise credential_error()
         return Identity(name, self._groups(connection, dn, name))
 
     def _groups(self, connection: Any, dn: str, user: str) -> frozenset[str]:
@@ -102,15 +102,15 @@ class Ldap:
         if not settings.group_base:
             return frozenset()
         values = {"user": escape_filter_chars(user), "dn": escape_filter_chars(dn)}
-        wanted = _filled(settings.group_filter, **values)
+        wanted = _fill(settings.group_filter, **values)
         attribute = settings.group_attribute
         connection.search(settings.group_base, wanted, attributes=[attribute])
         return frozenset(
-            group for entry in _found(connection) for group in _values(entry, attribute)
+            group for entry in _entries_of(connection) for group in _values(entry, attribute)
         )
 
     @contextmanager
-    def _bound(self, dn: str, password: Secret) -> Iterator[Any]:
+    def _bind(self, dn: str, password: Secret) -> Iterator[Any]:
         settings = self._settings
         connection = ldap3.Connection(
             self._server,
@@ -131,7 +131,7 @@ class Ldap:
             if code in (RESULT_INVALID_CREDENTIALS, RESULT_NO_SUCH_OBJECT):
                 if dn == settings.bind_dn:
                     _log.error("auth.ldap: the directory refuses bind_dn")
-                raise denied()
+                raise credential_error()
             if code != RESULT_SUCCESS or not connection.bound:
                 raise self._unavailable(LDAPException())
             yield connection
@@ -165,12 +165,12 @@ class _Tls(ldap3.Tls):  # type: ignore[misc]
         )
 
 
-def _filled(template: str, **values: str) -> str:
+def _fill(template: str, **values: str) -> str:
     """In one go: a value that has braces in it is not looked at again."""
     return re.sub(r"\{(user|dn)\}", lambda place: values.get(place[1], place[0]), template)
 
 
-def _found(connection: Any) -> list[Any]:
+def _entries_of(connection: Any) -> list[Any]:
     """What a search has found. LDAPException if that is not all: half of somebody's groups may be
     the wrong half."""
     if connection.result["result"] != RESULT_SUCCESS:

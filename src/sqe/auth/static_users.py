@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from sqe.auth.chain import denied
+from sqe.auth.chain import credential_error
 from sqe.auth.hashing import hash_token, is_password
 from sqe.auth.protocol import Bearer, Credential, Password
 from sqe.auth.remembered import Remembered
@@ -63,7 +63,7 @@ class StaticUsers:
         if user is None:
             return None
         if not good:
-            raise denied()
+            raise credential_error()
         return self._identity(user)
 
     def _was_good(self, user: StaticUser | None, password: Secret) -> bool:
@@ -84,11 +84,11 @@ class StaticUsers:
 
     def _by_token(self, token: Secret) -> Identity | None:
         digest = hash_token(token)
-        found: StaticUser | None = None
+        match: StaticUser | None = None
         for known, user in self._users().tokens:
             if hmac.compare_digest(digest, known):
-                found = user
-        return self._identity(found) if found is not None else None
+                match = user
+        return self._identity(match) if match is not None else None
 
     def _identity(self, user: StaticUser) -> Identity:
         if not self._changing:

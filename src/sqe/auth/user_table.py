@@ -39,6 +39,6 @@ class UserTable:
 Users = Callable[[], UserTable]
 
 
-def fixed(users: Mapping[str, StaticUser]) -> Users:
+def constant_users(users: Mapping[str, StaticUser]) -> Users:
     table = UserTable(users)
     return lambda: table

@@ -76,31 +76,33 @@ class UsersFile:
         try:
             text = self._path.read_text(encoding="utf-8")
         except OSError as error:
-            raise self._wrong(f"cannot be read: {error.strerror}") from None
+            raise self._file_error(f"cannot be read: {error.strerror}") from None
         except UnicodeDecodeError:
-            raise self._wrong("is not UTF-8") from None
+            raise self._file_error("is not UTF-8") from None
         try:
-            found = UsersFileSettings.model_validate(tomllib.loads(text)).auth.users
-            both = sorted(set(found) & set(self._settled))
+            users = UsersFileSettings.model_validate(tomllib.loads(text)).auth.users
+            both = sorted(set(users) & set(self._settled))
             if both:
-                raise self._wrong(f"has {both[0]}, who is in the settings, too")
-            return self._of(self._checked({**self._settled, **found}))
+                raise self._file_error(f"has {both[0]}, who is in the settings, too")
+            return self._of(self._check_tokens({**self._settled, **users}))
         except tomllib.TOMLDecodeError as error:
-            raise self._wrong(f"is not valid TOML: {error}") from None
+            raise self._file_error(f"is not valid TOML: {error}") from None
         except ValidationError as error:
             first = error.errors(include_input=False)[0]
             place = ".".join(str(part) for part in first["loc"])
-            raise self._wrong(f"has a mistake: {place}: {first['msg']}") from None
+            raise self._file_error(f"has a mistake: {place}: {first['msg']}") from None
 
-    def _checked(self, users: dict[str, UserSettings]) -> dict[str, UserSettings]:
+    def _check_tokens(self, users: dict[str, UserSettings]) -> dict[str, UserSettings]:
         """No token may be of two users, wherever they are written down."""
         tokens = [token.get_secret_value().lower() for u in users.values() for token in u.tokens]
         if len(set(tokens)) < len(tokens):
-            raise self._wrong("has a token that is there twice; give each user one of their own")
+            raise self._file_error(
+                "has a token that is there twice; give each user one of their own"
+            )
         return users
 
     def _of(self, users: Mapping[str, UserSettings]) -> UserTable:
         return UserTable({name: self._made(name, user) for name, user in users.items()})
 
-    def _wrong(self, what: str) -> UserError:
+    def _file_error(self, what: str) -> UserError:
         return UserError(ErrorCode.INVALID_SETTINGS, f"auth.users_file: {self._path} {what}.")

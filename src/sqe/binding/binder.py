@@ -16,7 +16,7 @@ from sqe.binding.bound import (
     BoundTarget,
     BoundView,
 )
-from sqe.binding.name_lookup import Match, existing_schema, listed, look_up, relations
+from sqe.binding.name_lookup import Match, list_or_hide, look_up, look_up_schema, relations
 from sqe.binding.problems import no_schema, not_found, refuse_existing, refuse_views
 from sqe.binding.reader_text import text_for_reader
 from sqe.binding.resolve import Candidate, candidates
@@ -31,10 +31,10 @@ from sqe.errors import ErrorCode, SqeError, TextPosition, UserError, error_of
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
 from sqe.sessions.session import Session
-from sqe.sql.commands import TIME_ZONE
 from sqe.sql.markers import without_markers
 from sqe.sql.materialized import RefreshMaterializedView
 from sqe.sql.parse import parse
+from sqe.sql.settings import TIME_ZONE
 from sqe.sql.statement import Access, Reference, Statement, StatementKind, position_at
 from sqe.sql.text import TextLimits
 from sqe.store.owners import Owners
@@ -56,7 +56,7 @@ class _Context:
     inside: str = ""
     where: TextPosition | None = None
 
-    def told(self, error: SqeError) -> SqeError:
+    def error_in_context(self, error: SqeError) -> SqeError:
         """Places in a view's text would mislead: the user sees their own text only."""
         if not self.inside:
             return error
@@ -79,7 +79,10 @@ class Hiding:
 
 
 class ReservedRelations(Protocol):
-    """Relations that are no tables, below a first part of a name that is reserved for them."""
+    """Relations that are no tables, below a first part of a name that is reserved for them.
+    ``exclusive``: nothing else can be below it."""
+
+    exclusive: bool
 
     def find(self, parts: Sequence[str], catalogs: Sequence[str]) -> BoundMetadata | None:
         """None: there is none of that name. ``catalogs`` are those that the user may know of."""
@@ -117,15 +120,19 @@ class Binder:
 
     def _find_reserved(
         self, statement: Statement, reference: Reference, catalogs: Sequence[str]
-    ) -> BoundMetadata:
+    ) -> BoundMetadata | None:
         """A relation that is no table, below a reserved first part of a name."""
         first, *rest = reference.parts
-        relation = None
-        if reference.access is Access.READ:
-            relation = self._reserved[first].find(rest, catalogs)
-        if relation is None:
-            raise not_found(statement, reference, ".".join(rest), [])
-        return relation
+        reserved = self._reserved.get(first.lower())
+        if reserved is None or not rest:
+            return None
+        if reference.access in (Access.READ, Access.DESCRIBE):
+            relation = reserved.find(rest, catalogs)
+            if relation is not None:
+                return relation
+        if not reserved.exclusive:
+            return None
+        raise not_found(statement, reference, ".".join(rest), [])
 
     def bind(
         self, statement: Statement, session: Session, values: Mapping[str, str] | None = None
@@ -139,10 +146,10 @@ class Binder:
         """What a name in a policy's own text means: nothing that the user's session has a say in,
         and not only what the policy lets this user know of. The catalogs are asked as the user."""
         context = _Context(schema, temporary_views=False, as_user=session.identity.user)
-        found = self._resolve(statement, reference, session, context)
-        if isinstance(found, BoundAbsent) and found.problem is not None:
-            raise found.problem
-        return found
+        bound = self._resolve(statement, reference, session, context)
+        if isinstance(bound, BoundAbsent) and bound.problem is not None:
+            raise bound.problem
+        return bound
 
     def _bind(self, statement: Statement, session: Session, context: _Context) -> BoundStatement:
         bound = tuple(
@@ -178,7 +185,7 @@ class Binder:
         try:
             query = without_markers(parse(definition.text, self._limits))
         except SqeError as error:
-            raise inside.told(error) from error
+            raise inside.error_in_context(error) from error
         return self._bind(query, session, inside)
 
     def _resolve(
@@ -201,18 +208,21 @@ class Binder:
                 return self._open_view(statement, reference, stored, session, context)
         known = self.whole if context.as_user else self.catalogs
         names = known.names(session.identity)
-        if reference.parts[0] in self._reserved:
-            return self._find_reserved(statement, reference, names)
+        reserved = self._find_reserved(statement, reference, names)
+        if reserved is not None:
+            return reserved
         readings = list(candidates(reference.parts, context.schema, names))
         if not readings:
-            raise context.told(not_found(statement, reference, ".".join(reference.parts), []))
-        suffixed = next((one for one in readings if one.suffix), None)
+            raise context.error_in_context(
+                not_found(statement, reference, ".".join(reference.parts), [])
+            )
+        suffixed = next((candidate for candidate in readings if candidate.suffix), None)
         for number, reading in enumerate(readings):
             name = RelationName(reading.schema, reading.name)
             try:
                 target = self._find(statement, reference, reading, session, context)
             except SqeError as error:
-                return BoundAbsent(name, context.told(error))
+                return BoundAbsent(name, context.error_in_context(error))
             # Which of several readings is meant must not tell that there is a hidden table.
             certain = number == 0 and suffixed is None
             if target is not None and (certain or self._shows(target, session, context)):
@@ -222,7 +232,9 @@ class Binder:
         except SqeError as error:
             # Of ``hr.emp.files`` the table is decided on, whether it is there or not.
             about = readings[0] if reference.access is Access.CREATE else suffixed or readings[0]
-            absent = BoundAbsent(RelationName(about.schema, about.name), context.told(error))
+            absent = BoundAbsent(
+                RelationName(about.schema, about.name), context.error_in_context(error)
+            )
         return absent
 
     def _shows(self, target: BoundTarget, session: Session, context: _Context) -> bool:
@@ -243,16 +255,16 @@ class Binder:
             return _metadata(reference, reading)
         known = self.whole if context.as_user else self.catalogs
         catalog = read_catalog(known, reading.schema.catalog, session.identity)
-        found = look_up(catalog, reading)
-        if found is None or (found.is_view and reading.suffix):
+        target = look_up(catalog, reading)
+        if target is None or (target.is_view and reading.suffix):
             return None
         try:
-            refuse_existing(statement, reference, found.name)
-            if found.is_view:
-                return self._view(statement, reference, found, session, context)
-            return _table(statement, reference, found, reading.suffix)
+            refuse_existing(statement, reference, target.name)
+            if target.is_view:
+                return self._view(statement, reference, target, session, context)
+            return _table(statement, reference, target, reading.suffix)
         except SqeError as error:
-            return BoundAbsent(found.name, context.told(error))
+            return BoundAbsent(target.name, context.error_in_context(error))
 
     def _view(
         self,
@@ -274,8 +286,8 @@ class Binder:
     def _definer(self, name: RelationName, view: StoredView, metadata: Json) -> str:
         """The owner whose rights the view is read with. Only SQE's own store can say so, and only
         of the view that it was told of: another engine may have replaced it since."""
-        said = (metadata.get("properties") or {}).get(SECURITY) == DEFINER
-        if self._owners is None or not said:
+        is_definer = (metadata.get("properties") or {}).get(SECURITY) == DEFINER
+        if self._owners is None or not is_definer:
             return ""
         uuid = str(metadata.get("view-uuid", ""))
         digest = digest_of(view.text, view.schema, uuid)
@@ -336,7 +348,7 @@ class Binder:
         catalog = read_catalog(self.catalogs, reading.schema.catalog, session.identity)
         name = RelationName(reading.schema, reading.name)
         if reference.access is Access.CREATE:
-            schema = existing_schema(catalog, reading.schema, creates=True)
+            schema = look_up_schema(catalog, reading.schema, creates=True)
             if schema is None:
                 raise UserError(
                     ErrorCode.SCHEMA_NOT_FOUND,
@@ -347,16 +359,18 @@ class Binder:
             return BoundAbsent(RelationName(schema, reading.name))
         if reference.if_exists:
             return BoundAbsent(name)
-        schema = existing_schema(catalog, reading.schema)
+        schema = look_up_schema(catalog, reading.schema)
         if schema is None:
-            raise no_schema(statement, reference, reading, lambda: self._known(reading, session))
+            raise no_schema(
+                statement, reference, reading, lambda: self._list_names(reading, session)
+            )
         neighbours = relations(catalog, schema)
         neighbours += [view.name for view in session.temporary_views()]
         raise not_found(statement, reference, str(name), neighbours)
 
-    def _known(self, reading: Candidate, session: Session) -> tuple[list[str], list[str]]:
+    def _list_names(self, reading: Candidate, session: Session) -> tuple[list[str], list[str]]:
         catalog = read_catalog(self.catalogs, reading.schema.catalog, session.identity)
-        schemas = [path[0] for path in listed(catalog.list_namespaces, ())]
+        schemas = [path[0] for path in list_or_hide(catalog.list_namespaces, ())]
         return self.catalogs.names(session.identity), schemas
 
 

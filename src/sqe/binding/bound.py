@@ -100,7 +100,7 @@ class BoundReference:
     check: BoundStatement | None = None
 
     @property
-    def stored(self) -> BoundTarget:
+    def stored_target(self) -> BoundTarget:
         """What is named, without the guard that may stand in its place."""
         if isinstance(self.target, BoundView) and self.target.guard is not None:
             return self.target.guard.of
@@ -109,7 +109,7 @@ class BoundReference:
     @property
     def relation(self) -> RelationName | None:
         """None: a temporary view is its tables; information_schema is the catalog's answer."""
-        stored = self.stored
+        stored = self.stored_target
         if isinstance(stored, BoundView):
             return stored.relation
         return stored.name if isinstance(stored, BoundTable | BoundAbsent) else None
@@ -133,7 +133,9 @@ class BoundStatement:
             for column in reference.target.columns
         }
         functions = self.statement.session_functions
-        return [one for one in functions if not (one.bare and one.name in columns)]
+        return [
+            function for function in functions if not (function.bare and function.name in columns)
+        ]
 
     def walk(self) -> Iterator[BoundReference]:
         """Every reference, those inside views and inner statements too."""

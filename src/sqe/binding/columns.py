@@ -46,8 +46,8 @@ def _check_view(
         inside = f"In view {view.relation or view.name}: "
         if view.definer and error.code is ErrorCode.COLUMN_NOT_FOUND:
             # What it is made of is not the reader's to know.
-            said = "a column that it reads is not there."
-            raise error_of(error.code, inside + said, position=where) from error
+            problem = "a column that it reads is not there."
+            raise error_of(error.code, inside + problem, position=where) from error
         raise error_of(
             error.code, inside + error.message, hint=error.hint, position=where
         ) from error
@@ -65,7 +65,9 @@ def _check_unseen(view: BoundView, hidden: Hidden) -> None:
         for column in reference.target.columns
         if column.name.lower() not in hidden(reference)
     }
-    used = column_names(view.inner.statement.tree) | {one.lower() for one in view.query_columns}
+    used = column_names(view.inner.statement.tree) | {
+        column_name.lower() for column_name in view.query_columns
+    }
     if unseen & used - seen:
         raise AccessError(ErrorCode.ACCESS_DENIED, "It reads columns that you may not see.")
 
@@ -81,7 +83,9 @@ def _check(bound: BoundStatement, hidden: Hidden) -> None:
         if isinstance(target, BoundAbsent):
             continue
         unseen = hidden(reference)
-        columns = [one.name for one in target.columns if one.name.lower() not in unseen]
+        columns = [
+            candidate.name for candidate in target.columns if candidate.name.lower() not in unseen
+        ]
         struct_roots |= {column.lower() for column in columns}
         # A snapshot, a branch or a metadata table may have other columns than the table has now.
         now = reference.reference.temporal is None and not reference.reference.options

@@ -27,10 +27,10 @@ class Match:
 
 def look_up(catalog: CatalogReader, reading: Candidate) -> Match | None:
     """The table or view, spelled exactly as written or differing only in case."""
-    found = _load(catalog, RelationName(reading.schema, reading.name))
-    if found is not None:
-        return found
-    schema = existing_schema(catalog, reading.schema)
+    target = _load(catalog, RelationName(reading.schema, reading.name))
+    if target is not None:
+        return target
+    schema = look_up_schema(catalog, reading.schema)
     if schema is None:
         return None
     wanted = reading.name.lower()
@@ -56,12 +56,12 @@ def _load(catalog: CatalogReader, name: RelationName) -> Match | None:
 
 
 def relations(catalog: CatalogReader, schema: SchemaName) -> list[str]:
-    tables = listed(catalog.list_tables, schema.path)
-    return [*tables, *listed(catalog.list_views, schema.path)]
+    tables = list_or_hide(catalog.list_tables, schema.path)
+    return [*tables, *list_or_hide(catalog.list_views, schema.path)]
 
 
-def listed(list_them: Callable[[Namespace], list[_T]], at: Namespace) -> list[_T]:
-    """None where this user may not list them: it must not seem that there is something."""
+def list_or_hide(list_them: Callable[[Namespace], list[_T]], at: Namespace) -> list[_T]:
+    """An empty list where this user may not list them: nothing may hint at what is there."""
     try:
         return list_them(at)
     except SqeError as error:
@@ -70,11 +70,12 @@ def listed(list_them: Callable[[Namespace], list[_T]], at: Namespace) -> list[_T
     return []
 
 
-def existing_schema(
+def look_up_schema(
     catalog: CatalogReader, schema: SchemaName, *, creates: bool = False
 ) -> SchemaName | None:
-    """The schema as the catalog spells it, or None. ``creates``: something in it, which one may be
-    allowed to without being allowed to look into it; the catalog will tell."""
+    """The schema as the catalog spells it, or None. ``creates``: for a statement that creates
+    something in it. A user may be allowed to do that without seeing the schema; the catalog
+    decides then."""
     try:
         catalog.load_namespace(schema.path)
         return schema
@@ -85,7 +86,7 @@ def existing_schema(
             return schema
     path: tuple[str, ...] = ()
     for part in schema.path:
-        children = listed(catalog.list_namespaces, path)
+        children = list_or_hide(catalog.list_namespaces, path)
         matches = [child for child in children if child[-1].lower() == part.lower()]
         if len(matches) != 1:
             return None

@@ -33,6 +33,8 @@ class CatalogReader(Protocol):
     def load_view(self, ident: Ident) -> Loaded: ...
 
 
+# Not a parameter: it decides how often a catalog is asked, and not what the answer means. Who reads
+# a catalog without it gets the same answer from the catalog itself.
 _CACHE: ContextVar[dict[Hashable, Any] | None] = ContextVar("statement_cache", default=None)
 
 
@@ -69,25 +71,25 @@ class _CachedReader:
         self._owner = owner
 
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
-        return self._once(self._catalog.list_namespaces, parent)
+        return self._once("list_namespaces", self._catalog.list_namespaces, parent)
 
     def load_namespace(self, namespace: Namespace) -> dict[str, str]:
-        return self._once(self._catalog.load_namespace, namespace)
+        return self._once("load_namespace", self._catalog.load_namespace, namespace)
 
     def list_tables(self, namespace: Namespace) -> list[str]:
-        return self._once(self._catalog.list_tables, namespace)
+        return self._once("list_tables", self._catalog.list_tables, namespace)
 
     def list_views(self, namespace: Namespace) -> list[str]:
-        return self._once(self._catalog.list_views, namespace)
+        return self._once("list_views", self._catalog.list_views, namespace)
 
     def load_table(self, ident: Ident) -> Loaded:
-        return self._once(self._catalog.load_table, ident)
+        return self._once("load_table", self._catalog.load_table, ident)
 
     def load_view(self, ident: Ident) -> Loaded:
-        return self._once(self._catalog.load_view, ident)
+        return self._once("load_view", self._catalog.load_view, ident)
 
-    def _once(self, ask: Callable[[Any], _T], what: Hashable) -> _T:
-        key = (self._owner, ask.__name__, what)
+    def _once(self, name: str, ask: Callable[[Any], _T], what: Hashable) -> _T:
+        key = (self._owner, name, what)
         if key not in self._cache:
             started = time.perf_counter()
             try:
@@ -97,9 +99,9 @@ class _CachedReader:
                     raise
                 self._cache[key] = error
             taken = (time.perf_counter() - started) * 1000
-            _log.debug("catalog %s: %s %s took %.1f ms", self._name, ask.__name__, what, taken)
-        found = self._cache[key]
-        if isinstance(found, SqeError):
-            raise error_of(found.code, found.message, hint=found.hint)
-        answer: _T = found
+            _log.debug("catalog %s: %s %s took %.1f ms", self._name, name, what, taken)
+        cached = self._cache[key]
+        if isinstance(cached, SqeError):
+            raise error_of(cached.code, cached.message, hint=cached.hint)
+        answer: _T = cached
         return answer

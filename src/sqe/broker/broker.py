@@ -13,6 +13,7 @@ from sqe.broker.storage import check
 from sqe.catalog.protocol import Catalog
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.identity import Secret
+from sqe.model.observer import UNOBSERVED, Observer
 
 
 class BrokerSession:
@@ -23,7 +24,7 @@ class BrokerSession:
         self.catalog = BrokeredCatalog()
 
     @contextmanager
-    def granted(self, tables: Iterable[GrantedTable]) -> Iterator[HandleGrant]:
+    def grant(self, tables: Iterable[GrantedTable]) -> Iterator[HandleGrant]:
         """Handles that answer until the block ends. Then the fate of each table is final.
 
         Raises before Spark is asked anything, if it cannot be given access to a table's files."""
@@ -43,9 +44,12 @@ class BrokerSession:
 class Broker:
     """Starts its HTTP endpoint at the first session; until then it costs nothing."""
 
-    def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self, host: str = "127.0.0.1", port: int = 0, observer: Observer = UNOBSERVED
+    ) -> None:
         self._host = host
         self._port = port
+        self._observer = observer
         self._lock = threading.Lock()
         self._sessions: dict[str, BrokerSession] = {}
         self._server: object | None = None
@@ -81,7 +85,7 @@ class Broker:
             from sqe.http.serving import HttpThread, ServingOptions
 
             server = HttpThread(
-                catalog_app(self._open_catalog),
+                catalog_app(self._open_catalog, observer=self._observer),
                 self._host,
                 self._port,
                 ServingOptions(setting="serve.broker_port"),

@@ -6,16 +6,20 @@ import copy
 import threading
 from collections.abc import Mapping
 
-from sqe.broker.commits import signed
+from sqe.broker.commits import sign_request
 from sqe.broker.handles import GrantedTable, HandleGrant
 from sqe.broker.held import only_columns
-from sqe.broker.null_partitions import judged_by_row
 from sqe.broker.storage import for_spark, without_keys
-from sqe.catalog.protocol import Ident, Json, Loaded, Namespace, Signed, added_snapshots
+from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, Namespace, Signed, added_snapshots
+from sqe.catalog.proxy import refused
 from sqe.errors import AccessError, ErrorCode, UserError
 from sqe.sql.statement import Access
 
 _CHANGING = (Access.WRITE, Access.ALTER, Access.CREATE)
+
+
+def _refusal(what: str) -> AccessError:
+    return AccessError(ErrorCode.ACCESS_DENIED, f"A query may not {what} through the broker.")
 
 
 class BrokeredCatalog:
@@ -34,7 +38,7 @@ class BrokeredCatalog:
             for namespace in grant.tables:
                 self._tables.pop(namespace, None)
 
-    def _granted(self, ident: Ident) -> GrantedTable:
+    def _table_of(self, ident: Ident) -> GrantedTable:
         """The table behind a handle. Iceberg also tries ``handle.table`` as a namespace."""
         with self._lock:
             table = self._tables.get(ident.namespace[0]) if len(ident.namespace) == 1 else None
@@ -42,8 +46,8 @@ class BrokeredCatalog:
             raise UserError(ErrorCode.TABLE_NOT_FOUND, f"Table does not exist: {ident}")
         return table
 
-    def _allowed(self, ident: Ident, *accesses: Access) -> GrantedTable:
-        table = self._granted(ident)
+    def _table_allowing(self, ident: Ident, *accesses: Access) -> GrantedTable:
+        table = self._table_of(ident)
         if not table.allows(*accesses):
             raise AccessError(ErrorCode.ACCESS_DENIED, f"This query may not change {table.name}.")
         return table
@@ -60,37 +64,30 @@ class BrokeredCatalog:
             )
         return {}
 
-    def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
-        raise _refused("create a schema")
-
-    def drop_namespace(self, namespace: Namespace) -> None:
-        raise _refused("drop a schema")
-
-    def update_namespace(
-        self, namespace: Namespace, removals: list[str], updates: Mapping[str, str]
-    ) -> Json:
-        raise _refused("change a schema")
+    create_namespace = refused(Catalog.create_namespace, _refusal, "create a schema")
+    drop_namespace = refused(Catalog.drop_namespace, _refusal, "drop a schema")
+    update_namespace = refused(Catalog.update_namespace, _refusal, "change a schema")
 
     def list_tables(self, namespace: Namespace) -> list[str]:
         return []
 
     def load_table(self, ident: Ident) -> Loaded:
-        table = self._granted(ident)
-        with table.noted():
-            if table.read_by_row is not None:
-                return for_spark(table.read_by_row, ident, table.name)
+        table = self._table_of(ident)
+        with table.note_refusals():
+            if table.read_only is not None:
+                return for_spark(table.read_only, ident, table.name)
             loaded = table.catalog.load_table(table.ident)
-            table.commits.shown(loaded)
-            shown = table.held.shown(loaded)
-            shown = judged_by_row(shown) if table.rows_only else shown
-            shown = table.folder.shown(shown) if table.brings_files else shown
+            table.commits.note_shown(loaded)
+            shown = table.held.apply_to(loaded)
+            shown = table.repair(shown) if table.rows_only else shown
+            shown = table.folder.table_for_spark(shown) if table.brings_files else shown
             return for_spark(shown, ident, table.name)
 
     def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
         """With the user's current token: a job may outlive both its keys and that token."""
-        table = self._granted(ident)
-        with table.noted():
-            return table.renewals.renewed(
+        table = self._table_of(ident)
+        with table.note_refusals():
+            return table.renewals.renew(
                 lambda: table.catalog.load_credentials(table.ident), table.name
             )
 
@@ -99,50 +96,49 @@ class BrokeredCatalog:
         raise AccessError(ErrorCode.ACCESS_DENIED, "Spark's requests are not signed.")
 
     def create_table(self, namespace: Namespace, request: Json) -> Loaded:
-        table = self._allowed(Ident(namespace, str(request.get("name", ""))), Access.CREATE)
+        table = self._table_allowing(Ident(namespace, str(request.get("name", ""))), Access.CREATE)
         named = {**request, "name": table.ident.name}
         if table.extras is not None:
-            named = table.extras.added_to_create(named)
+            named = table.extras.add_to_create(named)
         handle = Ident(namespace, table.name.name)
         if request.get("stage-create"):  # nothing is there before its commit
-            with table.noted():
+            with table.note_refusals():
                 staged = table.catalog.create_table(table.ident.namespace, named)
                 if request.get("location") is None:
                     table.fate.staged.append(str(staged.metadata["location"]))
-                return for_spark(table.folder.shown(staged), handle, table.name)
-        with table.noted(), table.fate.change():
+                return for_spark(table.folder.table_for_spark(staged), handle, table.name)
+        with table.note_refusals(), table.fate.change():
             made = table.catalog.create_table(table.ident.namespace, named)
         return for_spark(made, handle, table.name)
 
-    def register_table(self, namespace: Namespace, request: Json) -> Loaded:
-        raise _refused("register a table")
+    register_table = refused(Catalog.register_table, _refusal, "register a table")
+
+    def check_change(self, ident: Ident) -> None:
+        self._table_allowing(ident, *_CHANGING)
 
     def commit_table(self, ident: Ident, request: Json) -> Loaded:
-        table = self._allowed(ident, *_CHANGING)
-        request = table.folder.taken_from(request)
+        table = self._table_allowing(ident, *_CHANGING)
+        request = table.folder.remove_from(request)
         if table.evolves and only_columns(request):
             table.held.hold(request)
             return without_keys(self.load_table(ident))
-        table.commits.attempted()
-        whole = signed(table.held.added_to(request), table.query_id)
+        table.commits.note_attempt(request)
+        whole = sign_request(table.held.add_to(request), table.query_id)
         if table.extras is not None:
-            whole = table.extras.added_to(whole, lambda: table.catalog.load_table(table.ident))
-        snapshots = [one["snapshot-id"] for one in added_snapshots(request)]
-        with table.noted(), table.fate.change(snapshots):
-            loaded = _commit(table, _renamed(whole, table))
-            table.commits.committed(request)
+            whole = table.extras.add_to(whole, lambda: table.catalog.load_table(table.ident))
+        snapshots = [snapshot["snapshot-id"] for snapshot in added_snapshots(request)]
+        with table.note_refusals(), table.fate.change(snapshots):
+            loaded = _commit(table, _with_real_name(whole, table))
+            table.commits.note_commit(snapshots)
         return without_keys(loaded)
 
     def drop_table(self, ident: Ident, *, purge: bool = False) -> None:
-        table = self._allowed(ident, Access.DROP)
-        with table.noted(), table.fate.change():
+        table = self._table_allowing(ident, Access.DROP)
+        with table.note_refusals(), table.fate.change():
             table.catalog.drop_table(table.ident, purge=purge)
 
-    def rename_table(self, source: Ident, target: Ident) -> None:
-        raise _refused("rename a table")
-
-    def commit_transaction(self, request: Json) -> None:
-        raise _refused("commit to several tables")
+    rename_table = refused(Catalog.rename_table, _refusal, "rename a table")
+    commit_transaction = refused(Catalog.commit_transaction, _refusal, "commit to several tables")
 
     def list_views(self, namespace: Namespace) -> list[str]:
         return []
@@ -151,17 +147,13 @@ class BrokeredCatalog:
         # SQE inlines views, so that Spark never has one.
         raise UserError(ErrorCode.VIEW_NOT_FOUND, f"View does not exist: {ident}")
 
-    def create_view(self, namespace: Namespace, request: Json) -> Loaded:
-        raise _refused("create a view")
-
-    def replace_view(self, ident: Ident, request: Json) -> Loaded:
-        raise _refused("replace a view")
+    create_view = refused(Catalog.create_view, _refusal, "create a view")
+    replace_view = refused(Catalog.replace_view, _refusal, "replace a view")
 
     def drop_view(self, ident: Ident) -> None:
         raise UserError(ErrorCode.VIEW_NOT_FOUND, f"View does not exist: {ident}")
 
-    def rename_view(self, source: Ident, target: Ident) -> None:
-        raise _refused("rename a view")
+    rename_view = refused(Catalog.rename_view, _refusal, "rename a view")
 
 
 def _commit(table: GrantedTable, request: Json) -> Loaded:
@@ -174,7 +166,7 @@ def _commit(table: GrantedTable, request: Json) -> Loaded:
     unchecked = table.read_too or (table.merged and _appends(request))
     if not unchecked or table.fate.changed:
         return table.catalog.commit_table(table.ident, request)
-    unmoved = table.commits.unmoved(request)
+    unmoved = table.commits.branch_requirements(request)
     if unmoved is None:
         raise table.fate.refuse_stale()
     pinned = {**request, "requirements": [*(request.get("requirements") or ()), *unmoved]}
@@ -193,7 +185,7 @@ def _appends(request: Json) -> bool:
     )
 
 
-def _renamed(request: Json, table: GrantedTable) -> Json:
+def _with_real_name(request: Json, table: GrantedTable) -> Json:
     """The commit with the real identifier where the client wrote the handle."""
     renamed = copy.copy(request)
     renamed["identifier"] = {
@@ -201,7 +193,3 @@ def _renamed(request: Json, table: GrantedTable) -> Json:
         "name": table.ident.name,
     }
     return renamed
-
-
-def _refused(what: str) -> AccessError:
-    return AccessError(ErrorCode.ACCESS_DENIED, f"A query may not {what} through the broker.")

@@ -40,11 +40,11 @@ class CommitOutcome:
     @contextmanager
     def change(self, snapshots: Iterable[int] = ()) -> Iterator[None]:
         """Around every request to the catalog that changes something; what it adds, by id."""
-        with self._cancellation.held(final=self._one_change), self._passing(set(snapshots)):
+        with self._cancellation.hold(final=self._one_change), self._track_commit(set(snapshots)):
             yield
 
     @contextmanager
-    def _passing(self, snapshots: set[int]) -> Iterator[None]:
+    def _track_commit(self, snapshots: set[int]) -> Iterator[None]:
         with self._news:
             if self._settled:
                 raise UserError(ErrorCode.TABLE_NOT_FOUND, "The query has ended.")
@@ -86,17 +86,20 @@ class CommitOutcome:
             if self._under_way and self._unknown is None:
                 self._unknown = set()
 
-    def look(self, load: Callable[[], Loaded]) -> None:
-        """Asks the catalog for the table once more, where a change of it may be there."""
+    def look(self, load: Callable[[], Loaded]) -> set[int]:
+        """Asks the catalog for the table once more, where a change of it may be there. The
+        snapshots that are."""
         if not self._unknown:
-            return
+            return set()
         try:
             known = load().metadata.get("snapshots") or ()
         except SqeError:
-            return
-        if self._unknown & {snapshot["snapshot-id"] for snapshot in known}:
+            return set()
+        arrived = self._unknown & {snapshot["snapshot-id"] for snapshot in known}
+        if arrived:
             self._changes += 1
             self._unknown = None
+        return arrived
 
     @property
     def changed(self) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from sqe.catalog.protocol import Json, Loaded, added_snapshots
+from sqe.model.query import WrittenSnapshot
 
 QUERY_ID = "sqe.query-id"  # in a snapshot's summary
 
@@ -15,11 +16,11 @@ QUERY_ID = "sqe.query-id"  # in a snapshot's summary
 class CommitAddition(Protocol):
     """What SQE adds to every commit of a table: either all of the commit holds or nothing."""
 
-    def added_to(self, request: Json, load: Callable[[], Loaded]) -> Json:
+    def add_to(self, request: Json, load: Callable[[], Loaded]) -> Json:
         """The whole request. ``load`` gives the table as it is now; an error ends the query."""
         ...
 
-    def added_to_create(self, request: Json) -> Json:
+    def add_to_create(self, request: Json) -> Json:
         """The same for the request that makes the table, or prepares to."""
         ...
 
@@ -32,7 +33,7 @@ class CommitExtras:
     requirements: tuple[Json, ...] = ()
     schema: Callable[[Json], Json] | None = None  # what becomes of every schema Spark sends
 
-    def added_to(self, request: Json, load: Callable[[], Loaded]) -> Json:
+    def add_to(self, request: Json, load: Callable[[], Loaded]) -> Json:
         updates = [self._with_schema(update) for update in request.get("updates") or ()]
         return {
             **request,
@@ -40,7 +41,7 @@ class CommitExtras:
             "updates": [*updates, *self.updates],
         }
 
-    def added_to_create(self, request: Json) -> Json:
+    def add_to_create(self, request: Json) -> Json:
         return self._with_schema(request)
 
     def _with_schema(self, holder: Json) -> Json:
@@ -49,14 +50,14 @@ class CommitExtras:
         return {**holder, "schema": self.schema(holder["schema"])}
 
 
-def signed(request: Json, query_id: str) -> Json:
+def sign_request(request: Json, query_id: str) -> Json:
     """The request with the query's id in every new snapshot: who looks can tell which wrote it."""
     if not query_id:
         return request
-    return {**request, "updates": [_signed(u, query_id) for u in request.get("updates") or ()]}
+    return {**request, "updates": [_sign_update(u, query_id) for u in request.get("updates") or ()]}
 
 
-def _signed(update: Json, query_id: str) -> Json:
+def _sign_update(update: Json, query_id: str) -> Json:
     if update.get("action") != "add-snapshot":
         return update
     snapshot = update["snapshot"]
@@ -76,6 +77,17 @@ class Written:
         """A figure of the summary. Iceberg leaves out those that are nought."""
         return int(self.summary.get(key, 0))
 
+    def at(self, table: str, query_id: str = "") -> WrittenSnapshot:
+        """For the record. Whoever makes a commit can write anything into its summary."""
+        return WrittenSnapshot(
+            table,
+            self.snapshot_id,
+            self.operation,
+            query_id,
+            files=_figure(self.summary.get("added-data-files")),
+            bytes=_figure(self.summary.get("added-files-size")),
+        )
+
 
 class CommitLog:
     """One query's commits to one table, and what it was shown before the first of them.
@@ -86,26 +98,32 @@ class CommitLog:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._written: list[Written] = []
+        self._sent: dict[int, Written] = {}
         self._shown: list[Mapping[str, int]] = []
         self._loaded: dict[str | None, Loaded] = {}
         self._attempted = False
 
-    def shown(self, loaded: Loaded) -> None:
+    def note_shown(self, loaded: Loaded) -> None:
         with self._lock:
             if not self._attempted:
                 self._shown.append(_heads(loaded))
                 self._loaded[loaded.metadata_location] = loaded
 
-    def attempted(self) -> None:
+    def note_attempt(self, request: Json) -> None:
         with self._lock:
             self._attempted = True
+            for snapshot in map(read_snapshot, added_snapshots(request)):
+                self._sent[snapshot.snapshot_id] = snapshot
 
-    def committed(self, request: Json) -> None:
+    def note_commit(self, snapshots: Iterable[int]) -> None:
+        """Snapshots of what was attempted that are in the table."""
         with self._lock:
-            self._written += map(_written, added_snapshots(request))
+            self._written += [
+                self._sent.pop(snapshot) for snapshot in snapshots if snapshot in self._sent
+            ]
 
     @property
-    def written(self) -> tuple[Written, ...]:
+    def snapshots(self) -> tuple[Written, ...]:
         with self._lock:
             return tuple(self._written)
 
@@ -115,7 +133,7 @@ class CommitLog:
             shown = list(self._loaded.values())
         return shown[0] if len(shown) == 1 else None
 
-    def unmoved(self, request: Json) -> list[Json] | None:
+    def branch_requirements(self, request: Json) -> list[Json] | None:
         """Requirements that the branches a commit moves are where the query has read them. None
         if it was shown more than one place."""
         updates = request.get("updates") or ()
@@ -131,6 +149,10 @@ class CommitLog:
         return requirements
 
 
+def _figure(text: str | None) -> int:
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 19 else 0
+
+
 def _heads(loaded: Loaded) -> dict[str, int]:
     """The newest snapshot of each branch."""
     refs = loaded.metadata.get("refs") or {}
@@ -141,6 +163,6 @@ def _heads(loaded: Loaded) -> dict[str, int]:
     return heads
 
 
-def _written(snapshot: Json) -> Written:
+def read_snapshot(snapshot: Json) -> Written:
     summary = {key: str(value) for key, value in (snapshot.get("summary") or {}).items()}
     return Written(int(snapshot["snapshot-id"]), summary.get("operation", ""), summary)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +13,6 @@ from typing import Protocol, runtime_checkable
 from sqe.broker.commit_outcome import CommitOutcome
 from sqe.broker.commits import CommitAddition, CommitLog
 from sqe.broker.held import HeldChanges
-from sqe.broker.null_partitions import judged_by_row
 from sqe.broker.own_folder import OwnFolder
 from sqe.broker.storage import Renewals, for_spark
 from sqe.catalog.protocol import Catalog, Ident, Loaded
@@ -22,6 +21,10 @@ from sqe.model.names import RelationName
 from sqe.sql.statement import Access
 
 CATALOG = "sqe"  # the catalog's name inside Spark
+
+
+def show_as_it_is(loaded: Loaded) -> Loaded:
+    return loaded
 
 
 @runtime_checkable
@@ -45,6 +48,8 @@ class GrantedTable:
     query_id: str = ""
     merged: bool = False  # by MERGE
     rows_only: bool = False  # its rows are changed, not how they are kept
+    # How Spark is shown a table whose rows it reads or changes.
+    repair: Callable[[Loaded], Loaded] = field(default=show_as_it_is, repr=False)
     commits: CommitLog = field(default_factory=CommitLog, repr=False, compare=False)
     fate: CommitOutcome = field(default_factory=CommitOutcome, repr=False, compare=False)
     held: HeldChanges = field(default_factory=HeldChanges, repr=False, compare=False)
@@ -54,7 +59,7 @@ class GrantedTable:
     refusals: list[SqeError] = field(default_factory=list, repr=False, compare=False)
 
     @contextmanager
-    def noted(self) -> Iterator[None]:
+    def note_refusals(self) -> Iterator[None]:
         """Around what is asked of the catalog: notes that the user may not, or that it failed."""
         try:
             yield
@@ -83,15 +88,20 @@ class GrantedTable:
         return Access.READ in self.accesses and self.allows(Access.WRITE, Access.CREATE)
 
     @cached_property
-    def read_by_row(self) -> Loaded | None:
+    def read_only(self) -> Loaded | None:
         """What was bound, for Spark, which loads a table several times for one query. None: a
         changed table is loaded each time."""
-        return None if self.bound is None or self.changes else judged_by_row(self.bound)
+        return None if self.bound is None or self.changes else self.repair(self.bound)
 
     def as_read(self, base: Loaded) -> GrantedTable:
         """For a query that only reads: the table as it was bound, a changed one as ``base``."""
         bound = base if self.changes else self.bound
-        return GrantedTable(self.name, self.ident, self.catalog, frozenset({Access.READ}), bound)
+        reads = frozenset({Access.READ})
+        return GrantedTable(self.name, self.ident, self.catalog, reads, bound, repair=self.repair)
+
+    def check_change(self) -> None:
+        if self.bound is not None and self.allows(Access.WRITE, Access.ALTER):
+            self.catalog.check_change(self.ident)
 
     def settle(self) -> None:
         """From now on nothing changes. The files of what was never committed are removed."""
@@ -103,17 +113,24 @@ class GrantedTable:
             for location in self.fate.staged:
                 self.catalog.forget_staged(location)
 
+    def look(self) -> None:
+        """Finds out about a commit that the catalog has not answered. After ``settle``."""
+        arrived = self.fate.look(lambda: self.catalog.load_table(self.ident))
+        self.commits.note_commit(sorted(arrived))
+
     def _object_keys(self, loaded: Loaded) -> Mapping[str, str]:
         """How the objects of the table are reached: as Spark was told, or with newer keys."""
         config = for_spark(loaded, self.ident, self.name).config
         try:
-            newer = self.renewals.renewed(
+            newer = self.renewals.renew(
                 lambda: self.catalog.load_credentials(self.ident), self.name
             )
         except SqeError:  # a table that was never made has no others
             return config
         location = str(loaded.metadata["location"])
-        fitting = [one for one in newer if location.startswith(one["prefix"])] or newer
+        fitting = [
+            credential for credential in newer if location.startswith(credential["prefix"])
+        ] or newer
         return {**config, **max(fitting, key=lambda one: len(one["prefix"]))["config"]}
 
     def allows(self, *accesses: Access) -> bool:
@@ -133,8 +150,10 @@ class HandleGrant:
         return any(table.changes for table in self.tables.values())
 
     def begin(self) -> None:
-        """What was only analysed until now is about to run."""
+        """What was only analysed until now is about to run. Raises where the user may not change
+        one of the tables: no file has been written yet."""
         for table in self.tables.values():
+            table.check_change()
             table.folder.begin()
 
     def spell(self, name: RelationName) -> tuple[str, ...]:

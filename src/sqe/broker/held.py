@@ -29,7 +29,7 @@ class HeldChanges:
                 self._requirements += request.get("requirements") or ()
             self._updates += request.get("updates") or ()
 
-    def shown(self, loaded: Loaded) -> Loaded:
+    def apply_to(self, loaded: Loaded) -> Loaded:
         """The table as it will be. Its address differs, as Iceberg compares nothing else."""
         with self._lock:
             updates = list(self._updates)
@@ -42,7 +42,7 @@ class HeldChanges:
             metadata_location=f"{loaded.metadata_location}?held={len(updates)}",
         )
 
-    def added_to(self, request: Json) -> Json:
+    def add_to(self, request: Json) -> Json:
         """The rows' commit with the columns in front of them."""
         with self._lock:
             requirements = [*self._requirements, *(request.get("requirements") or ())]

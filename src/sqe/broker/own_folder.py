@@ -46,7 +46,7 @@ class OwnFolder:
         """From now on there may be files."""
         self._begun = True
 
-    def shown(self, loaded: Loaded) -> Loaded:
+    def table_for_spark(self, loaded: Loaded) -> Loaded:
         """The table as Spark is to see it."""
         metadata = loaded.metadata
         properties = metadata.get("properties") or {}
@@ -62,7 +62,7 @@ class OwnFolder:
         shown = {**metadata, "properties": {**properties, **paths}}
         return replace(loaded, metadata_json=json.dumps(shown).encode())
 
-    def taken_from(self, request: Json) -> Json:
+    def remove_from(self, request: Json) -> Json:
         """A commit without the properties: who makes or replaces a table sends back all it saw."""
         updates = [self._without_paths(update) for update in request.get("updates") or ()]
         return {**request, "updates": [update for update in updates if update is not None]}

@@ -1,21 +1,16 @@
-"""Removes a folder in S3, with the keys that Spark had for the table and no others."""
+"""Lists and removes a folder in S3, with the keys that Spark had for the table and no others."""
 
 from __future__ import annotations
 
-import html
-import re
 import time
-from collections.abc import Mapping
-from urllib.parse import quote
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
-from sqe.broker.storage import KEY, KEY_ID, TOKEN
-from sqe.catalog.s3_place import place_of, s3_url
-from sqe.catalog.sigv4 import SigV4
+from sqe.catalog.s3_client import ListedPage, S3Client
+from sqe.catalog.s3_place import keys_of_config, s3_url
 from sqe.errors import ErrorCode, UpstreamError
 from sqe.http.client import Http, HttpOptions
-from sqe.model.identity import Secret
 
-_KEY = re.compile(r"<Key>([^<]+)</Key>")
 _MOST_S = 10.0  # a query that has ended should not be held up for longer
 
 
@@ -24,43 +19,64 @@ class S3Folder:
 
     def __init__(self, location: str, config: Mapping[str, str]) -> None:
         url = s3_url(location.rstrip("/"))
-        if url is None:
+        keys = keys_of_config(url, config) if url is not None else None
+        if url is None or keys is None:
             raise ValueError(location)
         self._bucket, _, key = url.removeprefix("s3://").partition("/")
         self._prefix = f"{key}/"
-        self._place = place_of(url, config)
-        self._signer = SigV4(config[KEY_ID], Secret(config[KEY]), self._place.region)
-        token = config.get(TOKEN)
-        self._headers = {"x-amz-security-token": token} if token else {}
+        self._keys = keys
 
     def remove(self) -> None:
         """UpstreamError if something is left."""
+        deadline = time.monotonic() + _MOST_S
+        with self._client() as client:
+            while keys := self._list(client, deadline)[0]:
+                for key in keys:
+                    self._call(client, "DELETE", key, {}, deadline)
+
+    def names(self, seconds: float) -> Iterator[str]:
+        """Of all of its objects, as s3://bucket/key. UpstreamError if that takes longer."""
+        deadline, after = time.monotonic() + seconds, ""
+        with self._client() as client:
+            while True:
+                keys, after = self._list(client, deadline, after)
+                yield from (f"s3://{self._bucket}/{key}" for key in keys)
+                if not after:
+                    return
+
+    @contextmanager
+    def _client(self) -> Iterator[S3Client]:
         options = HttpOptions("The object store", ErrorCode.STORAGE_UNAVAILABLE, total_s=_MOST_S)
-        http, deadline = Http(options), time.monotonic() + _MOST_S
+        http = Http(options)
         try:
-            while names := self._list(http, deadline):
-                for name in names:
-                    self._call(
-                        http, "DELETE", self._place.url(f"s3://{self._bucket}/{name}"), deadline
-                    )
+            yield S3Client(http, lambda: self._keys)
         finally:
             http.close()
 
-    def _list(self, http: Http, deadline: float) -> list[str]:
-        """A thousand of its objects, or all."""
-        prefix = quote(self._prefix, safe="")
-        url = f"{self._place.url(f's3://{self._bucket}/')}?list-type=2&prefix={prefix}"
-        names = map(html.unescape, _KEY.findall(self._call(http, "GET", url, deadline)))
-        return [name for name in names if name.startswith(self._prefix)]
+    def _list(self, client: S3Client, deadline: float, after: str = "") -> tuple[list[str], str]:
+        """A thousand of its objects, or all that are left, and what to ask for the next with."""
+        query = {"list-type": "2", "prefix": self._prefix}
+        if after:
+            query["continuation-token"] = after
+        body = self._call(client, "GET", "", query, deadline)
+        try:
+            page = ListedPage(body)
+        except ValueError:
+            raise _failure("It sends a list that cannot be read.") from None
+        keys = [entry.get("Key", "") for entry in page.objects]
+        return [key for key in keys if key.startswith(self._prefix)], page.continuation
 
-    def _call(self, http: Http, method: str, url: str, deadline: float) -> str:
+    def _call(
+        self, client: S3Client, method: str, key: str, query: Mapping[str, str], deadline: float
+    ) -> bytes:
         left = deadline - time.monotonic()
         if left <= 0:
-            raise UpstreamError(ErrorCode.STORAGE_UNAVAILABLE, "It takes too long.")
-        headers = self._signer.headers(method, url, self._headers)
-        answer = http.call(method, url, headers, seconds=left)
+            raise _failure("It takes too long.")
+        answer = client.call(method, f"s3://{self._bucket}/{key}", query, left)
         if answer.status >= 300:
-            raise UpstreamError(
-                ErrorCode.STORAGE_UNAVAILABLE, f"The object store answers HTTP {answer.status}."
-            )
-        return answer.body.decode(errors="replace")
+            raise _failure(f"The object store answers HTTP {answer.status}.")
+        return answer.body
+
+
+def _failure(text: str) -> UpstreamError:
+    return UpstreamError(ErrorCode.STORAGE_UNAVAILABLE, text)

@@ -64,21 +64,21 @@ def for_spark(loaded: Loaded, handle: Ident, name: object) -> Loaded:
     ACCESS_DENIED without keys, NOT_SUPPORTED where Spark cannot be given access at all."""
     if not in_s3(loaded, name):
         return without_keys(loaded)
-    keys = _vended(loaded, name)
+    keys = _list_vended(loaded, name)
     location = str(loaded.metadata["location"])
-    fitting = [one for one in keys if location.startswith(one["prefix"])] or keys
+    fitting = [key for key in keys if location.startswith(key["prefix"])] or keys
     mine = max(fitting, key=lambda one: len(one["prefix"]))
     path = _refresh_path(handle)
     several = len(keys) > 1
     config = {
         REGION: loaded.config.get("s3.region") or _DEFAULT_REGION,
-        **_passed(loaded.config),
+        **_filter_options(loaded.config),
         **_FILE_IO,
         **_renewable(mine, path, several=several),
     }
     # One set of keys is all that Iceberg knows how to renew: with one, the table's are enough.
     shown = [
-        {"prefix": one["prefix"], "config": _renewable(one, path, several=True)} for one in keys
+        {"prefix": key["prefix"], "config": _renewable(key, path, several=True)} for key in keys
     ]
     return replace(loaded, config=config, storage_credentials=tuple(shown) if several else ())
 
@@ -93,7 +93,7 @@ def without_keys(loaded: Loaded) -> Loaded:
 def check(loaded: Loaded, name: object) -> None:
     """Whether Spark can be given access; raises as ``for_spark`` does."""
     if in_s3(loaded, name):
-        _vended(loaded, name)
+        _list_vended(loaded, name)
 
 
 def in_s3(loaded: Loaded, name: object) -> bool:
@@ -121,7 +121,7 @@ class Renewals:
         self._kept: tuple[Json, ...] = ()
         self._until = 0.0  # more than half of their life is left until then
 
-    def renewed(self, load: Callable[[], tuple[Json, ...]], name: object) -> tuple[Json, ...]:
+    def renew(self, load: Callable[[], tuple[Json, ...]], name: object) -> tuple[Json, ...]:
         with self._lock:
             now = self._clock()
             if now >= self._until:
@@ -129,18 +129,25 @@ class Renewals:
                 if not vended:
                     raise _none(name)
                 self._kept = tuple(
-                    {"prefix": one["prefix"], "config": _with_end(one["config"], now)}
-                    for one in vended
+                    {"prefix": credential["prefix"], "config": _with_end(credential["config"], now)}
+                    for credential in vended
                 )
-                end = min(int(one["config"].get(EXPIRES, 0)) for one in self._kept) / 1000
+                end = (
+                    min(int(credential["config"].get(EXPIRES, 0)) for credential in self._kept)
+                    / 1000
+                )
                 self._until = now + (end - now) / 2
             return self._kept
 
 
-def _vended(loaded: Loaded, name: object) -> list[Json]:
-    keys = [one for one in map(_s3_credential, loaded.storage_credentials) if one]
+def _list_vended(loaded: Loaded, name: object) -> list[Json]:
+    keys = [
+        credential for credential in map(_s3_credential, loaded.storage_credentials) if credential
+    ]
     if not keys and KEY_ID in loaded.config and KEY in loaded.config:
-        keys = [{"prefix": "s3", "config": {k: loaded.config[k] for k in _held(loaded.config)}}]
+        keys = [
+            {"prefix": "s3", "config": {k: loaded.config[k] for k in _list_keys(loaded.config)}}
+        ]
     if keys:
         return keys
     if loaded.config.get(_SIGNING, "").lower() == "true":
@@ -167,14 +174,14 @@ def _s3_credential(credential: Json) -> Json | None:
     prefix, config = str(credential.get("prefix", "")), credential.get("config") or {}
     if not prefix.startswith("s3") or not config.get(KEY_ID) or not config.get(KEY):
         return None
-    return {"prefix": prefix, "config": _passed(config)}
+    return {"prefix": prefix, "config": _filter_options(config)}
 
 
-def _held(config: Mapping[str, str]) -> list[str]:
+def _list_keys(config: Mapping[str, str]) -> list[str]:
     return [key for key in _KEYS if config.get(key)]
 
 
-def _passed(config: Mapping[str, Any]) -> dict[str, str]:
+def _filter_options(config: Mapping[str, Any]) -> dict[str, str]:
     return {
         key: str(value)
         for key, value in config.items()

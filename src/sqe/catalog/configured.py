@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from sqe.catalog.protocol import Catalog
@@ -12,33 +12,32 @@ from sqe.model.identity import Identity
 
 
 class Opens(Protocol):
-    """A catalog that is another one for everybody."""
+    """One catalog, for anyone."""
 
     def open(self, identity: Identity) -> Catalog: ...
 
 
 class ConfiguredCatalogs:
-    """``catalogs`` are SQE's own: they have one owner, so that every identity gets the same.
-    ``remote``: those of others, each opened as the user."""
+    """Each of ``catalogs`` is opened as the user."""
 
-    def __init__(
-        self, catalogs: Mapping[str, Catalog], remote: Mapping[str, Opens] | None = None
-    ) -> None:
+    def __init__(self, catalogs: Mapping[str, Opens]) -> None:
         self._catalogs = dict(catalogs)
-        self._remote = dict(remote or {})
 
     def names(self, identity: Identity | None = None) -> list[str]:
-        return sorted([*self._catalogs, *self._remote])
+        return sorted(self._catalogs)
 
     def open(self, name: str, identity: Identity) -> Catalog:
-        if name in self._remote:
-            return self._remote[name].open(identity)
         catalog = self._catalogs.get(name)
         if catalog is None:
-            close = difflib.get_close_matches(name, self.names(), n=1)
-            raise UserError(
-                ErrorCode.CATALOG_NOT_FOUND,
-                f"Catalog {name} does not exist.",
-                hint=f"Did you mean {close[0]}?" if close else "SHOW CATALOGS lists them.",
-            )
-        return catalog
+            raise no_such_catalog(name, self.names())
+        return catalog.open(identity)
+
+
+def no_such_catalog(name: str, names: Iterable[str]) -> UserError:
+    """``names``: those that the user may know of."""
+    close = difflib.get_close_matches(name, sorted(names), n=1)
+    return UserError(
+        ErrorCode.CATALOG_NOT_FOUND,
+        f"Catalog {name} does not exist.",
+        hint=f"Did you mean {close[0]}?" if close else "SHOW CATALOGS lists them.",
+    )

@@ -20,11 +20,15 @@ def table_facts(
 ) -> TableFacts:
     """``loaded`` None: the table is about to be made."""
     metadata = loaded.metadata if loaded is not None else {}
-    ids = {one["name"]: one["id"] for one in current_schema(metadata)["fields"]} if metadata else {}
+    ids = (
+        {field["name"]: field["id"] for field in current_schema(metadata)["fields"]}
+        if metadata
+        else {}
+    )
     return TableFacts(
         name,
         privilege,
-        tuple(ColumnFacts(one.name, one.type, ids.get(one.name)) for one in columns),
+        tuple(ColumnFacts(column.name, column.type, ids.get(column.name)) for column in columns),
         uuid=str(metadata.get("table-uuid", "")),
         restrictions=loaded.restrictions if loaded is not None else "",
     )

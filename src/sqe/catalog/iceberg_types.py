@@ -54,10 +54,10 @@ class _Reader:
         self._ids = ids
 
     def read(self) -> Any:
-        found = self._type()
+        regex = self._type()
         if self._at != len(self._text):
-            raise self._unknown()
-        return found
+            raise self._unknown_type()
+        return regex
 
     def _type(self) -> Any:
         word = self._until("<>,:(")
@@ -78,7 +78,7 @@ class _Reader:
         if word.startswith("string collate"):
             return "string"
         if word not in _PRIMITIVES:
-            raise self._unknown()
+            raise self._unknown_type()
         return _PRIMITIVES[word]
 
     def _array(self) -> Any:
@@ -141,10 +141,10 @@ class _Reader:
 
     def _expect(self, sign: str) -> None:
         if self._peek() != sign:
-            raise self._unknown()
+            raise self._unknown_type()
         self._at += 1
 
-    def _unknown(self) -> UserError:
+    def _unknown_type(self) -> UserError:
         return UserError(
             ErrorCode.NOT_SUPPORTED,
             f"Iceberg has no type for {self._text}.",

@@ -17,6 +17,7 @@ from sqe.catalog.protocol import Json, Namespace
 from sqe.catalog.schemas import columns_of_schema, current_schema, current_view_version, view_text
 from sqe.model.names import string_literal
 from sqe.model.query import Column
+from sqe.results.arrow_types import arrow_schema, batch_of_rows
 
 SCHEMA = "information_schema"
 
@@ -38,55 +39,48 @@ RELATIONS: dict[str, tuple[Column, ...]] = {
     "views": (*_TABLE_NAME, *_strings("view_definition")),
 }
 
-# The columns by which a listing can be cut short, in each relation.
-SCHEMA_COLUMNS = frozenset({"schema_name", "table_schema"})
-TABLE_COLUMNS = frozenset({"table_name"})
-
-_ARROW = {"string": pa.string(), "bigint": pa.int64()}
-
 
 def rows(listing: Listing, catalog_name: str, table: str) -> pa.Table:
     """The rows of one relation, in the order of their names."""
-    columns = RELATIONS[table]
-    schema = pa.schema([pa.field(column.name, _ARROW[column.type]) for column in columns])
-    found = [
-        (catalog_name, ".".join(namespace), *row)
-        for namespace in listing.namespaces()
-        for row in _READERS[table](listing, namespace)
-    ]
-    return pa.Table.from_arrays(
-        [pa.array([row[i] for row in found], type=part.type) for i, part in enumerate(schema)],
-        schema=schema,
+    schema_rows = (
+        (catalog_name, ".".join(namespace), *row) for namespace, row in _READERS[table](listing)
     )
+    return pa.Table.from_batches([batch_of_rows(arrow_schema(RELATIONS[table]), schema_rows)])
 
 
-Rows = Iterator[tuple[Any, ...]]
+Rows = Iterator[tuple[Namespace, tuple[Any, ...]]]
 
 
-def _schemata(listing: Listing, namespace: Namespace) -> Rows:
-    yield ()
+def _schemata(listing: Listing) -> Rows:
+    for namespace in listing.namespaces():
+        yield namespace, ()
 
 
-def _tables(listing: Listing, namespace: Namespace) -> Rows:
-    for name, is_view in listing.relations(namespace):
-        yield name, "VIEW" if is_view else "BASE TABLE"
+def _tables(listing: Listing) -> Rows:
+    for namespace, name, is_view in listing.all_relations():
+        yield namespace, (name, "VIEW" if is_view else "BASE TABLE")
 
 
-def _columns(listing: Listing, namespace: Namespace) -> Rows:
-    for name, is_view in listing.relations(namespace):
-        for row in listing.read(namespace, name, is_view, _column_rows) or ():
-            yield name, *row
+def _columns(listing: Listing) -> Rows:
+    relations = list(listing.all_relations())
+    read = listing.map(lambda relation: listing.read(*relation, _column_rows), relations)
+    for (namespace, name, _), columns in zip(relations, read, strict=True):
+        for row in columns or ():
+            yield namespace, (name, *row)
 
 
-def _views(listing: Listing, namespace: Namespace) -> Rows:
-    for name in listing.views(namespace):
-        text = listing.read(namespace, name, True, any_view_text)
+def _views(listing: Listing) -> Rows:
+    namespaces = list(listing.namespaces())
+    lists = zip(namespaces, listing.map(listing.views, namespaces), strict=True)
+    views = [(namespace, name) for namespace, names in lists for name in names]
+    texts = listing.map(lambda view: listing.read(*view, True, any_view_text), views)
+    for (namespace, name), text in zip(views, texts, strict=True):
         if text is not None:
-            yield name, text
+            yield namespace, (name, text)
 
 
-# Of each relation, what comes behind the names of catalog and schema.
-_READERS: dict[str, Callable[[Listing, Namespace], Rows]] = {
+# Of each relation, its rows without the names of catalog and schema, each with its namespace.
+_READERS: dict[str, Callable[[Listing], Rows]] = {
     "schemata": _schemata,
     "tables": _tables,
     "columns": _columns,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -12,7 +14,10 @@ from sqe.errors import ErrorCode, SqeError
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
 
+_A = TypeVar("_A")
 _T = TypeVar("_T")
+_AT_ONCE = 16  # requests
+_MANY = 8  # fewer are not worth their threads
 
 # What may happen to one table or schema while the others are well: it was dropped in between, it
 # is damaged, or this user may not see it. Anything else, above all a catalog that is down, fails
@@ -56,13 +61,26 @@ class NameFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """True of every row that the query can need: ``column op value``. ``op`` is one of = < <= > >=
+    in isnull notnull startswith."""
+
+    column: str
+    op: str
+    value: object = None
+
+
+@dataclass(frozen=True, slots=True)
 class ListingFilter:
+    """``conditions`` are all there are, for relations that do not list what is in catalogs."""
+
     schemas: NameFilter = field(default_factory=NameFilter)
     tables: NameFilter = field(default_factory=NameFilter)
     catalogs: NameFilter = field(default_factory=NameFilter)
+    conditions: tuple[Condition, ...] = ()
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     return None
 
 
@@ -70,7 +88,7 @@ def _as_it_is(name: str) -> str:
     return name
 
 
-def _whole(ident: Ident, loaded: Loaded, is_view: bool) -> Json | None:
+def _metadata_of(ident: Ident, loaded: Loaded, is_view: bool) -> Json | None:
     return loaded.metadata
 
 
@@ -82,19 +100,61 @@ class Listing:
 
     catalog: Catalog
     wanted: ListingFilter
-    check: Callable[[], None] = _nothing
+    check: Callable[[], None] = _do_nothing
     spell: Callable[[str], str] = _as_it_is
-    seen: Callable[[Ident, Loaded, bool], Json | None] = _whole
+    seen: Callable[[Ident, Loaded, bool], Json | None] = _metadata_of
 
-    def namespaces(self, parent: Namespace = ()) -> Iterator[Namespace]:
+    def namespaces(self) -> Iterator[Namespace]:
+        """Each before those in it."""
+        wanted, below = self.wanted.schemas, self._namespaces_by_parent()
+
+        def walk(parent: Namespace) -> Iterator[Namespace]:
+            for namespace in below.get(parent, ()):
+                if wanted.admits(self.spell_namespace(namespace)):
+                    yield namespace
+                yield from walk(namespace)
+
+        return walk(())
+
+    def _namespaces_by_parent(self) -> dict[Namespace, list[Namespace]]:
+        """Level by level: a catalog is asked once for each namespace what is in it."""
+        below: dict[Namespace, list[Namespace]] = {}
+        level: list[Namespace] = [()]
+        while level:
+            for parent, namespaces in zip(level, self.map(self._children, level), strict=True):
+                below[parent] = namespaces
+            level = [
+                namespace
+                for parent in level
+                for namespace in below[parent]
+                if self.wanted.schemas.admits_below(self.spell_namespace(namespace))
+            ]
+        return below
+
+    def _children(self, parent: Namespace) -> list[Namespace]:
         self.check()
-        wanted = self.wanted.schemas
-        for namespace in sorted(_or_empty(lambda: self.catalog.list_namespaces(parent))):
-            name = self.dotted(namespace)
-            if wanted.admits(name):
-                yield namespace
-            if wanted.admits_below(name):
-                yield from self.namespaces(namespace)
+        return sorted(_or_empty(lambda: self.catalog.list_namespaces(parent)))
+
+    def map(self, work: Callable[[_A], _T], things: Sequence[_A]) -> list[_T]:
+        """What ``work`` makes of each, in their order: at once, where there are many, because each
+        may wait for the catalog."""
+        if len(things) < _MANY:
+            return [work(thing) for thing in things]
+        with ThreadPoolExecutor(min(_AT_ONCE, len(things)), "sqe-listing") as pool:
+            coming = [pool.submit(copy_context().run, work, thing) for thing in things]
+            try:
+                return [future.result() for future in coming]
+            finally:
+                for future in coming:
+                    future.cancel()
+
+    def all_relations(self) -> Iterator[tuple[Namespace, str, bool]]:
+        """Everything that is wanted, by schema and name; True for a view."""
+        namespaces = list(self.namespaces())
+        lists = self.map(self.relations, namespaces)
+        for namespace, relations in zip(namespaces, lists, strict=True):
+            for name, is_view in relations:
+                yield namespace, name, is_view
 
     def relations(self, namespace: Namespace) -> list[tuple[str, bool]]:
         """Names with True for a view. Some catalogs list views among the tables as well."""
@@ -126,7 +186,7 @@ class Listing:
             pass  # metadata that is not JSON, or not of Iceberg's shape
         return None
 
-    def dotted(self, namespace: Namespace) -> str:
+    def spell_namespace(self, namespace: Namespace) -> str:
         return self.spell(".".join(namespace))
 
     def _names(self, list_names: Callable[[Namespace], list[str]], at: Namespace) -> list[str]:

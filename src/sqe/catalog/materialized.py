@@ -27,7 +27,7 @@ class Definition:
     query_columns: tuple[str, ...]
     dialect: str = "spark"
 
-    def written(self) -> str:
+    def to_json(self) -> str:
         return json.dumps(
             {
                 "query": self.text,
@@ -61,15 +61,15 @@ class State:
     time_zone: str
     views: tuple[tuple[RelationName, str], ...] = ()  # with their definitions' fingerprints
 
-    def written(self) -> str:
+    def to_json(self) -> str:
         sources = [
             {
-                **_named(one.name),
-                "uuid": one.uuid,
-                "snapshot-id": one.snapshot,
-                "schema-id": one.schema_id,
+                **_name_to_json(source.name),
+                "uuid": source.uuid,
+                "snapshot-id": source.snapshot,
+                "schema-id": source.schema_id,
             }
-            for one in self.sources
+            for source in self.sources
         ]
         return json.dumps(
             {
@@ -78,12 +78,15 @@ class State:
                 "kind": self.kind,
                 "base-snapshot-id": self.base,
                 "time-zone": self.time_zone,
-                "views": [{**_named(name), "fingerprint": found} for name, found in self.views],
+                "views": [
+                    {**_name_to_json(name), "fingerprint": fingerprint}
+                    for name, fingerprint in self.views
+                ],
             }
         )
 
 
-def _named(name: RelationName) -> Json:
+def _name_to_json(name: RelationName) -> Json:
     return {"catalog": name.catalog, "namespace": list(name.schema.path), "name": name.name}
 
 
@@ -105,15 +108,15 @@ def read_definition(metadata: Json) -> Definition:
             dialect=stored["dialect"],
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise _damaged("definition") from error
+        raise _corrupt("definition") from error
 
 
 def read_state(metadata: Json) -> State:
     try:
         stored = json.loads(metadata["properties"][STATE])
         sources = tuple(
-            Source(_name(one), one["uuid"], one["snapshot-id"], one["schema-id"])
-            for one in stored["sources"]
+            Source(_name(source), source["uuid"], source["snapshot-id"], source["schema-id"])
+            for source in stored["sources"]
         )
         return State(
             sources,
@@ -121,10 +124,10 @@ def read_state(metadata: Json) -> State:
             stored["kind"],
             stored["base-snapshot-id"],
             stored["time-zone"],
-            tuple((_name(one), one["fingerprint"]) for one in stored["views"]),
+            tuple((_name(view), view["fingerprint"]) for view in stored["views"]),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise _damaged("state") from error
+        raise _corrupt("state") from error
 
 
 def refuse_change(statement: Statement, reference: Reference, name: RelationName) -> None:
@@ -155,11 +158,11 @@ def source_of(name: RelationName, metadata: Json) -> Source:
 
 
 def current_snapshot_id(metadata: Json) -> int | None:
-    found = metadata.get("current-snapshot-id")
-    return None if found in (None, -1) else int(found)
+    snapshot_id = metadata.get("current-snapshot-id")
+    return None if snapshot_id in (None, -1) else int(snapshot_id)
 
 
-def _damaged(what: str) -> UpstreamError:
+def _corrupt(what: str) -> UpstreamError:
     return UpstreamError(
         ErrorCode.CORRUPT_DATA,
         f"The materialized view's {what} is damaged.",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from sqe.catalog.protocol import Catalog, Catalogs, Ident, Json, Loaded, Namespace, Signed
+from sqe.catalog.protocol import Catalog, Catalogs, Ident, Json, Loaded, Namespace
+from sqe.catalog.proxy import passed, refused
 from sqe.catalog.transaction import ForgetsFiles, Transaction, current
 from sqe.errors import ErrorCode, UserError
 from sqe.model.identity import Identity
@@ -26,6 +25,14 @@ class TransactionalCatalogs:
         return catalog if transaction is None else Overlay(name, catalog, transaction)
 
 
+def at_once(what: str) -> UserError:
+    return UserError(
+        ErrorCode.NOT_SUPPORTED,
+        f"{what} takes effect at once: it cannot be part of a transaction that has changed tables.",
+        hint="Commit or roll back first, or turn autocommit on.",
+    )
+
+
 class Overlay:
     """Implements ``Catalog``. What cannot be part of the one commit at the end is refused."""
 
@@ -34,46 +41,35 @@ class Overlay:
         self._catalog = catalog
         self._transaction = transaction
 
-    def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
-        return self._catalog.list_namespaces(parent)
-
-    def load_namespace(self, namespace: Namespace) -> dict[str, str]:
-        return self._catalog.load_namespace(namespace)
-
-    def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
-        raise refused("CREATE SCHEMA")
-
-    def drop_namespace(self, namespace: Namespace) -> None:
-        raise refused("DROP SCHEMA")
-
-    def update_namespace(
-        self, namespace: Namespace, removals: list[str], updates: Mapping[str, str]
-    ) -> Json:
-        raise refused("A change of a schema")
+    list_namespaces = passed(Catalog.list_namespaces)
+    load_namespace = passed(Catalog.load_namespace)
+    create_namespace = refused(Catalog.create_namespace, at_once, "CREATE SCHEMA")
+    drop_namespace = refused(Catalog.drop_namespace, at_once, "DROP SCHEMA")
+    update_namespace = refused(Catalog.update_namespace, at_once, "A change of a schema")
 
     def list_tables(self, namespace: Namespace) -> list[str]:
-        made = [i.name for i in self._transaction.made(self._name) if i.namespace == namespace]
+        made = [i.name for i in self._transaction.list_made(self._name) if i.namespace == namespace]
         return sorted({*self._catalog.list_tables(namespace), *made})
 
     def load_table(self, ident: Ident) -> Loaded:
-        held = self._transaction.held(self._name, ident)
+        held = self._transaction.changed_table(self._name, ident)
         return held.now if held is not None else self._catalog.load_table(ident)
 
     def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
-        held = self._transaction.held(self._name, ident)
-        if held is not None and held.now.metadata_location is None:  # the catalog has no such table
+        held = self._transaction.changed_table(self._name, ident)
+        if held is not None and held.base is None:  # the catalog has no such table
             return held.now.storage_credentials
         return self._catalog.load_credentials(ident)
 
-    def sign(self, ident: Ident, config: Mapping[str, str], request: Json) -> Signed:
-        return self._catalog.sign(ident, config, request)
+    sign = passed(Catalog.sign)
 
     def create_table(self, namespace: Namespace, request: Json) -> Loaded:
         """The catalog finds a place for the table and gives its columns their ids; that is all."""
         ident = Ident(namespace, str(request.get("name", "")))
-        if self._transaction.held(self._name, ident) is not None:
+        if self._transaction.changed_table(self._name, ident) is not None:
             raise UserError(ErrorCode.TABLE_ALREADY_EXISTS, f"Table already exists: {ident}")
         staged = self._catalog.create_table(namespace, {**request, "stage-create": True})
+        self._transaction.keep_staged(ident, staged)
         if request.get("stage-create"):
             return staged
         commit = {
@@ -86,6 +82,11 @@ class Overlay:
             self.forget_staged(str(staged.metadata["location"]))
             raise
 
+    def check_change(self, ident: Ident) -> None:
+        held = self._transaction.changed_table(self._name, ident)
+        if held is None:  # or else it was asked at the first change
+            self._catalog.check_change(ident)
+
     def commit_table(self, ident: Ident, request: Json) -> Loaded:
         return self._transaction.change(self._name, self._catalog, ident, request)
 
@@ -93,43 +94,16 @@ class Overlay:
         if isinstance(self._catalog, ForgetsFiles):
             self._catalog.forget_staged(location)
 
-    def register_table(self, namespace: Namespace, request: Json) -> Loaded:
-        raise refused("register_table")
-
-    def drop_table(self, ident: Ident, *, purge: bool = False) -> None:
-        raise refused("DROP TABLE")
-
-    def rename_table(self, source: Ident, target: Ident) -> None:
-        raise refused("RENAME")
-
-    def commit_transaction(self, request: Json) -> None:
-        raise refused("A commit to several tables")
-
-    def list_views(self, namespace: Namespace) -> list[str]:
-        return self._catalog.list_views(namespace)
-
-    def load_view(self, ident: Ident) -> Loaded:
-        return self._catalog.load_view(ident)
-
-    def create_view(self, namespace: Namespace, request: Json) -> Loaded:
-        raise refused("CREATE VIEW")
-
-    def replace_view(self, ident: Ident, request: Json) -> Loaded:
-        raise refused("A change of a view")
-
-    def drop_view(self, ident: Ident) -> None:
-        raise refused("DROP VIEW")
-
-    def rename_view(self, source: Ident, target: Ident) -> None:
-        raise refused("RENAME")
-
-
-def refused(what: str) -> UserError:
-    return UserError(
-        ErrorCode.NOT_SUPPORTED,
-        f"{what} takes effect at once: it cannot be part of a transaction that has changed tables.",
-        hint="Commit or roll back first, or turn autocommit on.",
-    )
+    register_table = refused(Catalog.register_table, at_once, "register_table")
+    drop_table = refused(Catalog.drop_table, at_once, "DROP TABLE")
+    rename_table = refused(Catalog.rename_table, at_once, "RENAME")
+    commit_transaction = refused(Catalog.commit_transaction, at_once, "A commit to several tables")
+    list_views = passed(Catalog.list_views)
+    load_view = passed(Catalog.load_view)
+    create_view = refused(Catalog.create_view, at_once, "CREATE VIEW")
+    replace_view = refused(Catalog.replace_view, at_once, "A change of a view")
+    drop_view = refused(Catalog.drop_view, at_once, "DROP VIEW")
+    rename_view = refused(Catalog.rename_view, at_once, "RENAME")
 
 
 def _creation(staged: Json) -> list[Json]:

@@ -3,6 +3,7 @@ the hidden columns and without a trace of rows. Whatever is told of a table is t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
@@ -25,6 +26,22 @@ _OF_ROWS = frozenset(
     }
 )  # fmt: skip
 _DEFAULTS = ("initial-default", "write-default")  # values of the column, as good as in a row
+
+# Properties whose values Spark shows to nobody, and a few names more.
+_SECRET = re.compile(
+    r"(?i)secret|password|passwd|token|credential|(access|api)[._-]?key|authorization|bearer"
+)
+_URL_LOGIN = re.compile(r"(?i)\w+://[^\s/@]*:[^\s/@]*@")
+REDACTED = "*********(redacted)"  # Spark's word
+
+
+def redact_secrets(properties: Mapping[str, str]) -> dict[str, str]:
+    """As Spark shows properties of tables, views and schemas, whoever asks for them."""
+    return {key: REDACTED if _is_secret(key, value) else value for key, value in properties.items()}
+
+
+def _is_secret(key: str, value: str) -> bool:
+    return any(map(_SECRET.search, (key, value))) or _URL_LOGIN.search(value) is not None
 
 
 def show_all(identity: Identity, name: RelationName, loaded: Loaded, view: bool) -> Json | None:
@@ -52,12 +69,12 @@ def redact_metadata(metadata: Json, restriction: Restrict) -> Json:
     if "schema" in seen:
         seen["schema"] = _schema(seen["schema"], gone, hidden, masked)
     if "schemas" in seen:
-        seen["schemas"] = [_schema(one, gone, hidden, masked) for one in seen["schemas"]]
+        seen["schemas"] = [_schema(schema, gone, hidden, masked) for schema in seen["schemas"]]
     if "partition-spec" in seen:
         seen["partition-spec"] = _sources(seen["partition-spec"], gone)
     for key in ("partition-specs", "sort-orders"):
         if key in seen:
-            seen[key] = [{**one, "fields": _sources(one["fields"], gone)} for one in seen[key]]
+            seen[key] = [{**part, "fields": _sources(part["fields"], gone)} for part in seen[key]]
     return without_query(seen) if hidden or masked else seen
 
 
@@ -65,7 +82,7 @@ def without_query(metadata: Json) -> Json:
     """A view's query names what it is made of. Of a table there is none."""
     if "versions" not in metadata:
         return metadata
-    versions = [{**one, "representations": []} for one in metadata["versions"]]
+    versions = [{**version, "representations": []} for version in metadata["versions"]]
     kept = {
         key: value
         for key, value in (metadata.get("properties") or {}).items()
@@ -115,8 +132,8 @@ def _ids(schema: Json, hidden: Collection[str]) -> frozenset[int]:
 def _ids_in(part: Any) -> set[int]:
     """Every field id in a part of a schema, whatever it is nested in."""
     if isinstance(part, list):
-        return {ident for one in part for ident in _ids_in(one)}
+        return {ident for item in part for ident in _ids_in(item)}
     if not isinstance(part, dict):
         return set()
     own = {value for key, value in part.items() if key == "id" or key.endswith("-id")}
-    return {one for one in own if isinstance(one, int)} | _ids_in(list(part.values()))
+    return {item for item in own if isinstance(item, int)} | _ids_in(list(part.values()))

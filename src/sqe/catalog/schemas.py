@@ -52,8 +52,8 @@ def current_schema(metadata: Json) -> Json:
         schema_id = current_view_version(metadata).get("schema-id")
     for schema in metadata.get("schemas") or ():
         if schema.get("schema-id", 0) == schema_id:
-            found: Json = schema
-            return found
+            current: Json = schema
+            return current
     if "schema" in metadata:  # format version 1 may have nothing else
         only: Json = metadata["schema"]
         return only
@@ -63,8 +63,8 @@ def current_schema(metadata: Json) -> Json:
 def current_view_version(metadata: Json) -> Json:
     for version in metadata.get("versions") or ():
         if version.get("version-id") == metadata.get("current-version-id"):
-            found: Json = version
-            return found
+            current: Json = version
+            return current
     raise _corrupt("a view without a current version")
 
 
@@ -79,7 +79,7 @@ def view_text(metadata: Json) -> str | None:
 def view_dialects(metadata: Json) -> list[str]:
     """The dialects that the view's query is kept in."""
     representations = current_view_version(metadata).get("representations") or ()
-    return [str(one.get("dialect", "unknown")) for one in representations]
+    return [str(representation.get("dialect", "unknown")) for representation in representations]
 
 
 def spark_type(iceberg_type: Any) -> str:

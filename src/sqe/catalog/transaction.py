@@ -23,6 +23,7 @@ from sqe.catalog.commit.requirements import check_table, is_create
 from sqe.catalog.commit.table_updates import apply_updates
 from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, added_snapshots
 from sqe.errors import ErrorCode, UserError
+from sqe.model.names import RelationName, SchemaName
 
 _REFS = ("set-snapshot-ref", "remove-snapshot-ref")
 
@@ -55,7 +56,7 @@ class HeldTable:
         return {
             "identifier": {"namespace": list(ident.namespace), "name": ident.name},
             "requirements": self._requirements(),
-            "updates": [_dated(update, now) for update in self.updates],
+            "updates": [_set_time(update, now) for update in self.updates],
         }
 
     def _requirements(self) -> list[Json]:
@@ -82,21 +83,21 @@ class HeldTable:
         uuid = base.get("table-uuid")  # not in every table of format version 1
         return [
             *([{"type": "assert-table-uuid", "uuid": uuid}] if uuid else []),
-            *(_unmoved(base, ref) for ref in sorted(refs)),
+            *(_head_requirement(base, ref) for ref in sorted(refs)),
             *({"type": kind, key: value} for kind, (key, value) in numbers.items()),
         ]
 
 
-def _unmoved(base: Json, ref: str) -> Json:
-    found = (base.get("refs") or {}).get(ref)
-    head = found["snapshot-id"] if found else None
-    if found is None and ref == MAIN:
+def _head_requirement(base: Json, ref: str) -> Json:
+    reference = (base.get("refs") or {}).get(ref)
+    head = reference["snapshot-id"] if reference else None
+    if reference is None and ref == MAIN:
         current = base.get("current-snapshot-id")
         head = None if current in (None, -1) else current
     return {"type": "assert-ref-snapshot-id", "ref": ref, "snapshot-id": head}
 
 
-def _dated(update: Json, now: int) -> Json:
+def _set_time(update: Json, now: int) -> Json:
     if update.get("action") != "add-snapshot":
         return update
     return {**update, "snapshot": {**update["snapshot"], "timestamp-ms": now}}
@@ -114,6 +115,7 @@ class Transaction:
         self._mark = secrets.token_hex(16)  # not the id: it is seen in messages
         self._lock = threading.RLock()
         self._held: dict[Ident, HeldTable] = {}
+        self._staged: dict[Ident, Loaded] = {}
         self._catalog: tuple[str, Catalog] | None = None
         self._ended = False
 
@@ -123,44 +125,50 @@ class Transaction:
         with self._lock:
             return bool(self._held)
 
-    def held(self, catalog: str, ident: Ident) -> HeldTable | None:
+    def changed_table(self, catalog: str, ident: Ident) -> HeldTable | None:
         """The table, if this transaction has changed it."""
         with self._lock:
             ours = self._catalog is not None and self._catalog[0] == catalog
             return self._held.get(ident) if ours else None
 
-    def made(self, catalog: str) -> list[Ident]:
+    def list_made(self, catalog: str) -> list[Ident]:
         """The tables that it has made."""
         with self._lock:
             ours = self._catalog is not None and self._catalog[0] == catalog
             held = self._held.items() if ours else ()
             return [ident for ident, table in held if table.base is None]
 
+    def keep_staged(self, ident: Ident, staged: Loaded) -> None:
+        """A table that is about to be made, as the catalog has prepared it: the keys to its files
+        came with that, and the catalog has no such table that it would give others for."""
+        with self._lock:
+            self._staged[ident] = staged
+
     def change(self, name: str, catalog: Catalog, ident: Ident, request: Json) -> Loaded:
         """Takes a commit that would go to the catalog. COMMIT_CONFLICT where it does not fit."""
         requirements, updates = request.get("requirements") or (), request.get("updates") or ()
-        with self._changing(name, catalog):
+        with self._change(name, catalog):
             held = self._held.get(ident)
             if is_create(requirements):
                 if held is not None:
                     raise UserError(ErrorCode.COMMIT_CONFLICT, f"{ident} already exists.")
-                metadata = _created(updates)
-                held = HeldTable(None, Loaded(b"{}"))
+                metadata = _create_metadata(updates)
+                held = HeldTable(None, self._staged.pop(ident, Loaded(b"{}")))
             else:
-                held = held or _found(catalog.load_table(ident))
+                held = held or _unchanged_table(catalog.load_table(ident))
                 check_table(held.now.metadata, requirements)
                 metadata = apply_updates(held.now.metadata, updates)
             if metadata is not None:
                 held.updates += updates
-                held.now = self._shown(held, metadata)
+                held.now = self._loaded_table(held, metadata)
                 self._held[ident] = held
             return held.now
 
     @contextmanager
-    def _changing(self, name: str, catalog: Catalog) -> Iterator[None]:
+    def _change(self, name: str, catalog: Catalog) -> Iterator[None]:
         with self._lock:
             if self._ended:
-                raise ended()
+                raise transaction_ended()
             if self._catalog is not None and self._catalog[0] != name:
                 raise UserError(
                     ErrorCode.NOT_SUPPORTED,
@@ -172,7 +180,7 @@ class Transaction:
             if self._held:
                 self._catalog = (name, catalog)
 
-    def _shown(self, held: HeldTable, metadata: Json) -> Loaded:
+    def _loaded_table(self, held: HeldTable, metadata: Json) -> Loaded:
         """No such file exists; engines tell versions of a table by its address."""
         address = f"{metadata['location']}/metadata/{self._mark}-{len(held.updates)}.metadata.json"
         config = held.base or held.now
@@ -184,10 +192,15 @@ class Transaction:
             config.restrictions,
         )
 
-    def snapshot_ids(self) -> list[int]:
+    def snapshots(self) -> list[tuple[RelationName, Json]]:
+        """Those that the commit brings, each with its table."""
         with self._lock:
-            found = [one for table in self._held.values() for one in table.snapshots]
-        return [int(one["snapshot-id"]) for one in found]
+            catalog = self._catalog[0] if self._catalog is not None else ""
+            return [
+                (RelationName(SchemaName(catalog, ident.namespace), ident.name), snapshot)
+                for ident, table in self._held.items()
+                for snapshot in table.snapshots
+            ]
 
     def publish(self) -> None:
         """The one commit. From here on no statement changes anything in this transaction."""
@@ -207,7 +220,7 @@ class Transaction:
         with self._lock:
             place, ident = self._catalog, next(iter(self._held), None)
         if place is None or ident is None:
-            raise ended()
+            raise transaction_ended()
         return place[1].load_table(ident)
 
     def end(self) -> None:
@@ -230,7 +243,7 @@ class Transaction:
                 place[1].forget_snapshots(table.snapshots)
 
 
-def ended() -> UserError:
+def transaction_ended() -> UserError:
     return UserError(
         ErrorCode.TRANSACTION_NOT_FOUND,
         "The transaction does not exist or has ended.",
@@ -238,16 +251,18 @@ def ended() -> UserError:
     )
 
 
-def _found(loaded: Loaded) -> HeldTable:
+def _unchanged_table(loaded: Loaded) -> HeldTable:
     return HeldTable(loaded, loaded)
 
 
-def _created(updates: list[Json] | tuple[Json, ...]) -> Json | None:
+def _create_metadata(updates: list[Json] | tuple[Json, ...]) -> Json | None:
     versions = [u["format-version"] for u in updates if u.get("format-version") is not None]
     version = versions[0] if versions else DEFAULT_FORMAT_VERSION
     return apply_updates(empty_metadata(version), updates, creating=True)
 
 
+# Not a parameter: whatever opens a catalog gets the transaction's view of it, and nobody can forget
+# to hand it on and write past the transaction (see ``TransactionalCatalogs``).
 _CURRENT: ContextVar[Transaction | None] = ContextVar("transaction", default=None)
 
 

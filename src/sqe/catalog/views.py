@@ -81,8 +81,8 @@ def is_trino(metadata: Json) -> bool:
 def digest_of(text: str, schema: SchemaName | None, uuid: str) -> str:
     """Of all that a view's query means: another text, another place, another view differ."""
     where = [schema.catalog, *schema.path] if schema is not None else []
-    said = json.dumps([uuid, where, text])
-    return hashlib.sha256(said.encode()).hexdigest()
+    document = json.dumps([uuid, where, text])
+    return hashlib.sha256(document.encode()).hexdigest()
 
 
 def _types(properties: dict[str, str]) -> tuple[str, ...]:

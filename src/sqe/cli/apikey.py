@@ -102,7 +102,7 @@ def list_keys(invocation: Invocation) -> None:
     """List the keys: whose they are, what for, when they were last used."""
     now = time.time()
     with _keys(invocation) as keys:
-        rows = [_COLUMNS, *(_row(key, now) for key in keys.all())]
+        rows = [_COLUMNS, *(_row(key, now) for key in keys.list_all())]
     widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
     for row in rows:
         line = "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True))
@@ -140,10 +140,10 @@ def _keys(invocation: Invocation) -> Iterator[ApiKeys]:
 def _lifetime(text: str) -> float | None:
     if text == "never":
         return None
-    found = _LIFETIME.fullmatch(text)
-    if found is None:
+    match = _LIFETIME.fullmatch(text)
+    if match is None:
         raise click.BadParameter("write hours (12h), days (90d), or never", param_hint="--expires")
-    return int(found[1]) * _SECONDS[found[2]]
+    return int(match[1]) * _SECONDS[match[2]]
 
 
 def _clear(what: str, name: str) -> str:

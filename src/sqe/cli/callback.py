@@ -6,7 +6,6 @@ import hmac
 import secrets
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from types import TracebackType
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -48,23 +47,18 @@ class Callback:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
     def _come_back(self, path: str) -> tuple[int, bytes]:
         parts = urlsplit(path)
-        given = {name: values[0] for name, values in parse_qs(parts.query).items()}
-        ours = hmac.compare_digest(given.get("state", "").encode(), self.state.encode())
+        parameters = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        ours = hmac.compare_digest(parameters.get("state", "").encode(), self.state.encode())
         if parts.path != _PATH or not ours or self._answered.is_set():
             return 404, b"There is nothing here."
-        self._code = given.get("code", "")
+        self._code = parameters.get("code", "")
         self._answered.set()
         return (200, _DONE) if self._code else (400, _FAILED)
 

@@ -67,15 +67,15 @@ def _java(settings: Settings) -> Iterator[Check]:
     if settings.spark.remote.get_secret_value():
         yield Check("java", "ok", "not needed: spark.remote is set")
         return
-    from sqe.server.run import java_found
+    from sqe.server.run import describe_java
 
-    yield Check("java", "ok", java_found(settings))
+    yield Check("java", "ok", describe_java(settings))
 
 
 def _jars(settings: Settings) -> Iterator[Check]:
-    from sqe.server.run import jars_found
+    from sqe.server.run import list_jars
 
-    for jar in jars_found(settings):
+    for jar in list_jars(settings):
         state, todo = {
             "verified": ("ok", ""),
             "missing": ("warn", "Fetched at Spark's first start; that needs the network once."),
@@ -99,7 +99,10 @@ def _home(settings: Settings) -> Iterator[Check]:
 
 def _catalog(settings: Settings) -> Iterator[Check]:
     """Counted in the file itself, so that it works while another process has the home open."""
-    files = sorted(settings.home.glob("*.db")) if settings.home.is_dir() else []
+    from sqe.store.database import STORE_FILE
+
+    databases = settings.home.glob("*.db") if settings.home.is_dir() else ()
+    files = sorted(path for path in databases if path.name != STORE_FILE)
     if not files:
         yield Check("catalog", "ok", "empty (made at first use)")
     for path in files:
@@ -142,37 +145,38 @@ def _access(settings: Settings) -> Iterator[Check]:
     until = valid_until(tls)
     soon = until - datetime.now(UTC) < timedelta(days=14)
     todo = "Renew the certificate; a running server takes it up by itself." if soon else ""
-    found = f"{users}{anonymous}, TLS until {until:%Y-%m-%d}"
-    yield Check("access", "warn" if soon else "ok", found, todo)
+    summary = f"{users}{anonymous}, TLS until {until:%Y-%m-%d}"
+    yield Check("access", "warn" if soon else "ok", summary, todo)
 
 
 def _policy(settings: Settings) -> Iterator[Check]:
     """Whether the rules can be read, and a server of policies answers. The store is left alone."""
     from sqe.model.identity import Identity
     from sqe.model.rules import SYSTEM, Privilege
-    from sqe.server.policies import policies_of
+    from sqe.server.policies import SOURCE_TYPES, policies_of
     from sqe.store.database import Database
 
     policies = policies_of(settings, Database(settings.home))
     try:
-        sources = [one for one in policies.policy.sources if one.name != "sql"]
-        for source in sources:
-            source.permits(Identity("sqe-doctor"), Privilege.EXECUTE, SYSTEM)
-        names = ", ".join(one.name for one in policies.policy.sources)
+        in_store = {entry.name for entry in SOURCE_TYPES if entry.in_store}
+        for source in policies.policy.sources:
+            if source.name not in in_store:
+                source.permits(Identity("sqe-doctor"), Privilege.EXECUTE, SYSTEM)
+        names = ", ".join(policy_source.name for policy_source in policies.policy.sources)
         yield Check("policy", "ok", f"sources: {names}")
     finally:
         policies.close()
 
 
 def _port(settings: Settings) -> Iterator[Check]:
-    yield _bound(settings.serve.host, settings.serve.port, "--port")
+    yield _check_port(settings.serve.host, settings.serve.port, "--port")
     if settings.flight.enabled:
-        yield _bound(settings.flight.host, settings.flight.port, "--flight-port")
+        yield _check_port(settings.flight.host, settings.flight.port, "--flight-port")
     if settings.trino.enabled:
-        yield _bound(settings.trino.host, settings.trino.port, "--trino-port")
+        yield _check_port(settings.trino.host, settings.trino.port, "--trino-port")
 
 
-def _bound(host: str, port: int, option: str) -> Check:
+def _check_port(host: str, port: int, option: str) -> Check:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -117,7 +117,7 @@ class Interruption:
 
 
 @contextmanager
-def ignored() -> Iterator[None]:
+def ignore_interrupts() -> Iterator[None]:
     """Ctrl-C is for another program now, a pager or an editor."""
     # Not SIG_IGN, which the other program would inherit.
     previous = signal.signal(signal.SIGINT, lambda number, frame: None)

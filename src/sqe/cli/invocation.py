@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sqe.model.query import QueryRecord, QueryRequest, Route, RowsAffected
     from sqe.results.description import Description
     from sqe.results.stream import ResultStream
+    from sqe.server.state import Part
     from sqe.settings import Settings
 
 
@@ -60,7 +61,11 @@ class Server(Protocol):
     def warm_local(self) -> None: ...
     def drain(self, seconds: float) -> None: ...
     def close(self, within: float | None = None) -> None: ...
+    @property
+    def listening(self) -> bool: ...
     def status(self) -> dict[str, Any]: ...
+    def parts(self) -> Sequence[Part]: ...
+    def exposition(self, accept: str = "") -> tuple[bytes, str] | None: ...
 
 
 def _build(settings: Settings) -> Server:
@@ -85,9 +90,9 @@ class Invocation:
 
         return load_settings(self.config, {"home": str(self.home)} if self.home else None)
 
-    def open(self) -> Server:
-        """The server of this process. A home that was asked for and is new is told of: it may be
-        a path that was mistyped."""
+    def settings_in_home(self) -> Settings:
+        """For who makes the home, if it is not there. One that was asked for and is new is told
+        of: it may be a path that was mistyped."""
         settings = self.settings()
         if self.home is not None:
             from sqe.client.targets import is_home
@@ -96,7 +101,11 @@ class Invocation:
                 import click
 
                 click.echo(f"sqe: a new lakehouse is made in {settings.home}", err=True)
-        return self.build(settings.for_command())
+        return settings
+
+    def open(self) -> Server:
+        """The server of this process."""
+        return self.build(self.settings_in_home().for_command())
 
     @contextmanager
     def session(self) -> Iterator[tuple[ServerGateway, OpenSession]]:

@@ -71,17 +71,17 @@ def command(
     dates) is found out; --preview shows it. A row that does not fit ends the load, and nothing is
     loaded. Files the table has loaded before are left out.
     """
-    found = _expanded(files)
-    written = _format(found, given["file_format"], given["options"])
+    paths = _list_files(files)
+    written = _format(paths, given["file_format"], given["options"])
     if given["preview"]:
-        _preview(found, written, as_json=given["as_json"])
+        _preview(paths, written, as_json=given["as_json"])
         return
     if not table:
         raise click.UsageError("--into says which table to load; --preview only shows the files.")
-    if given["rejects"] is not None and os.path.realpath(given["rejects"]) in found:
+    if given["rejects"] is not None and os.path.realpath(given["rejects"]) in paths:
         raise click.UsageError("--rejects would overwrite a file that is to be loaded.")
     chosen = {name for name in ("create", "overwrite", "again", "rejects") if given[name]}
-    outcome = _run(invocation, found, given, lambda sources: _copy(table, sources, written, chosen))
+    outcome = _run(invocation, paths, given, lambda sources: _copy(table, sources, written, chosen))
     rows = outcome.affected.total if outcome.affected is not None else 0
     click.echo(outcome.summary, err=True)
     if given["rejects"] is not None:
@@ -91,7 +91,7 @@ def command(
         click.echo("Files that were loaded before are left out; --again loads them.", err=True)
     if given["as_json"]:
         rejected = {"rejected": outcome.rows} if given["rejects"] is not None else {}
-        click.echo(json.dumps({"table": table, "files": len(found), "rows": rows, **rejected}))
+        click.echo(json.dumps({"table": table, "files": len(paths), "rows": rows, **rejected}))
 
 
 def _run(
@@ -121,7 +121,7 @@ def _run(
             sources = offer_files(transport, files)
             return run_statement(transport, copy_from(list(sources)), writer)
         except SqeError as error:
-            click.echo(render_error(_advised(with_local_names(error, sources))), err=True)
+            click.echo(render_error(_with_hint(with_local_names(error, sources))), err=True)
             raise click.exceptions.Exit(exit_code_of(error)) from error
 
 
@@ -133,9 +133,9 @@ def _preview(files: list[str], written: tuple[str, dict[str, str]], *, as_json: 
     show([preview(file, written[1]) for file in files], as_json=as_json)
 
 
-def _expanded(files: Iterable[Path]) -> list[str]:
+def _list_files(files: Iterable[Path]) -> list[str]:
     """The real paths of the files and of those in the folders."""
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for path in files:
         inside = sorted(path.iterdir()) if path.is_dir() else [path]
         for file in inside:
@@ -144,10 +144,10 @@ def _expanded(files: Iterable[Path]) -> list[str]:
                 continue
             if hidden:
                 raise click.UsageError(f"{file} is hidden: Spark does not read such files.")
-            found[os.path.realpath(file)] = None
-    if not found:
+            paths[os.path.realpath(file)] = None
+    if not paths:
         raise click.UsageError("There is no file to load.")
-    return list(found)
+    return list(paths)
 
 
 def _format(
@@ -178,18 +178,18 @@ def _copy(
 ) -> str:
     from sqe.model.names import string_literal
 
-    def listed(pairs: dict[str, str]) -> str:
+    def list_options(pairs: dict[str, str]) -> str:
         return ", ".join(f"{string_literal(k)} = {string_literal(v)}" for k, v in pairs.items())
 
     paths = ", ".join(map(string_literal, files))
     text = f"COPY INTO {table} FROM {paths} FILEFORMAT = {written[0].upper()}"
     if written[1]:
-        text += f" FORMAT_OPTIONS ({listed(written[1])})"
+        text += f" FORMAT_OPTIONS ({list_options(written[1])})"
     flags = {"force" if name == "again" else name: "true" for name in sorted(chosen)}
-    return text + (f" COPY_OPTIONS ({listed(flags)})" if flags else "")
+    return text + (f" COPY_OPTIONS ({list_options(flags)})" if flags else "")
 
 
-def _advised(error: SqeError) -> SqeError:
+def _with_hint(error: SqeError) -> SqeError:
     """The error without a place in a text that nobody has written, with the command's own hints."""
     hints = {
         ErrorCode.TABLE_NOT_FOUND: "--create makes the table.",

@@ -31,13 +31,13 @@ def command(server: str, issuer: str | None, client_id: str | None, **given: Any
     you can read, and renewed when it is used: `sqe sql --server`, `sqe shell --server`. Without
     --device and --browser, a browser is opened where there is a screen.
     """
-    from sqe.cli.tokens import kept_logins
+    from sqe.cli.tokens import open_logins
     from sqe.cli.tokens_issuer import login_of, provider_of
     from sqe.client.flight.options import FlightOptions
 
     tls = {name: given[name] for name in ("tls_ca", "tls_cert", "tls_key", "tls_host")}
     options = FlightOptions.of(server, {k: v for k, v in tls.items() if v is not None})
-    chosen = _chosen(options, issuer, client_id)
+    chosen = _choose_issuer(options, issuer, client_id)
     provider = provider_of(chosen.issuer, chosen.client_id, chosen.scopes)
     try:
         browser = given["how"] == "browser" or (given["how"] is None and _has_screen())
@@ -46,7 +46,7 @@ def command(server: str, issuer: str | None, client_id: str | None, **given: Any
     finally:
         provider.close()
     user = _user_there(server, tls, login.token.value.reveal())
-    with kept_logins() as logins:
+    with open_logins() as logins:
         logins.put(options.location, login)
     click.echo(f"Logged in to {options.address} as {user}.", err=True)
 
@@ -55,18 +55,20 @@ for _option in reversed(TLS_OPTIONS):
     command = _option(command)
 
 
-def _chosen(options: FlightOptions, issuer: str | None, client_id: str | None) -> LoginIssuer:
+def _choose_issuer(
+    options: FlightOptions, issuer: str | None, client_id: str | None
+) -> LoginIssuer:
     from sqe.client.flight.logins import LoginIssuer, issuers_of
 
     if issuer is not None and client_id is not None:
         return LoginIssuer(issuer, client_id, ("openid",))
     known = issuers_of(options)
-    found = [one for one in known if issuer in (None, one.issuer)]
-    if len(found) == 1:
-        one = found[0]
-        return LoginIssuer(one.issuer, client_id or one.client_id, one.scopes)
-    names = ", ".join(one.issuer for one in known)
-    if found:
+    matching = [candidate for candidate in known if issuer in (None, candidate.issuer)]
+    if len(matching) == 1:
+        candidate = matching[0]
+        return LoginIssuer(candidate.issuer, client_id or candidate.client_id, candidate.scopes)
+    names = ", ".join(candidate.issuer for candidate in known)
+    if matching:
         raise click.UsageError(f"The server knows several: choose one with --issuer: {names}")
     raise UserError(
         ErrorCode.NOT_SUPPORTED,
@@ -86,7 +88,7 @@ def _in_browser(provider: Provider) -> Granted:
         address = flow.authorize_uri(callback.state, callback.address)
         click.echo(f"Log in in your browser; if none opens, open:\n{address}", err=True)
         webbrowser.open(address)
-        return flow.granted(callback.code(), callback.state, callback.address)
+        return flow.redeem(callback.code(), callback.state, callback.address)
 
 
 def _on_device(provider: Provider) -> Granted:

@@ -12,11 +12,11 @@ from sqe.errors import SqeError
 def command(server: str) -> None:
     """End the login that `sqe login` made: what was kept is removed, and the identity provider is
     told."""
-    from sqe.cli.tokens import kept_logins, server_name
+    from sqe.cli.tokens import open_logins, server_name
     from sqe.cli.tokens_issuer import provider_of
 
     name = server_name(server)
-    with kept_logins() as logins:
+    with open_logins() as logins:
         login = logins.get(name)
         logins.remove(name)
     if login is None:

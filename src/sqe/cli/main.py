@@ -22,16 +22,21 @@ COMMANDS = {
     "load": ("sqe.cli.load", "Load files into a table."),
     "shell": ("sqe.cli.shell.command", "Type SQL and see answers."),
     "why": ("sqe.cli.why", "Say which engine would run a statement, and why."),
+    "queries": ("sqe.cli.queries", "List, show and end queries, running and past."),
+    "top": ("sqe.cli.top", "Watch what runs."),
     "maintain": ("sqe.cli.maintain", "Find the tables that need upkeep, and do it."),
     "serve": ("sqe.cli.serve", "Run the gateway until it is stopped."),
     "password": ("sqe.cli.password", "Make the line of sqe.toml for a user's password."),
     "token": ("sqe.cli.token", "Make a token for a user, and its line of sqe.toml."),
     "policy": ("sqe.cli.policy", "Explain, test, compare and check who may do what."),
+    "audit": ("sqe.cli.audit", "Check that nobody has changed the audit log."),
     "apikey": ("sqe.cli.apikey", "Make, list and revoke keys for programs."),
     "login": ("sqe.cli.login", "Log in to a server through its identity provider."),
     "logout": ("sqe.cli.logout", "End such a login."),
     "whoami": ("sqe.cli.whoami", "Say who you are on a server."),
     "demo": ("sqe.cli.demo.command", "Make a small lakehouse and take a tour of it."),
+    "catalog": ("sqe.cli.catalog", "Try a catalog step by step, and say what is wrong with it."),
+    "config": ("sqe.cli.config", "Say whether a server would start with the settings."),
     "doctor": ("sqe.cli.doctor", "Say what is installed, found and reachable, and what to do."),
 }
 
@@ -112,8 +117,8 @@ class LazyGroup(click.Group):
 @click.pass_context
 def cli(ctx: click.Context, home: Path | None, config: Path | None) -> None:
     """SQE: SQL over an Iceberg lakehouse, every query as the person who sent it."""
-    given = ctx.find_object(Invocation) or Invocation()
-    ctx.obj = given.at(home, config)
+    invocation = ctx.find_object(Invocation) or Invocation()
+    ctx.obj = invocation.at(home, config)
 
 
 def main() -> None:

@@ -60,15 +60,15 @@ def command(
 def _thresholds(settings: MaintenanceSettings, given: dict[str, Any]) -> Thresholds:
     from sqe.maintenance.needs import Thresholds
 
-    def chosen(option: str, setting: Any) -> Any:
+    def choose(option: str, setting: Any) -> Any:
         return setting if given[option] is None else given[option]
 
     return Thresholds(
-        small_files=chosen("small_files", settings.small_files),
-        delete_ratio=chosen("delete_ratio", settings.delete_ratio),
-        delete_files=chosen("delete_files", settings.delete_files),
-        manifests=chosen("manifests", settings.manifests),
-        snapshot_age=datetime.timedelta(days=chosen("snapshot_age", settings.snapshot_age_days)),
+        small_files=choose("small_files", settings.small_files),
+        delete_ratio=choose("delete_ratio", settings.delete_ratio),
+        delete_files=choose("delete_files", settings.delete_files),
+        manifests=choose("manifests", settings.manifests),
+        snapshot_age=datetime.timedelta(days=choose("snapshot_age", settings.snapshot_age_days)),
         orphans=given["orphans"],
     )
 
@@ -105,9 +105,9 @@ def _headline(upkeep: TableReport) -> str:
 
 
 def _words(state: TableState) -> str:
-    from sqe.maintenance.needs import size
+    from sqe.model.sizes import size_words
 
-    parts = [_count(state.data_files, "data file"), size(state.data_bytes)]
+    parts = [_count(state.data_files, "data file"), size_words(state.data_bytes)]
     if state.delete_files:
         parts.append(_count(state.delete_files, "delete file"))
     parts += [_count(state.manifests, "manifest"), _count(state.snapshots, "snapshot")]
@@ -135,12 +135,12 @@ def _tell(step: Step | None, as_json: bool) -> None:
 def _outcome(rows: Sequence[dict[str, Any]]) -> str:
     """The counts a procedure gives, those that are not zero; or how many rows it gave."""
     if len(rows) == 1 and all(isinstance(value, int) for value in rows[0].values()):
-        told = [
+        counts = [
             f"{value:,} {name.removesuffix('_count').replace('_', ' ')}"
             for name, value in rows[0].items()
             if value
         ]
-        return ", ".join(told) or "nothing to do"
+        return ", ".join(counts) or "nothing to do"
     return f"{_count(len(rows), 'file')} removed"
 
 

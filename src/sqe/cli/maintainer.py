@@ -41,8 +41,8 @@ class TableReport:
 
     @property
     def errors(self) -> list[SqeError]:
-        found = [self.error, *(step.error for step in self.steps)]
-        return [error for error in found if error is not None]
+        errors = [self.error, *(step.error for step in self.steps)]
+        return [error for error in errors if error is not None]
 
 
 class Maintainer:
@@ -56,13 +56,13 @@ class Maintainer:
             names = [row["namespace"] for row in self._ask("SHOW SCHEMAS")]
         for name in names:
             try:
-                found = self._ask(f"SHOW TABLES IN {name}")
+                rows = self._ask(f"SHOW TABLES IN {name}")
             except SqeError as error:
                 if error.code is not ErrorCode.SCHEMA_NOT_FOUND:
                     raise
                 yield name
                 continue
-            for row in found:
+            for row in rows:
                 if not row["isTemporary"]:
                     yield f"{self._schema(name, row['namespace'])}.{quote(row['tableName'])}"
 

@@ -71,11 +71,11 @@ def explain(
     groups, roles = frozenset(who["groups"]), frozenset(who["roles"])
     identity = Identity(who["user"], groups, roles, claims=claims)
     with _desk(invocation) as desk:
-        found = desk.explain(identity, _parts(table), Privilege(privilege))
+        explained = desk.explain(identity, _parts(table), Privilege(privilege))
     if as_json:
-        click.echo(json.dumps(found.json(), ensure_ascii=False))
+        click.echo(json.dumps(explained.json(), ensure_ascii=False))
     else:
-        for line in found.words():
+        for line in explained.words():
             click.echo(line)
 
 
@@ -103,20 +103,25 @@ def test(invocation: Invocation, /, files: tuple[Path, ...], as_json: bool) -> N
     from sqe.cli.policy_cases import failures, read_cases
 
     cases = [case for file in files for case in read_cases(file)]
-    found = failures(invocation, cases)
+    problems = failures(invocation, cases)
     if as_json:
-        said = [
-            {"case": one.name, "user": one.user, "problem": found.get(one.place)} for one in cases
+        reports = [
+            {
+                "case": policy_case.name,
+                "user": policy_case.user,
+                "problem": problems.get(policy_case.place),
+            }
+            for policy_case in cases
         ]
-        click.echo(json.dumps(said, ensure_ascii=False))
-    for one in cases if not as_json else ():
-        problem = found.get(one.place)
+        click.echo(json.dumps(reports, ensure_ascii=False))
+    for policy_case in cases if not as_json else ():
+        problem = problems.get(policy_case.place)
         mark = click.style("FAIL", fg="red") if problem else click.style("ok  ", fg="green")
-        click.echo(f"{mark}  {one.name} ({one.user})")
+        click.echo(f"{mark}  {policy_case.name} ({policy_case.user})")
         for line in (problem or "").splitlines():
             click.echo(f"      {line}")
-    if found:
-        click.echo(f"{len(found)} of {len(cases)} cases failed.", err=True)
+    if problems:
+        click.echo(f"{len(problems)} of {len(cases)} cases failed.", err=True)
         raise click.exceptions.Exit(ExitCode.USER_ERROR)
 
 
@@ -133,13 +138,13 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
     """
     from sqe.server.policy_changes import changes
 
-    found = list(changes(old, new))
+    differences = list(changes(old, new))
     if as_json:
-        click.echo(json.dumps([one.json() for one in found], ensure_ascii=False))
+        click.echo(json.dumps([change.json() for change in differences], ensure_ascii=False))
         return
-    for one in found:
-        click.echo(str(one))
-    if not found:
+    for change in differences:
+        click.echo(str(change))
+    if not differences:
         click.echo("No difference was found.", err=True)
 
 
@@ -158,16 +163,19 @@ def lint(invocation: Invocation, /, rules: Path | None, as_json: bool) -> None:
     if rules is not None:
         from sqe.server.policy_files import open_rules
 
-        found = sorted(open_rules(rules).findings)
+        findings = sorted(open_rules(rules).findings)
     else:
         with _desk(invocation) as desk:
-            found = desk.lint()
+            findings = desk.lint()
     if as_json:
-        said = [{"where": one.where, "kind": one.kind, "finding": one.words} for one in found]
-        click.echo(json.dumps(said, ensure_ascii=False))
-    for one in found if not as_json else ():
-        click.echo(str(one))
-    if found:
+        reports = [
+            {"where": finding.where, "kind": finding.kind, "finding": finding.words}
+            for finding in findings
+        ]
+        click.echo(json.dumps(reports, ensure_ascii=False))
+    for finding in findings if not as_json else ():
+        click.echo(str(finding))
+    if findings:
         raise click.exceptions.Exit(ExitCode.USER_ERROR)
     click.echo("Nothing was found.", err=True)
 
@@ -177,7 +185,7 @@ def lint(invocation: Invocation, /, rules: Path | None, as_json: bool) -> None:
 def export(invocation: Invocation) -> None:
     """Write the rules made with SQL to stdout, as JSON, for `sqe policy diff`."""
     with _desk(invocation) as desk:
-        click.echo(desk.export())
+        click.echo(desk.text("sql", "rules"))
 
 
 @command.command("cedar-schema")
@@ -191,7 +199,8 @@ def cedar_schema(invocation: Invocation, /, entities: bool) -> None:
     With --entities: what SQE's own catalogs have, as Cedar's entities in JSON.
     """
     with _desk(invocation) as desk:
-        click.echo(desk.cedar_entities() if entities else desk.cedar_schema(), nl=entities)
+        text = desk.text("cedar", "entities" if entities else "schema")
+        click.echo(text, nl=entities)
 
 
 @contextmanager
@@ -207,9 +216,7 @@ def _desk(invocation: Invocation) -> Iterator[PolicyTools]:
 
 def _parts(name: str) -> tuple[str, ...]:
     """Of ``lake.hr.`odd name` ``."""
-    parts = [
-        found[1].replace("``", "`") if found[1] else found[2] for found in _PART.finditer(name)
-    ]
+    parts = [part[1].replace("``", "`") if part[1] else part[2] for part in _PART.finditer(name)]
     if not parts or _PART.sub("", name).strip("."):
         raise click.BadParameter("write catalog.schema.table", param_hint="--table")
     return tuple(parts)

@@ -45,35 +45,35 @@ def read_cases(file: Path) -> list[Case]:
     try:
         document = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise _wrong(str(file), f"it cannot be read ({type(error).__name__})") from None
+        raise _case_error(str(file), f"it cannot be read ({type(error).__name__})") from None
     except yaml.YAMLError as error:
-        raise _wrong(str(file), f"it is not YAML: {' '.join(str(error).split())}") from None
+        raise _case_error(str(file), f"it is not YAML: {' '.join(str(error).split())}") from None
     cases = document.get("cases") if isinstance(document, dict) else None
     if not isinstance(cases, list) or not cases or set(document) != {"cases"}:
-        raise _wrong(str(file), "it has a list of `cases`, and nothing else")
-    return [_case(f"{file}, case {number}", one) for number, one in enumerate(cases, 1)]
+        raise _case_error(str(file), "it has a list of `cases`, and nothing else")
+    return [_case(f"{file}, case {number}", case) for number, case in enumerate(cases, 1)]
 
 
 def failures(invocation: Invocation, cases: Sequence[Case]) -> dict[str, str]:
     """What is wrong with the answers, by the case's place."""
-    found: dict[str, str] = {}
+    problems: dict[str, str] = {}
     with invocation.session() as (gateway, _):
         for case in cases:
             problem = _problem(gateway, case)
             if problem:
-                found[case.place] = problem
-    return found
+                problems[case.place] = problem
+    return problems
 
 
 def _case(place: str, found: Any) -> Case:
     if not isinstance(found, dict) or not {"user", "query", "expect"} <= set(found) <= _KEYS:
-        raise _wrong(place, f"it has user, query, expect; it may have {_listed(_KEYS)}")
+        raise _case_error(place, f"it has user, query, expect; it may have {_join_names(_KEYS)}")
     user, query = found["user"], found["query"]
     if not isinstance(user, str) or not isinstance(query, str) or not user or not query:
-        raise _wrong(place, "user and query are texts")
+        raise _case_error(place, "user and query are texts")
     claims = found.get("claims") or {}
     if not isinstance(claims, dict):
-        raise _wrong(place, "claims have names and values")
+        raise _case_error(place, "claims have names and values")
     identity = Identity(
         user,
         _names(place, found.get("groups")),
@@ -81,31 +81,31 @@ def _case(place: str, found: Any) -> Case:
         claims=tuple((str(name), str(value)) for name, value in claims.items()),
     )
     name = str(found.get("name") or query)
-    return Case(place, name, identity, query, _expected(place, found["expect"]))
+    return Case(place, name, identity, query, _read_expectation(place, found["expect"]))
 
 
-def _expected(place: str, found: Any) -> Mapping[str, Any]:
+def _read_expectation(place: str, found: Any) -> Mapping[str, Any]:
     if found == _DENIED:
         return {_DENIED: True}
     if not isinstance(found, dict) or not found or set(found) - _EXPECTED:
-        raise _wrong(place, f"expect is `denied`, or has some of {_listed(_EXPECTED)}")
+        raise _case_error(place, f"expect is `denied`, or has some of {_join_names(_EXPECTED)}")
     if _DENIED in found and (found[_DENIED] is not True or len(found) > 1):
-        raise _wrong(place, "who is denied sees nothing else")
+        raise _case_error(place, "who is denied sees nothing else")
     rows, columns, count = found.get("rows", []), found.get("columns", []), found.get("count", 0)
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-        raise _wrong(place, "rows is a list of lists")
-    if not isinstance(columns, list) or not all(isinstance(one, str) for one in columns):
-        raise _wrong(place, "columns is a list of names")
+        raise _case_error(place, "rows is a list of lists")
+    if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
+        raise _case_error(place, "columns is a list of names")
     if not isinstance(count, int) or isinstance(count, bool):
-        raise _wrong(place, "count is a number")
+        raise _case_error(place, "count is a number")
     return found
 
 
 def _names(place: str, found: Any) -> frozenset[str]:
     if found is None:
         return frozenset()
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise _wrong(place, "groups and roles are lists of names")
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+        raise _case_error(place, "groups and roles are lists of names")
     return frozenset(found)
 
 
@@ -169,13 +169,13 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return f"[{_line(value)}]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_text(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{key}: {_text(item)}" for key, item in value.items()) + "}"
     return repr(str(value))
 
 
-def _listed(names: set[str]) -> str:
+def _join_names(names: set[str]) -> str:
     return ", ".join(sorted(names))
 
 
-def _wrong(place: str, why: str) -> UserError:
+def _case_error(place: str, why: str) -> UserError:
     return UserError(ErrorCode.INVALID_ARGUMENT, f"{place}: {why}.")

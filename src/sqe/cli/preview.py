@@ -12,7 +12,7 @@ import click
 
 from sqe.files.encodings import head_of
 from sqe.files.options import CSV_OPTIONS, CsvOptions
-from sqe.files.sniff import SAMPLE, Sample, shortened, sniff
+from sqe.files.sniff import SAMPLE, Sample, shorten, sniff
 
 if TYPE_CHECKING:
     from sqe.results.stream import ResultStream
@@ -34,7 +34,7 @@ class Preview:
         """As --option takes them."""
         written = self.sample.written
         forms, sep = written.forms, written.dialect.sep
-        found = {
+        detected = {
             "encoding": self.encoding,
             "sep": _NAMES.get(sep, sep),
             "header": str(written.header).lower(),
@@ -43,7 +43,7 @@ class Preview:
             "dateformat": " or ".join(forms.dates) or "yyyy-MM-dd",
             "timestampformat": forms.timestamp,
         }
-        return {name: value for name, value in found.items() if value}
+        return {name: value for name, value in detected.items() if value}
 
     @property
     def rows(self) -> list[list[str | None]]:
@@ -68,32 +68,32 @@ def preview(path: str, options: Mapping[str, str]) -> Preview:
     if unknown:
         known = ", ".join(sorted(CSV_OPTIONS))
         raise click.UsageError(f"There is no option {unknown[0]} for CSV; there are {known}.")
-    given = CsvOptions.of(options)
-    head, encoding, whole = head_of(path, given.encoding, SAMPLE)
-    return Preview(path, encoding, sniff(path, head, whole, given))
+    csv_options = CsvOptions.of(options)
+    head, encoding, whole = head_of(path, csv_options.encoding, SAMPLE)
+    return Preview(path, encoding, sniff(path, head, whole, csv_options))
 
 
 def show(previews: Sequence[Preview], *, as_json: bool) -> None:
     """On stdout."""
     if as_json:
-        click.echo(json.dumps([found.as_json() for found in previews], ensure_ascii=False))
+        click.echo(json.dumps([preview.as_json() for preview in previews], ensure_ascii=False))
         return
     from sqe.cli.formats import OutputFormat
     from sqe.cli.formats.writer import writer_for
 
-    for found in previews:
-        options = "  ".join(f"{name}={value}" for name, value in found.options.items())
-        click.echo(f"{found.path}\n{options}\n")
+    for preview in previews:
+        options = "  ".join(f"{name}={value}" for name, value in preview.options.items())
+        click.echo(f"{preview.path}\n{options}\n")
         sys.stdout.flush()
         writer = writer_for(OutputFormat.TABLE, sys.stdout.buffer)
-        result = _table(found)
+        result = _table(preview)
         writer.begin(result)
         for batch in result:
             writer.write(batch)
         writer.end()
         click.echo("")
-        for bad in found.sample.faults[:_ROWS]:
-            click.echo(f"line {bad.line}: {bad.fault}: {shortened(bad.text)}", err=True)
+        for bad in preview.sample.faults[:_ROWS]:
+            click.echo(f"line {bad.line}: {bad.fault}: {shorten(bad.text)}", err=True)
     count = len(previews[0].sample.rows) if previews else 0
     click.echo(f"Types are those of the first {count:,} rows. Nothing was loaded.", err=True)
 

@@ -89,11 +89,11 @@ def _remote(server: str | None, given: dict[str, Any]) -> Remote | None:
     elif given["password_stdin"]:
         raise click.UsageError("--password-stdin needs --user.")
     else:
-        options.update(_kept(server))
+        options.update(_login_options_of(server))
     return Remote(server, options)
 
 
-def _kept(server: str) -> dict[str, Any]:
+def _login_options_of(server: str) -> dict[str, Any]:
     """Of ``sqe login``, if there was one."""
     from sqe.cli.tokens import server_name
     from sqe.cli.tokens_renewed import login_options

@@ -35,9 +35,9 @@ class Outcome:
 
     @property
     def summary(self) -> str:
-        return self.told(timing=True)
+        return self.describe(timing=True)
 
-    def told(self, *, timing: bool, hint: str = "") -> str:
+    def describe(self, *, timing: bool, hint: str = "") -> str:
         """``hint`` says how to see the rows that were left out."""
         time = f"{self.seconds:.2f} s" + (f", {self.engine}" if self.engine else "")
         if self.affected is not None:
@@ -77,7 +77,9 @@ def run_statement(
             running.cancel()
         progress.clear()
     seconds = time.monotonic() - started
-    return Outcome(rows, seconds, bool(result.columns), _engine(running), result.affected, more)
+    return Outcome(
+        rows, seconds, bool(result.columns), _engine(running), result.rows_affected, more
+    )
 
 
 def _engine(running: Running) -> str:

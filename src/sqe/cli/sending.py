@@ -20,7 +20,7 @@ def offer_files(transport: Transport, files: Sequence[str]) -> dict[str, str]:
     total = sum(os.stat(file).st_size for file in files)
     gone = 0
 
-    def sent(count: int) -> None:
+    def count_sent(count: int) -> None:
         nonlocal gone
         gone += count
 
@@ -30,7 +30,7 @@ def offer_files(transport: Transport, files: Sequence[str]) -> dict[str, str]:
 
     with ProgressLine() as line:
         line.watch(status)
-        return {transport.offer(file, sent): file for file in files}
+        return {transport.offer(file, count_sent): file for file in files}
 
 
 def with_local_names(error: SqeError, files: Mapping[str, str]) -> SqeError:

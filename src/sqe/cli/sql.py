@@ -89,19 +89,19 @@ def _source(text: str | None, file: Path | None) -> str:
     if text is not None and text != "-":
         if file is not None:
             raise click.UsageError("Give the statement or --file, not both.")
-        return _checked(text)
+        return _check_text(text)
     if file is not None and str(file) != "-":
-        return _decoded(file.read_bytes(), str(file))
+        return _decode(file.read_bytes(), str(file))
     if text is None and file is None and sys.stdin.isatty():
         raise click.UsageError("Give a statement, --file, or pipe statements in; or `sqe shell`.")
     return read_stdin()
 
 
 def read_stdin() -> str:
-    return _decoded(sys.stdin.buffer.read(), "stdin")
+    return _decode(sys.stdin.buffer.read(), "stdin")
 
 
-def _decoded(data: bytes, name: str) -> str:
+def _decode(data: bytes, name: str) -> str:
     try:
         # Some editors begin a file with a byte order mark; it is no part of the text.
         return data.decode("utf-8-sig")
@@ -112,7 +112,7 @@ def _decoded(data: bytes, name: str) -> str:
         ) from None
 
 
-def _checked(text: str) -> str:
+def _check_text(text: str) -> str:
     """Bytes of the command line that are no UTF-8 reach Python as lone surrogates."""
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise UserError(ErrorCode.INVALID_TEXT, "The statement is not UTF-8.")

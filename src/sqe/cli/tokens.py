@@ -95,12 +95,12 @@ class FileLogins:
 
     def _read(self) -> dict[str, Any]:
         try:
-            found = json.loads(self._path.read_text(encoding="utf-8"))
+            document = json.loads(self._path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:
             raise Unusable(self._path, type(error).__name__) from None
-        return found if isinstance(found, dict) else {}
+        return document if isinstance(document, dict) else {}
 
     def _write(self, logins: dict[str, Any]) -> None:
         """As a whole: who reads it meanwhile sees the old one."""
@@ -144,7 +144,7 @@ def server_name(url: str) -> str:
 
 
 @contextmanager
-def kept_logins() -> Iterator[Logins]:
+def open_logins() -> Iterator[Logins]:
     """For one process at a time: a refresh token may be good for a single use."""
     folder = _state_folder()
     try:
@@ -154,12 +154,12 @@ def kept_logins() -> Iterator[Logins]:
         raise NowhereToKeep(folder, error.strerror or "") from None
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield _keyring() or FileLogins(folder / "logins.json")
+        yield _open_keyring() or FileLogins(folder / "logins.json")
     finally:
         os.close(lock)
 
 
-def _keyring() -> Logins | None:
+def _open_keyring() -> Logins | None:
     """None where there is none, or nobody has unlocked it."""
     try:
         import keyring

@@ -6,7 +6,7 @@ import threading
 import time
 from contextlib import suppress
 
-from sqe.cli.tokens import Login, NowhereToKeep, kept_logins
+from sqe.cli.tokens import Login, NowhereToKeep, open_logins
 from sqe.errors import AccessError, ErrorCode, SqeError, UpstreamError
 from sqe.model.identity import Secret
 
@@ -16,7 +16,7 @@ _MARGIN_S = 30.0  # a token with less left is renewed first
 def login_options(server: str) -> dict[str, object]:
     """What a connection to the server is told of a kept login; nothing where there is none."""
     try:
-        with kept_logins() as logins:
+        with open_logins() as logins:
             login = logins.get(server)
     except NowhereToKeep:
         return {}
@@ -45,13 +45,13 @@ class RenewedToken:
         """Raises TOKEN_EXPIRED or ISSUER_UNAVAILABLE if there is nothing good to show."""
         with self._lock:
             if not self._login.token.good(time.time(), _MARGIN_S):
-                self._login = _renewed(self._server, self._login)
+                self._login = _renew(self._server, self._login)
 
 
-def _renewed(server: str, mine: Login) -> Login:
+def _renew(server: str, mine: Login) -> Login:
     from sqe.auth.oidc.provider import GrantRefused
 
-    with kept_logins() as logins:
+    with open_logins() as logins:
         login = logins.get(server) or mine
         if login.token.good(time.time(), _MARGIN_S):
             return login  # another call of sqe has renewed it meanwhile

@@ -48,5 +48,5 @@ def _words(route: Route) -> str:
 def _json(route: Route) -> str:
     if route.hidden:
         return json.dumps({"engine": None, "reason": NOT_SHOWN, "change": ""})
-    found = {"engine": route.engine.value, "reason": route.reason, "change": route.remedy}
-    return json.dumps(found, ensure_ascii=False)
+    document = {"engine": route.engine.value, "reason": route.reason, "change": route.remedy}
+    return json.dumps(document, ensure_ascii=False)

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from sqe.client import exceptions
@@ -15,7 +14,7 @@ from sqe.client.exceptions import (
     InterfaceError,
     NotSupportedError,
     ProgrammingError,
-    translated,
+    translate_errors,
 )
 from sqe.client.targets import check_home, is_url, refuse_host
 from sqe.client.transport import Running, Transport
@@ -44,7 +43,7 @@ def connect(
     ``tls_host`` (the name in the server's certificate, if not the URL's). Without ``autocommit``
     nothing is there for others before ``commit()``.
     """
-    with translated():
+    with translate_errors():
         connection = Connection(
             open_transport(target, _SOURCE, options, create=create), autocommit=autocommit
         )
@@ -64,18 +63,18 @@ def open_transport(
     create: bool = False,
 ) -> Transport:
     """The one place that knows which transport serves which target. Raises ``SqeError``."""
-    given = {name: value for name, value in options.items() if value is not None}
+    set_options = {name: value for name, value in options.items() if value is not None}
     where = fspath(target) if target is not None else ""
     if is_url(where):
         from sqe.client.flight.options import FlightOptions
         from sqe.client.flight.transport import FlightTransport
 
-        return FlightTransport(FlightOptions.of(where, given), source)
+        return FlightTransport(FlightOptions.of(where, set_options), source)
     refuse_host(where)
-    if given:
+    if set_options:
         raise UserError(
             ErrorCode.INVALID_ARGUMENT,
-            f"A home in this process takes no {', '.join(sorted(given))}: there is no login.",
+            f"A home in this process takes no {', '.join(sorted(set_options))}: there is no login.",
             hint="For a server, give its URL: grpc+tls://host:port.",
         )
     if where and not create:
@@ -134,7 +133,7 @@ class Connection:
     def begin(self) -> None:
         """Begins a transaction: nobody else sees its changes before ``commit``."""
         self.check_open()
-        with self._lock, translated():
+        with self._lock, translate_errors():
             if self._transaction:
                 raise ProgrammingError("A transaction is open: commit it or roll it back first.")
             self._transaction = self.transport.begin()
@@ -144,7 +143,7 @@ class Connection:
         self.check_open()
         transaction = self._leave_transaction()
         if transaction:
-            with translated():
+            with translate_errors():
                 self.transport.commit(transaction)
 
     def rollback(self) -> None:
@@ -152,7 +151,7 @@ class Connection:
         self.check_open()
         transaction = self._leave_transaction()
         if transaction:
-            with translated():
+            with translate_errors():
                 self.transport.rollback(transaction)
         elif self.autocommit:
             raise NotSupportedError(
@@ -185,7 +184,7 @@ class Connection:
         """Ends the session; what still runs in it is cancelled."""
         if not self._closed:
             self._closed = True
-            with translated():
+            with translate_errors():
                 self.transport.close()
 
     def check_open(self) -> None:
@@ -195,10 +194,5 @@ class Connection:
     def __enter__(self) -> Connection:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

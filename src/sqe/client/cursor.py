@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from sqe.client.exceptions import InterfaceError, ProgrammingError, translated
+from sqe.client.exceptions import InterfaceError, ProgrammingError, translate_errors
 from sqe.client.named import positional, positional_rows
 from sqe.client.parameters import parameters_of
 from sqe.client.transport import Running, Status
@@ -74,7 +73,7 @@ class Cursor:
 
     def _start(self, run: Callable[[], Running]) -> None:
         self._leave()
-        with translated():
+        with translate_errors():
             self._running = run()
             result = self._running.result()
             if result.columns:
@@ -85,8 +84,8 @@ class Cursor:
             with result:
                 for _ in result:  # what it did is known when its (empty) answer has ended
                     pass
-            if result.affected is not None:
-                self.rowcount = result.affected.total
+            if result.rows_affected is not None:
+                self.rowcount = result.rows_affected.total
 
     def fetchone(self) -> tuple[Any, ...] | None:
         return next(self._rows(), None)
@@ -137,7 +136,7 @@ class Cursor:
         """Stops what the cursor is running; ``execute`` or the fetch then raises CANCELLED."""
         running = self._running
         if running is not None:
-            with translated():
+            with translate_errors():
                 running.cancel()
 
     def progress(self) -> Status | None:
@@ -145,7 +144,7 @@ class Cursor:
         running = self._running
         if running is None:
             return None
-        with translated():
+        with translate_errors():
             return running.progress()
 
     def close(self) -> None:
@@ -163,12 +162,7 @@ class Cursor:
     def __enter__(self) -> Cursor:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _open(self) -> None:
@@ -219,6 +213,6 @@ class Cursor:
         yield from self._arrow()
 
     def _arrow(self) -> Iterator[pa.RecordBatch]:
-        with translated():
+        with translate_errors():
             for batch in self._batches:  # noqa: UP028  `yield from` would close it with us
                 yield batch

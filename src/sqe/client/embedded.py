@@ -149,10 +149,10 @@ class EmbeddedRows:
 
         from sqe.results.stream import ResultStream
 
-        counted = self._gateway.run_rows(self._request, self._started)
+        counted = self._gateway.run_rows(self._request, self._note_start)
         return ResultStream((), pa.schema([]), (), affected=lambda: counted)
 
-    def _started(self, query_id: str) -> None:
+    def _note_start(self, query_id: str) -> None:
         with self._lock:
             self._query_id = query_id
             cancelled = self._cancelled

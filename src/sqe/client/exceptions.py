@@ -76,6 +76,7 @@ _BY_CODE: dict[ErrorCode, type[DatabaseError]] = {
     ErrorCode.DIVISION_BY_ZERO: DataError,
     ErrorCode.NUMERIC_OUT_OF_RANGE: DataError,
     ErrorCode.CANCELLED: OperationalError,
+    ErrorCode.KILLED: OperationalError,
     ErrorCode.COMMIT_CONFLICT: OperationalError,
     ErrorCode.INVALID_SETTINGS: OperationalError,
     ErrorCode.QUERY_NOT_FOUND: OperationalError,
@@ -97,7 +98,7 @@ def exception_of(error: SqeError) -> DatabaseError:
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Around every call of a transport. The original stays reachable as ``__cause__``."""
     try:
         yield

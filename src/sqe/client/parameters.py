@@ -27,11 +27,11 @@ def parameters_of(values: Sequence[Any]) -> tuple[Parameter, ...]:
 def parameter_of(value: Any) -> Parameter:
     if isinstance(value, Parameter):
         return value
-    value = _plain(value)
+    value = _plain_value(value)
     return Parameter(_type_of(value), value)
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     """Of what numpy and pandas have, and of subclasses, what Python itself has."""
     if isinstance(value, uuid.UUID):
         return str(value)
@@ -44,7 +44,7 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "item") and hasattr(value, "dtype") and not hasattr(value, "__len__"):
         return value.item()  # a scalar of numpy
     if isinstance(value, tuple | list):
-        return [_plain(element) for element in value]
+        return [_plain_value(element) for element in value]
     return value
 
 
@@ -90,10 +90,10 @@ def _datetime(value: datetime.datetime) -> str:
 
 
 def _array(values: list[Any]) -> str:
-    found = {_type_of(value) for value in values if value is not None}
-    if len(found) > 1:
-        found = {_widest(found)}
-    return f"array<{found.pop() if found else 'void'}>"
+    kinds = {_type_of(value) for value in values if value is not None}
+    if len(kinds) > 1:
+        kinds = {_widest(kinds)}
+    return f"array<{kinds.pop() if kinds else 'void'}>"
 
 
 def _widest(types: set[str]) -> str:

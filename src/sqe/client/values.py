@@ -28,10 +28,12 @@ def rows_of(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
         yield from (() for _ in range(batch.num_rows))
         return
     for start in range(0, batch.num_rows, _SLICE):
-        yield from zip(*(_checked(column.slice(start, _SLICE)) for column in columns), strict=True)
+        yield from zip(
+            *(_check_values(column.slice(start, _SLICE)) for column in columns), strict=True
+        )
 
 
-def _checked(array: pa.Array) -> list[Any]:
+def _check_values(array: pa.Array) -> list[Any]:
     try:
         return values_of(array)
     except (ValueError, OverflowError) as error:  # pa.ArrowInvalid is a ValueError
@@ -49,7 +51,7 @@ def values_of(array: pa.Array) -> list[Any]:
     if kinds.is_dictionary(kind):
         return values_of(array.dictionary_decode())
     if kinds.is_nested(kind):
-        rows = _nested(array)
+        rows = _values_of_nested(array)
         return [row if valid else None for row, valid in zip(rows, validity(array), strict=True)]
     if kind == CARRIER:
         months = array.view(pa.int32()).to_pylist()
@@ -59,11 +61,11 @@ def values_of(array: pa.Array) -> list[Any]:
         array = array.cast(pa.timestamp("us", kind.tz))
     elif kinds.is_duration(kind):
         array = array.cast(pa.duration("us"))
-    found: list[Any] = array.to_pylist()
-    return found
+    values: list[Any] = array.to_pylist()
+    return values
 
 
-def _nested(array: pa.Array) -> list[Any]:
+def _values_of_nested(array: pa.Array) -> list[Any]:
     kind = array.type
     if kinds.is_struct(kind):
         names = [field.name for field in kind]
@@ -74,11 +76,11 @@ def _nested(array: pa.Array) -> list[Any]:
     spans = Spans(array)
     if kinds.is_map(kind):
         keys, items = (values_of(spans.children(part)) for part in (array.keys, array.items))
-        return [_mapping(row) for row in spans.rows(list(zip(keys, items, strict=True)))]
+        return [_make_mapping(row) for row in spans.rows(list(zip(keys, items, strict=True)))]
     return list(spans.rows(values_of(spans.children(array.values))))
 
 
-def _mapping(pairs: list[tuple[Any, Any]]) -> dict[Any, Any] | list[tuple[Any, Any]]:
+def _make_mapping(pairs: list[tuple[Any, Any]]) -> dict[Any, Any] | list[tuple[Any, Any]]:
     try:
         return dict(pairs)
     except TypeError:

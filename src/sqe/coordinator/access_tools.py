@@ -28,7 +28,7 @@ class AccessTools:
     book: GrantBook | None = None
     hash_keys: frozenset[str] = frozenset()
 
-    def opened_for(self, statement: Statement) -> GrantBook:
+    def open_for(self, statement: Statement) -> GrantBook:
         """The book, or a refusal that says how to get one."""
         if self.book is None:
             raise UserError(

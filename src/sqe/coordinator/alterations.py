@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 
 from sqe.binding.bound import BoundAbsent, BoundTable, BoundTarget, BoundView
+from sqe.catalog.commit.draft import LAST_ADDED
+from sqe.catalog.commit.schemas import equal_schema_id
 from sqe.catalog.protocol import Catalog, Ident, Json
 from sqe.catalog.schemas import current_schema
 from sqe.catalog.views import view_change
@@ -19,7 +21,7 @@ from sqe.sql.views import AlterViewProperties
 
 
 def _alter_schema(command: AlterSchema, call: CommandCall) -> list[Row]:
-    schema = call.required(command.schema)
+    schema = call.require_schema(command.schema)
     if not schema.path or is_information_schema(schema):
         raise call.error(
             ErrorCode.INVALID_ARGUMENT, f"{schema} cannot be changed.", command.schema.span
@@ -49,7 +51,7 @@ def _comment_on(command: CommentOn, call: CommandCall) -> list[Row]:
         _change_view(call, target.relation, updates, ["comment"])
     else:
         _need_kind(call, view=command.view)
-        raise _wrong(call, "That has no comment that could be changed.")
+        raise _argument_error(call, "That has no comment that could be changed.")
     return []
 
 
@@ -88,13 +90,16 @@ def commit_schema(catalog: Catalog, target: BoundTable, schema: Json) -> None:
     metadata = target.metadata
     if schema == current_schema(metadata):
         return
+    # A schema that the table has had before is not a last added one to catalogs.
+    known = equal_schema_id(metadata.get("schemas") or (), schema)
+    added = {
+        "action": "add-schema",
+        "schema": {**schema, "schema-id": LAST_ADDED},
+        "last-column-id": metadata["last-column-id"],
+    }
     updates: list[Json] = [
-        {
-            "action": "add-schema",
-            "schema": {**schema, "schema-id": -1},
-            "last-column-id": metadata["last-column-id"],
-        },
-        {"action": "set-current-schema", "schema-id": -1},
+        *([added] if known is None else []),
+        {"action": "set-current-schema", "schema-id": LAST_ADDED if known is None else known},
     ]
     current = {
         "type": "assert-current-schema-id",
@@ -125,12 +130,14 @@ def _view_properties(command: AlterViewProperties, call: CommandCall) -> list[Ro
     target = call.target
     if not isinstance(target, BoundView) or target.relation is None:
         _need_kind(call, view=True)
-        raise _wrong(call, "Only stored views have properties.")
+        raise _argument_error(call, "Only stored views have properties.")
     name = target.relation
     had = call.open(name.catalog).load_view(Ident(name.schema.path, name.name)).metadata
-    missing = [one for one in command.removals if one not in (had.get("properties") or {})]
+    missing = [
+        removal for removal in command.removals if removal not in (had.get("properties") or {})
+    ]
     if missing and not command.if_exists:
-        raise _wrong(
+        raise _argument_error(
             call,
             f"View {name} has no property {missing[0]}.",
             "Use UNSET TBLPROPERTIES IF EXISTS.",
@@ -147,7 +154,7 @@ def _change_view(
     ident = Ident(name.schema.path, name.name)
     metadata = catalog.load_view(ident).metadata
     had: dict[str, str] = dict(metadata.get("properties") or {})
-    gone = [one for one in removals if one in had and one not in updates]
+    gone = [removal for removal in removals if removal in had and removal not in updates]
     changes: list[Json] = []
     if updates:
         changes.append({"action": "set-properties", "updates": updates})
@@ -184,14 +191,14 @@ def _rename(command: RenameTable, call: CommandCall) -> list[Row]:
 def _new_name(old: RelationName, target: BoundTarget, written: str) -> RelationName:
     if isinstance(target, BoundAbsent):
         return target.name
-    found = target.name if isinstance(target, BoundTable) else None
+    current_name = target.name if isinstance(target, BoundTable) else None
     if isinstance(target, BoundView):
-        found = target.relation
-    if found == old:  # the same name in another case
+        current_name = target.relation
+    if current_name == old:  # the same name in another case
         return RelationName(old.schema, written)
     raise UserError(
         ErrorCode.TABLE_ALREADY_EXISTS,
-        f"{found or written} already exists.",
+        f"{current_name or written} already exists.",
         hint="Drop it first, or choose another name.",
     )
 
@@ -212,14 +219,14 @@ def _not_renamed(source: BoundTarget, view: bool) -> UserError:
 def _need_kind(call: CommandCall, *, view: bool) -> None:
     target = call.target
     if view and isinstance(target, BoundTable):
-        raise _wrong(call, f"{target.name} is a table.", "Use TABLE in the place of VIEW.")
+        raise _argument_error(call, f"{target.name} is a table.", "Use TABLE in the place of VIEW.")
     if not view and isinstance(target, BoundView):
-        raise _wrong(
+        raise _argument_error(
             call, f"{target.relation or target.name} is a view.", "Use VIEW in the place of TABLE."
         )
 
 
-def _wrong(call: CommandCall, message: str, hint: str = "") -> UserError:
+def _argument_error(call: CommandCall, message: str, hint: str = "") -> UserError:
     return call.error(ErrorCode.INVALID_ARGUMENT, message, call.reference.reference.span, hint)
 
 

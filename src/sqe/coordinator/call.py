@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from sqe.binding.bound import BoundReference, BoundTarget, BoundView
 from sqe.catalog import information_schema
+from sqe.catalog.catalog_type import CatalogFacts
 from sqe.catalog.protocol import Catalog, Catalogs, Json, Loaded
 from sqe.catalog.redaction import Redaction, redact_metadata, show_all
 from sqe.coordinator.access_tools import AccessTools
 from sqe.engines.protocol import Run
 from sqe.errors import AccessError, ErrorCode, InternalError, SqeError, UserError
 from sqe.model.decision import Restrict
+from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.query import Column
 from sqe.rewrite.guarded import GuardedStatement
@@ -46,9 +48,25 @@ def strings(*names: str) -> tuple[Column, ...]:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint, or nothing."""
-    by_folded = {one.lower(): one for one in sorted(known)}
+    by_folded = {candidate.lower(): candidate for candidate in sorted(known)}
     near = get_close_matches(name.lower(), list(by_folded), n=1)
     return f"Did you mean {by_folded[near[0]]}?" if near else ""
+
+
+# Ends a query for a user who may do so, with a message for its reader: what has become of it.
+KillQueries = Callable[[Identity, str, str], str]
+
+
+def no_queries(identity: Identity, query_id: str, message: str) -> str:
+    raise UserError(ErrorCode.QUERY_NOT_FOUND, f"Target query not found: {query_id}")
+
+
+@dataclass(frozen=True)
+class ServerTools:
+    """What statements about the server itself are answered with."""
+
+    kill_query: KillQueries = no_queries
+    catalog_facts: Mapping[str, CatalogFacts] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -63,6 +81,7 @@ class CommandCall:
     whole: Catalogs
     redaction: Redaction = show_all
     access_tools: AccessTools | None = None
+    server: ServerTools = ServerTools()
 
     @property
     def access(self) -> AccessTools:
@@ -101,7 +120,7 @@ class CommandCall:
             if column.name.lower() not in hidden
         )
 
-    def seen(self, reference: BoundReference, metadata: Json) -> Json:
+    def redact(self, reference: BoundReference, metadata: Json) -> Json:
         """What this user sees of the relation's metadata."""
         restriction = self.statement.restriction(reference)
         return metadata if restriction is None else redact_metadata(metadata, restriction)
@@ -111,13 +130,13 @@ class CommandCall:
         if view.relation is None:
             return {}
         loaded = Loaded(json.dumps(view.metadata).encode())
-        found = self.redaction(self.session.identity, view.relation, loaded, True)
-        if found is None:
+        redacted = self.redaction(self.session.identity, view.relation, loaded, True)
+        if redacted is None:
             raise AccessError(
                 ErrorCode.ACCESS_DENIED,
                 f"In view {view.relation}: It reads what you may not see.",
             )
-        return found
+        return redacted
 
     def error(
         self, code: ErrorCode, message: str, at: Span | None = None, hint: str = ""
@@ -129,7 +148,9 @@ class CommandCall:
 
     def catalog_named(self, name: str) -> str | None:
         """The catalog's own spelling of its name; case does not matter."""
-        return next((one for one in self.catalog_names if one.lower() == name.lower()), None)
+        return next(
+            (catalog for catalog in self.catalog_names if catalog.lower() == name.lower()), None
+        )
 
     @property
     def catalog_names(self) -> list[str]:
@@ -151,7 +172,7 @@ class CommandCall:
             return SchemaName(catalog, name.parts[1:])
         return SchemaName(self.session.schema.catalog, name.parts)
 
-    def existing(self, schema: SchemaName) -> SchemaName | None:
+    def find_schema(self, schema: SchemaName) -> SchemaName | None:
         """The schema as the catalog spells it, or None. Case does not matter, as in Spark."""
         if is_information_schema(schema):
             return SchemaName(schema.catalog, (information_schema.SCHEMA,))
@@ -173,15 +194,15 @@ class CommandCall:
             path = matches[0]
         return SchemaName(schema.catalog, path)
 
-    def required(self, name: Name | None) -> SchemaName:
+    def require_schema(self, name: Name | None) -> SchemaName:
         """The schema a command names, which must be there. () is a catalog without a schema."""
         schema = self.schema(name)
         if not schema.path:
             return schema
-        found = self.existing(schema)
-        if found is None:
+        existing = self.find_schema(schema)
+        if existing is None:
             raise self.no_schema(schema, name.span if name else None)
-        return found
+        return existing
 
     def no_schema(self, schema: SchemaName, at: Span | None) -> UserError:
         known = [".".join(path) for path in self._children(schema.catalog, schema.path[:-1])]

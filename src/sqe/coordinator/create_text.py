@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sqe.binding.bound import BoundTable, BoundView
 from sqe.catalog.materialized import STATE
 from sqe.catalog.protocol import Json
+from sqe.catalog.redaction import redact_secrets
 from sqe.catalog.schemas import current_schema, ddl_type, view_dialects
 from sqe.coordinator.call import Answer, CommandCall, Row, answer, is_information_schema, strings
 from sqe.coordinator.default_values import default_text
@@ -89,7 +90,7 @@ def _column(field: Json) -> str:
 def _properties(properties: dict[str, str]) -> str:
     pairs = [
         f"  {string_literal(key)} = {string_literal(value)}"
-        for key, value in sorted(properties.items())
+        for key, value in sorted(redact_secrets(properties).items())
     ]
     return "TBLPROPERTIES (\n" + ",\n".join(pairs) + ")"
 
@@ -116,7 +117,7 @@ def _view_column(column: Column) -> str:
 
 
 def _show_create_schema(command: ShowCreateSchema, call: CommandCall) -> Iterator[Row]:
-    schema = call.required(command.schema)
+    schema = call.require_schema(command.schema)
     if not schema.path or is_information_schema(schema):
         raise call.error(
             ErrorCode.NOT_SUPPORTED, f"{schema} was not made by a statement.", command.schema.span

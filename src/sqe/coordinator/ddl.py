@@ -19,7 +19,7 @@ def _create_schema(command: CreateSchema, call: CommandCall) -> list[Row]:
     schema = _own_schema(call.schema(command.schema), call, command.schema.span)
     catalog = call.open(schema.catalog, command.schema.span)
     try:
-        if call.existing(schema) is not None:  # perhaps in another case
+        if call.find_schema(schema) is not None:  # perhaps in another case
             raise UserError(ErrorCode.SCHEMA_ALREADY_EXISTS, f"Schema {schema} already exists.")
         catalog.create_namespace(schema.path, dict(command.properties))
     except SqeError as error:
@@ -37,7 +37,7 @@ def _create_schema(command: CreateSchema, call: CommandCall) -> list[Row]:
 
 def _drop_schema(command: DropSchema, call: CommandCall) -> list[Row]:
     wanted = _own_schema(call.schema(command.schema), call, command.schema.span)
-    schema = call.existing(wanted) or wanted
+    schema = call.find_schema(wanted) or wanted
     catalog = call.open(schema.catalog, command.schema.span)
     try:
         if command.cascade:
@@ -86,9 +86,9 @@ def _forget(name: SchemaName | RelationName, call: CommandCall) -> None:
     if book is None:
         return
     if isinstance(name, SchemaName):
-        book.schema_dropped(call.session.identity, name)
+        book.drop_schema_rules(call.session.identity, name)
     else:
-        book.table_dropped(call.session.identity, name)
+        book.drop_table_rules(call.session.identity, name)
 
 
 @contextmanager
@@ -117,9 +117,11 @@ def _drop_table(command: DropTable, call: CommandCall) -> list[Row]:
         _absent(target, command.if_exists, ErrorCode.TABLE_NOT_FOUND, call)
     elif isinstance(target, BoundView):
         kind = "a view" if target.relation else "a temporary view"
-        raise _wrong(call, f"{target.relation or target.name} is {kind}.", "Use DROP VIEW.")
+        raise _argument_error(
+            call, f"{target.relation or target.name} is {kind}.", "Use DROP VIEW."
+        )
     else:
-        raise _wrong(call, f"{_written(call)} is not a table that can be dropped.")
+        raise _argument_error(call, f"{_name_as_written(call)} is not a table that can be dropped.")
     return []
 
 
@@ -134,9 +136,9 @@ def _drop_view(command: DropView, call: CommandCall) -> list[Row]:
     elif isinstance(target, BoundAbsent):
         _absent(target, command.if_exists, ErrorCode.VIEW_NOT_FOUND, call)
     elif isinstance(target, BoundTable) and not target.suffix:
-        raise _wrong(call, f"{target.name} is a table.", "Use DROP TABLE.")
+        raise _argument_error(call, f"{target.name} is a table.", "Use DROP TABLE.")
     else:
-        raise _wrong(call, f"{_written(call)} is not a view that can be dropped.")
+        raise _argument_error(call, f"{_name_as_written(call)} is not a view that can be dropped.")
     return []
 
 
@@ -146,11 +148,11 @@ def _absent(target: BoundAbsent, fine: bool, code: ErrorCode, call: CommandCall)
         raise call.error(code, f"There is no {kind} {target.name}.", call.reference.reference.span)
 
 
-def _wrong(call: CommandCall, message: str, hint: str = "") -> UserError:
+def _argument_error(call: CommandCall, message: str, hint: str = "") -> UserError:
     return call.error(ErrorCode.INVALID_ARGUMENT, message, call.reference.reference.span, hint)
 
 
-def _written(call: CommandCall) -> str:
+def _name_as_written(call: CommandCall) -> str:
     return ".".join(call.reference.reference.parts)
 
 

@@ -64,7 +64,7 @@ def run_with_defaults(guarded: GuardedStatement, run: Run, spark: Engine) -> Res
             )
     extras = {target.name: CommitExtras(schema=_patch(values))}
     try:
-        return spark.run(inner, replace(run, extras={**run.extras, **extras}))
+        return spark.prepare(inner, run.session).run(replace(run, extras={**run.extras, **extras}))
     except SqeError as error:
         if "not supported until v3" not in error.message:
             raise
@@ -109,7 +109,7 @@ def _evaluate(expression: str, kind: str, column: str, run: Run, spark: Engine) 
         if statement.kind is not StatementKind.QUERY or statement.references:
             raise UserError(ErrorCode.NOT_SUPPORTED, "A default is a constant, no query.")
         query = guard_constant(statement)
-        with spark.run(query, run) as result:
+        with spark.prepare(query, run.session).run(run) as result:
             return result.read_all().column(0)[0].as_py()
     except SqeError as error:
         # Places in our own text would mislead.
@@ -120,16 +120,16 @@ def _evaluate(expression: str, kind: str, column: str, run: Run, spark: Engine) 
 def _patch(values: list[_Value]) -> Callable[[Json], Json]:
     def patch(schema: Json) -> Json:
         patched = copy.deepcopy(schema)
-        for one in values:
-            field = _field_at(patched, one.path)
+        for value in values:
+            field = _field_at(patched, value.path)
             if field is None:
                 raise UserError(
-                    ErrorCode.COLUMN_NOT_FOUND, f"There is no column {'.'.join(one.path)}."
+                    ErrorCode.COLUMN_NOT_FOUND, f"There is no column {'.'.join(value.path)}."
                 )
-            if one.value is not None:
-                stored = default_json(one.value, field["type"])
+            if value.value is not None:
+                stored = default_json(value.value, field["type"])
                 field["initial-default"] = field["write-default"] = stored
-            if one.required:
+            if value.required:
                 field["required"] = True
         return patched
 
@@ -139,19 +139,19 @@ def _patch(values: list[_Value]) -> Callable[[Json], Json]:
 def _field_at(schema: Json, path: tuple[str, ...]) -> Json | None:
     """The field a path names, through structs, ``element`` and ``value``."""
     node: Any = schema
-    found: Json | None = None
+    field: Json | None = None
     for part in path:
         if not isinstance(node, dict):
             return None
         if "fields" in node:
             wanted = part.lower()
-            found = next((f for f in node["fields"] if f["name"].lower() == wanted), None)
-            if found is None:
+            field = next((f for f in node["fields"] if f["name"].lower() == wanted), None)
+            if field is None:
                 return None
-            node = found["type"]
+            node = field["type"]
         else:
-            found, node = None, node.get(part.lower())
-    return found
+            field, node = None, node.get(part.lower())
+    return field
 
 
 def _need_version_3(target: BoundTable) -> None:

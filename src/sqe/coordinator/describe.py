@@ -8,6 +8,7 @@ from sqe.binding.bound import BoundAbsent, BoundMetadata, BoundTable, BoundView
 from sqe.binding.resolve import METADATA_TABLES
 from sqe.catalog.materialized import STATE
 from sqe.catalog.protocol import Json
+from sqe.catalog.redaction import redact_secrets
 from sqe.catalog.schemas import current_schema, spark_type
 from sqe.coordinator.call import (
     Answer,
@@ -56,7 +57,7 @@ def metadata_of_target(call: CommandCall) -> Json:
     else."""
     target = call.target
     if isinstance(target, BoundTable) and target.loaded is not None:
-        return call.seen(call.reference, target.loaded.metadata)
+        return call.redact(call.reference, target.loaded.metadata)
     return call.seen_view(target) if isinstance(target, BoundView) else {}
 
 
@@ -64,7 +65,7 @@ def tells_query(call: CommandCall, view: BoundView) -> bool:
     """Whether the user may know the view's query. A temporary view is their own."""
     if view.relation is None or call.restriction is not None:
         return view.relation is None
-    return any(one["representations"] for one in call.seen_view(view)["versions"])
+    return any(version["representations"] for version in call.seen_view(view)["versions"])
 
 
 def _show_columns(command: ShowColumns, call: CommandCall) -> Iterator[Row]:
@@ -86,19 +87,19 @@ def _describe(command: DescribeTable, call: CommandCall) -> Iterator[Row]:
 
 
 def _describe_column(name: Name, columns: tuple[Column, ...], call: CommandCall) -> Iterator[Row]:
-    found = next((c for c in columns if c.name.lower() == name.parts[0].lower()), None)
-    if found is None or len(name.parts) > 1:
+    match = next((c for c in columns if c.name.lower() == name.parts[0].lower()), None)
+    if match is None or len(name.parts) > 1:
         raise call.error(
             ErrorCode.COLUMN_NOT_FOUND,
             f"There is no column {'.'.join(name.parts)}."
-            if found is None
+            if match is None
             else "Only whole columns can be described.",
             name.span,
-            nearest(name.parts[0], (column.name for column in columns)) if found is None else "",
+            nearest(name.parts[0], (column.name for column in columns)) if match is None else "",
         )
-    yield "col_name", found.name
-    yield "data_type", found.type
-    yield "comment", found.comment or "NULL"
+    yield "col_name", match.name
+    yield "data_type", match.type
+    yield "comment", match.comment or "NULL"
 
 
 def _partitions(parts: list[Part], columns: tuple[Column, ...]) -> Iterator[Row]:
@@ -156,40 +157,40 @@ def _table_properties(metadata: Json, call: CommandCall) -> list[tuple[str, str]
     """With those that Iceberg on Spark adds of its own."""
     properties: dict[str, str] = metadata.get("properties") or _NO_PROPERTIES
     snapshot = metadata.get("current-snapshot-id")
-    found = {key: value for key, value in properties.items() if key not in _RESERVED}
+    shown = {key: value for key, value in properties.items() if key not in _RESERVED}
     if call.restriction is None:  # it would tell of every change, of rows that are not shown too
-        found["current-snapshot-id"] = "none" if snapshot in (None, -1) else str(snapshot)
-    found["format"] = "iceberg/" + properties.get("write.format.default", "parquet")
-    found["format-version"] = str(metadata.get("format-version", 1))
+        shown["current-snapshot-id"] = "none" if snapshot in (None, -1) else str(snapshot)
+    shown["format"] = "iceberg/" + properties.get("write.format.default", "parquet")
+    shown["format-version"] = str(metadata.get("format-version", 1))
     schema = current_schema(metadata)
     identifiers = set(schema.get("identifier-field-ids") or ())
     names = [field["name"] for field in schema["fields"] if field["id"] in identifiers]
     if names:
-        found["identifier-fields"] = f"[{','.join(names)}]"
+        shown["identifier-fields"] = f"[{','.join(names)}]"
     order = order_text(metadata)
     if order:
-        found["sort-order"] = order
-    return sorted(found.items())
+        shown["sort-order"] = order
+    return sorted(redact_secrets(shown).items())
 
 
 def _show_properties(command: ShowTableProperties, call: CommandCall) -> Iterator[Row]:
     metadata = metadata_of_target(call)
     if isinstance(call.target, BoundTable):
-        found = dict(_table_properties(metadata, call))
+        shown = dict(_table_properties(metadata, call))
     else:
-        found = dict(sorted((metadata.get("properties") or _NO_PROPERTIES).items()))
+        shown = redact_secrets(dict(sorted((metadata.get("properties") or {}).items())))
     if command.key is None:
-        yield from found.items()
+        yield from shown.items()
     else:
         name = ".".join(call.reference.reference.parts)
         yield (
             command.key,
-            found.get(command.key, f"Table {name} does not have property: {command.key}"),
+            shown.get(command.key, f"Table {name} does not have property: {command.key}"),
         )
 
 
 def _describe_schema(command: DescribeSchema, call: CommandCall) -> Iterator[Row]:
-    schema = call.required(command.schema)
+    schema = call.require_schema(command.schema)
     own = is_information_schema(schema)
     properties = {} if own else call.open(schema.catalog).load_namespace(schema.path)
     yield "Catalog Name", schema.catalog
@@ -198,7 +199,8 @@ def _describe_schema(command: DescribeSchema, call: CommandCall) -> Iterator[Row
         if properties.get(key):
             yield key.capitalize(), properties[key]
     if command.extended:
-        rest = sorted(item for item in properties.items() if item[0] not in _RESERVED)
+        shown = redact_secrets(properties)
+        rest = sorted(item for item in shown.items() if item[0] not in _RESERVED)
         pairs = ", ".join(f"({key},{value})" for key, value in rest)
         yield "Properties", f"({pairs})" if pairs else ""
 

@@ -6,24 +6,27 @@ from sqe.catalog.protocol import Catalogs
 from sqe.catalog.redaction import Redaction, show_all
 from sqe.coordinator.access_tools import AccessTools
 from sqe.coordinator.alterations import ALTERATIONS
-from sqe.coordinator.call import Answer, CommandCall
+from sqe.coordinator.call import Answer, CommandCall, ServerTools
 from sqe.coordinator.create_text import CREATE_TEXTS
 from sqe.coordinator.ddl import DDL
 from sqe.coordinator.describe import DESCRIPTIONS
 from sqe.coordinator.grant_shows import GRANT_SHOWS
 from sqe.coordinator.grants import GRANTS
+from sqe.coordinator.kill import KILL
 from sqe.coordinator.like import LIKE
 from sqe.coordinator.listings import LISTINGS
 from sqe.coordinator.matviews.show import MATERIALIZED
 from sqe.coordinator.policy_shows import POLICY_SHOWS
 from sqe.coordinator.procedures import PROCEDURE_ANSWERS
 from sqe.coordinator.session import SESSION
+from sqe.engines.direct import DirectStatement
 from sqe.engines.protocol import Explanation, Run
 from sqe.errors import ErrorCode, InternalError
 from sqe.results.arrow_types import arrow_schema
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream, result_of_rows
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.sessions.session import Session
 from sqe.sql.statement import Command
 
 ANSWERS: dict[type[Command], Answer] = {
@@ -39,6 +42,7 @@ ANSWERS: dict[type[Command], Answer] = {
     **GRANTS,
     **GRANT_SHOWS,
     **POLICY_SHOWS,
+    **KILL,
 }
 
 
@@ -52,17 +56,28 @@ class CoordinatorEngine:
         whole: Catalogs | None = None,
         redaction: Redaction = show_all,
         access_tools: AccessTools | None = None,
+        server: ServerTools | None = None,
     ) -> None:
         self._catalogs = catalogs
         self._access_tools = access_tools
+        self._server = server or ServerTools()
         self._whole = whole or catalogs
         self._redaction = redaction
+
+    def prepare(self, statement: GuardedStatement, session: Session) -> DirectStatement:
+        return DirectStatement(self, statement)
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
         run.cancellation.check()
         command, answer = _answer(statement)
         call = CommandCall(
-            self._catalogs, statement, run, self._whole, self._redaction, self._access_tools
+            self._catalogs,
+            statement,
+            run,
+            self._whole,
+            self._redaction,
+            self._access_tools,
+            self._server,
         )
         rows = answer.rows(command, call)
         return result_of_rows(answer.columns(command), rows)

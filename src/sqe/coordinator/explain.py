@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sqe.engines.fallback import Engines, run_with_fallback
-from sqe.engines.protocol import Engine, Explanation, Run
+from sqe.engines.protocol import Explanation, Prepared, Run
+from sqe.engines.router import Router
 from sqe.model.query import NOT_SHOWN, Column, Route
 from sqe.results.stream import ResultStream, result_of_rows
 from sqe.rewrite.guarded import GuardedStatement, inner_statement
-from sqe.routing.router import Router
 from sqe.sql.forms import ExplainMode
 from sqe.sql.statement import StatementKind
 
@@ -28,48 +28,51 @@ def explain(guarded: GuardedStatement, run: Run, engines: Engines, router: Route
     command = guarded.bound.statement.command
     mode = command.word if isinstance(command, ExplainMode) else ""
     analyzes = guarded.bound.statement.kind is StatementKind.EXPLAIN_ANALYZE
-    routes = [router.route(inner, run.session)]
+    routed = router.route(inner, run.session)
+    routes = [routed.route]
 
-    def ask(engine: Engine) -> Explanation:
+    def ask(prepared: Prepared) -> Explanation:
         if inner.restricted:
-            return _of_a_part(inner, run, engine, analyzes)
-        return engine.analyze(inner, run) if analyzes else engine.explain(inner, run, mode)
+            return _of_a_part(inner, run, prepared, analyzes)
+        return prepared.analyze(run) if analyzes else prepared.explain(run, mode)
 
-    explanation = run_with_fallback(routes[0], engines, replace(run, rerouted=routes.append), ask)
+    explanation = run_with_fallback(routed, engines, replace(run, rerouted=routes.append), ask)
     page = _page(routes[-1], explanation, _restrictions(inner))
     return result_of_rows(PLAN_COLUMNS, [(page,)])
 
 
-def _of_a_part(inner: GuardedStatement, run: Run, engine: Engine, analyzes: bool) -> Explanation:
+def _of_a_part(
+    inner: GuardedStatement, run: Run, prepared: Prepared, analyzes: bool
+) -> Explanation:
     """An engine's plan would show the policy's conditions, and how many rows and files there are
     of all of a table."""
     text = inner.bound.statement.text.strip()
     if not analyzes:
-        engine.describe(inner, run)  # what is wrong with the statement is said as ever
+        prepared.describe(run)  # what is wrong with the statement is said as ever
         return Explanation(text, _NO_PLAN)
-    with engine.run(inner, run) as result:
+    with prepared.run(run) as result:
         count = sum(batch.num_rows for batch in result)
-        said = str(result.affected) if result.affected else f"{count:,} rows returned"
-    return Explanation(text, f"{said}\n{_NO_PLAN}")
+        amount = str(result.rows_affected) if result.rows_affected else f"{count:,} rows returned"
+    return Explanation(text, f"{amount}\n{_NO_PLAN}")
 
 
 def _restrictions(inner: GuardedStatement) -> list[str]:
     """Which tables are seen in part, and by which rule."""
-    found = {
+    lines = {
         f"{reference.relation}: {restriction.reason}": None
         for reference in inner.bound.walk()
         if (restriction := inner.restriction(reference)) is not None and not reference.as_user
     }
-    return list(found)
+    return list(lines)
 
 
 def describe_query(
     guarded: GuardedStatement, run: Run, engines: Engines, router: Router
 ) -> ResultStream:
     inner = inner_statement(guarded)
-    route = router.route(inner, run.session)
-    found = run_with_fallback(route, engines, run, lambda engine: engine.describe(inner, run))
-    rows = [(column.name, column.type, column.comment or None) for column in found.columns]
+    routed = router.route(inner, run.session)
+    description = run_with_fallback(routed, engines, run, lambda prepared: prepared.describe(run))
+    rows = [(column.name, column.type, column.comment or None) for column in description.columns]
     return result_of_rows(DESCRIBE_COLUMNS, rows)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqe.coordinator.call import Answer, CommandCall, Row, answer, strings
 from sqe.coordinator.granted import (
-    hidden_columns,
+    find_hidden_columns,
     object_of,
     relation_name,
     table_uuid,
@@ -21,7 +21,7 @@ from sqe.model.grants import THE_COLUMN, MaskPolicy, NamedPolicy, RowFilterPolic
 from sqe.model.mask_words import mask_words
 from sqe.model.query import Column
 from sqe.model.rules import Subject
-from sqe.policy.grants.known import known_grants
+from sqe.policy.grants.known import list_visible_grants
 from sqe.policy.grants.words import column_words, object_words, place_words
 from sqe.sql.access import commands
 from sqe.sql.statement import Command
@@ -39,49 +39,57 @@ def _roles(command: commands.ShowRoles, call: CommandCall, book: GrantBook) -> I
         yield (role.name,)
 
 
-def _held(command: commands.ShowCurrentRoles, call: CommandCall, book: GrantBook) -> Iterator[Row]:
-    for role in sorted(book.held_roles(call.session.identity)):
+def _list_held_roles(
+    command: commands.ShowCurrentRoles, call: CommandCall, book: GrantBook
+) -> Iterator[Row]:
+    for role in sorted(book.list_held_roles(call.session.identity)):
         yield (role,)
 
 
 def _role_grants(
     command: commands.ShowRoleGrants, call: CommandCall, book: GrantBook
 ) -> Iterator[Row]:
-    for one in book.role_grants(call.session.identity, command.subject):
-        yield one.role, *_subject(one.to), one.admin_option, one.by or None, _moment(one.at)
+    for grant in book.role_grants(call.session.identity, command.subject):
+        yield (
+            grant.role,
+            *_subject(grant.to),
+            grant.admin_option,
+            grant.by or None,
+            _moment(grant.at),
+        )
 
 
 def _grants(command: commands.ShowGrants, call: CommandCall, book: GrantBook) -> Iterator[Row]:
     identity = call.session.identity
     on = object_of(command.on, call) if command.on is not None else None
     uuid = table_uuid(call) if command.on is not None and command.on.is_reference else ""
-    found = book.grants(identity, on, command.subject, table_uuid=uuid)
-    for one in known_grants(call.access.policy, identity, found):
+    grants = book.grants(identity, on, command.subject, table_uuid=uuid)
+    for grant in list_visible_grants(call.access.policy, identity, grants):
         yield (
-            "deny" if one.deny else "grant",
-            one.privilege.value,
-            object_words(one.on),
-            *_subject(one.to),
-            one.rows.sql if one.rows is not None else None,
-            column_words(one.columns) if one.columns is not None else None,
-            one.grant_option,
-            one.by or None,
-            _moment(one.at),
+            "deny" if grant.deny else "grant",
+            grant.privilege.value,
+            object_words(grant.on),
+            *_subject(grant.to),
+            grant.rows.sql if grant.rows is not None else None,
+            column_words(grant.columns) if grant.columns is not None else None,
+            grant.grant_option,
+            grant.by or None,
+            _moment(grant.at),
         )
 
 
 def _filters(command: commands.ShowRowFilters, call: CommandCall, book: GrantBook) -> Iterator[Row]:
-    for one in _policies(call, book):
-        if isinstance(one, RowFilterPolicy):
-            kept = one.filter
-            yield one.name, kept.sql, kept.check, _places(one, call, book), one.by or None
+    for policy in _policies(call, book):
+        if isinstance(policy, RowFilterPolicy):
+            kept = policy.filter
+            yield policy.name, kept.sql, kept.check, _places(policy, call, book), policy.by or None
 
 
 def _masks(command: commands.ShowColumnMasks, call: CommandCall, book: GrantBook) -> Iterator[Row]:
-    for one in _policies(call, book):
-        if isinstance(one, MaskPolicy):
-            words = mask_words(one.mask).replace(THE_COLUMN, "the_column")
-            yield one.name, words, _places(one, call, book), one.by or None
+    for policy in _policies(call, book):
+        if isinstance(policy, MaskPolicy):
+            words = mask_words(policy.mask).replace(THE_COLUMN, "the_column")
+            yield policy.name, words, _places(policy, call, book), policy.by or None
 
 
 def _policies(call: CommandCall, book: GrantBook) -> list[NamedPolicy]:
@@ -90,21 +98,25 @@ def _policies(call: CommandCall, book: GrantBook) -> list[NamedPolicy]:
 
 def _places(policy: NamedPolicy, call: CommandCall, book: GrantBook) -> str | None:
     """Where it is in force, as far as the user may know."""
-    found = book.attachments(call.session.identity)
-    mine = [place_words(one) for one in found if one.policy.lower() == policy.name.lower()]
+    attachments = book.attachments(call.session.identity)
+    mine = [
+        place_words(attachment)
+        for attachment in attachments
+        if attachment.policy.lower() == policy.name.lower()
+    ]
     return "; ".join(mine) or None
 
 
 def _tags(command: commands.ShowTags, call: CommandCall, book: GrantBook) -> Iterator[Row]:
     identity = call.session.identity
     if call.statement.bound.references:
-        hidden = hidden_columns(call)
-        found = book.tags(identity, relation_name(call), table_uuid(call))
-        shown = [one for one in found if one.column.lower() not in hidden]
+        hidden = find_hidden_columns(call)
+        tags = book.tags(identity, relation_name(call), table_uuid(call))
+        shown = [tag for tag in tags if tag.column.lower() not in hidden]
     else:
         shown = book.all_tags(identity)
-    for one in shown:
-        yield str(one.table), one.column or None, one.tag, one.by or None
+    for tag in shown:
+        yield str(tag.table), tag.column or None, tag.tag, tag.by or None
 
 
 def _subject(one: Subject) -> tuple[str, str]:
@@ -115,18 +127,18 @@ def _moment(at: float) -> datetime.datetime | None:
     return datetime.datetime.fromtimestamp(at, datetime.UTC) if at else None
 
 
-def _shown(columns: tuple[Column, ...], look: _Look[_C]) -> Answer:
+def _make_answer(columns: tuple[Column, ...], look: _Look[_C]) -> Answer:
     def rows(command: _C, call: CommandCall) -> Iterable[Row]:
-        book = call.access.opened_for(call.statement.bound.statement)
+        book = call.access.open_for(call.statement.bound.statement)
         return look(command, call, book)
 
     return answer(columns, rows)
 
 
 GRANT_SHOWS: dict[type[Command], Answer] = {
-    commands.ShowRoles: _shown(strings("role"), _roles),
-    commands.ShowCurrentRoles: _shown(strings("role"), _held),
-    commands.ShowRoleGrants: _shown(
+    commands.ShowRoles: _make_answer(strings("role"), _roles),
+    commands.ShowCurrentRoles: _make_answer(strings("role"), _list_held_roles),
+    commands.ShowRoleGrants: _make_answer(
         (
             *strings("role", "grantee", "grantee_type"),
             Column("admin_option", "boolean"),
@@ -135,7 +147,7 @@ GRANT_SHOWS: dict[type[Command], Answer] = {
         ),
         _role_grants,
     ),
-    commands.ShowGrants: _shown(
+    commands.ShowGrants: _make_answer(
         (
             *strings("effect", "privilege", "object", "grantee", "grantee_type", "rows", "columns"),
             Column("grant_option", "boolean"),
@@ -144,7 +156,7 @@ GRANT_SHOWS: dict[type[Command], Answer] = {
         ),
         _grants,
     ),
-    commands.ShowRowFilters: _shown(
+    commands.ShowRowFilters: _make_answer(
         (
             *strings("name", "condition"),
             Column("with_check", "boolean"),
@@ -152,6 +164,8 @@ GRANT_SHOWS: dict[type[Command], Answer] = {
         ),
         _filters,
     ),
-    commands.ShowColumnMasks: _shown(strings("name", "mask", "applied_to", "created_by"), _masks),
-    commands.ShowTags: _shown(strings("table", "column", "tag", "set_by"), _tags),
+    commands.ShowColumnMasks: _make_answer(
+        strings("name", "mask", "applied_to", "created_by"), _masks
+    ),
+    commands.ShowTags: _make_answer(strings("table", "column", "tag", "set_by"), _tags),
 }

@@ -18,11 +18,11 @@ from sqe.model.grants import (
     NamedPolicy,
     RowFilterPolicy,
 )
+from sqe.model.java_regex import problem_of_replacement
 from sqe.model.masks import ExpressionMask, HashMask, Mask, RegexMask
 from sqe.model.names import RelationName, SchemaName, quote
 from sqe.model.query import Column
 from sqe.model.rules import Object, ObjectKind, Privilege
-from sqe.policy.file_rules.java_regex import replacing_problem
 from sqe.rewrite.expressions import spark_expression
 from sqe.rewrite.masks import mask_sql
 from sqe.rewrite.needs import needs_of
@@ -53,7 +53,7 @@ _FITS = (
 
 def table_facts(call: CommandCall) -> TableFacts | None:
     """Of the relation that the statement names; None where it is not there."""
-    target = call.reference.stored
+    target = call.reference.stored_target
     temporary = isinstance(target, BoundView) and target.relation is None
     part = isinstance(target, BoundTable) and bool(target.suffix)
     if temporary or part or isinstance(target, BoundMetadata):
@@ -64,10 +64,10 @@ def table_facts(call: CommandCall) -> TableFacts | None:
         )
     if not isinstance(target, BoundTable | BoundView):
         return None
-    found = asked_facts(call)
-    hidden = hidden_columns(call)
-    columns = tuple(one for one in found.columns if one.name.lower() not in hidden)
-    return replace(found, columns=columns)
+    facts = facts_of_relation(call)
+    hidden = find_hidden_columns(call)
+    columns = tuple(column for column in facts.columns if column.name.lower() not in hidden)
+    return replace(facts, columns=columns)
 
 
 def table_uuid(call: CommandCall) -> str:
@@ -76,15 +76,15 @@ def table_uuid(call: CommandCall) -> str:
     return table.uuid if table is not None else ""
 
 
-def hidden_columns(call: CommandCall) -> frozenset[str]:
+def find_hidden_columns(call: CommandCall) -> frozenset[str]:
     """Of the relation that the statement names: what does not exist for this user."""
     limits = call.restriction
     return frozenset(name.lower() for name in limits.hidden) if limits is not None else frozenset()
 
 
-def asked_facts(call: CommandCall) -> TableFacts:
+def facts_of_relation(call: CommandCall) -> TableFacts:
     """What policies are told of the relation that the statement names."""
-    return needs_of(call.statement.bound)[0].asked[0]
+    return needs_of(call.statement.bound)[0].asked_facts[0]
 
 
 def relation_name(call: CommandCall) -> RelationName:
@@ -125,7 +125,7 @@ def check_there(target: Target, on: Object, call: CommandCall) -> None:
         return
     call.open(on.parts[0], target.name.span)
     schema = SchemaName(on.parts[0], on.parts[1:])
-    if target.kind is ObjectKind.SCHEMA and call.existing(schema) is None:
+    if target.kind is ObjectKind.SCHEMA and call.find_schema(schema) is None:
         raise call.no_schema(schema, target.name.span)
 
 
@@ -163,9 +163,9 @@ class Checked:
     on: Object | None = None
 
     def row_filter(self, rows: RowsClause) -> RowFilter:
-        found = self._expression(rows.condition)
-        only = self._column_named(found.only_column) if found.only_column else None
-        if found.never_true or (only is not None and only.type != _BOOLEAN):
+        condition = self._expression(rows.condition)
+        only = self._column_named(condition.only_column) if condition.only_column else None
+        if condition.never_true or (only is not None and only.type != _BOOLEAN):
             raise self.call.error(
                 ErrorCode.TYPE_MISMATCH,
                 "A row filter is a condition: true or false for each row.",
@@ -193,20 +193,20 @@ class Checked:
         replace(self, reads=[])._expression(PolicyText(sql, name.span))
 
     def column_rules(self, columns: Sequence[ColumnClause]) -> tuple[ColumnRule, ...] | None:
-        return tuple(self.column_rule(one.column, one.mask) for one in columns) or None
+        return tuple(self.column_rule(column.column, column.mask) for column in columns) or None
 
     def column_rule(self, column: Word, mask: MaskClause | None = None) -> ColumnRule:
         if self.table is None:
-            return ColumnRule(column.text, mask=self._named(mask, column) if mask else None)
-        found = self._column_named(column.text)
-        if found is None:
+            return ColumnRule(column.text, mask=self._mask_for(mask, column) if mask else None)
+        column_name = self._column_named(column.text)
+        if column_name is None:
             raise self._no_column(column.text, column.span)
-        chosen = self._named(mask, column) if mask else None
+        chosen = self._mask_for(mask, column) if mask else None
         if mask is not None and isinstance(mask.mask, Word):
-            self.check_mask(self._mask_named(mask.mask), found, mask.mask)
+            self.check_mask(self._mask_named(mask.mask), column_name, mask.mask)
         elif chosen is not None:
-            self.check_fits(chosen, found, column.span)
-        return ColumnRule(found.name, found.field_id, chosen)
+            self.check_fits(chosen, column_name, column.span)
+        return ColumnRule(column_name.name, column_name.field_id, chosen)
 
     def mask(self, clause: MaskClause) -> Mask:
         """Of a mask by name, which no table is known for."""
@@ -221,18 +221,18 @@ class Checked:
                 hint="Keys are in the settings, under [policy.hash_keys].",
             )
         if isinstance(clause.mask, RegexMask):
-            problem = replacing_problem(clause.mask.pattern, clause.mask.replacement)
+            problem = problem_of_replacement(clause.mask.pattern, clause.mask.replacement)
             if problem:
                 raise self.call.error(ErrorCode.INVALID_ARGUMENT, f"{problem}.")
         return clause.mask
 
-    def _named(self, clause: MaskClause, column: Word) -> Mask:
+    def _mask_for(self, clause: MaskClause, column: Word) -> Mask:
         return for_column(self.mask(clause), column.text)
 
     def _mask_named(self, name: Word) -> MaskPolicy:
-        found = self.policy(name)
-        if isinstance(found, MaskPolicy):
-            return found
+        policy = self.policy(name)
+        if isinstance(policy, MaskPolicy):
+            return policy
         raise self.call.error(
             ErrorCode.POLICY_NOT_FOUND,
             f"There is no column mask {name.text} that you may use here.",
@@ -251,22 +251,22 @@ class Checked:
         sql = text.sql.replace(THE_COLUMN, quote("the column"))
         try:
             usable = spark_expression(sql, self.call.session.identity)
-            found = read_policy(usable, self.call.access.limits)
+            checked_text = read_policy(usable, self.call.access.limits)
         except (Unfit, SqeError) as error:
             why = error.message if isinstance(error, SqeError) else str(error)
             message = f"The policy cannot be used: {why.rstrip('.')}."
             raise self.call.error(ErrorCode.INVALID_ARGUMENT, message, text.span) from error
-        self.reads.extend(self._read(parts, text.span) for parts in found.tables)
+        self.reads.extend(self._read(parts, text.span) for parts in checked_text.tables)
         if self.table is not None:
-            for parts in found.columns:
+            for parts in checked_text.columns:
                 self._check_column(parts, text.span)
-        return found
+        return checked_text
 
     def _check_column(self, parts: tuple[str, ...], at: Span) -> None:
         names = [parts[0]]
         if self.table is not None and names[0].lower() == self.table.name.name.lower():
             names += parts[1:2]
-        if not any(self._column_named(one) for one in names):
+        if not any(self._column_named(name) for name in names):
             raise self._no_column(names[-1], at)
 
     def _read(self, parts: tuple[str, ...], at: Span) -> RelationName:
@@ -282,11 +282,11 @@ class Checked:
 
     def _column_named(self, name: str) -> ColumnFacts | None:
         columns = self.table.columns if self.table is not None else ()
-        return next((one for one in columns if one.name.lower() == name.lower()), None)
+        return next((column for column in columns if column.name.lower() == name.lower()), None)
 
     def _no_column(self, name: str, at: Span) -> UserError:
         table = self.table
-        known = [one.name for one in table.columns] if table is not None else []
+        known = [column.name for column in table.columns] if table is not None else []
         where = table.name if table is not None else "The table"
         return self.call.error(
             ErrorCode.COLUMN_NOT_FOUND, f"{where} has no column {name}.", at, nearest(name, known)
@@ -299,9 +299,9 @@ def refuse_probing(
     """Expressions are computed on stored values, and whoever is granted something by them sees
     what they give: somebody who sees only a part could ask for the rest that way."""
     masks = {
-        one.name.lower(): one.mask
-        for one in request.columns or ()
-        if isinstance(one.mask, ExpressionMask)
+        column.name.lower(): column.mask
+        for column in request.columns or ()
+        if isinstance(column.mask, ExpressionMask)
     }
     if request.rows is None and not masks:
         return

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 from sqe.coordinator.call import Answer, CommandCall, Row, answer
 from sqe.coordinator.granted import (
     Checked,
-    asked_facts,
     check_there,
+    facts_of_relation,
     object_of,
     refuse_probing,
     relation_name,
@@ -54,14 +54,14 @@ def _drop_role(command: commands.DropRole, call: CommandCall, book: GrantBook) -
 
 
 def _grant_role(command: commands.GrantRole, call: CommandCall, book: GrantBook) -> None:
-    roles = tuple(one.text for one in command.roles)
+    roles = tuple(role.text for role in command.roles)
     book.grant_roles(
         call.session.identity, roles, command.subjects, admin_option=command.admin_option
     )
 
 
 def _revoke_role(command: commands.RevokeRole, call: CommandCall, book: GrantBook) -> None:
-    roles = tuple(one.text for one in command.roles)
+    roles = tuple(role.text for role in command.roles)
     book.revoke_roles(
         call.session.identity, roles, command.subjects, only_admin_option=command.only_admin_option
     )
@@ -121,7 +121,7 @@ def _create_policy(
     book.create_policy(
         call.session.identity,
         policy,
-        replace=command.replace,
+        or_replace=command.replace,
         if_not_exists=command.if_not_exists,
     )
 
@@ -139,7 +139,7 @@ def _drop_mask(command: commands.DropColumnMask, call: CommandCall, book: GrantB
 
 
 def _add_filter(command: commands.AddRowFilter, call: CommandCall, book: GrantBook) -> None:
-    checked = _checked(call, book)
+    checked = _check_relation(call, book)
     policy = checked.policy(command.name)
     if isinstance(policy, RowFilterPolicy):
         checked.check_filter(policy, command.name)
@@ -151,36 +151,36 @@ def _remove_filter(command: commands.RemoveRowFilter, call: CommandCall, book: G
 
 
 def _set_mask(command: commands.SetColumnMask, call: CommandCall, book: GrantBook) -> None:
-    checked = _checked(call, book)
+    checked = _check_relation(call, book)
     column, table = checked.column_rule(command.column), checked.table
     policy = checked.policy(command.name)
     if isinstance(policy, MaskPolicy) and table is not None:
-        found = next(one for one in table.columns if one.name == column.name)
-        checked.check_mask(policy, found, command.name)
+        facts = next(candidate for candidate in table.columns if candidate.name == column.name)
+        checked.check_mask(policy, facts, command.name)
     attachment = _on_table(command.name.text, call, command.exempt, (column,))
     book.attach(call.session.identity, attachment)
 
 
 def _unset_mask(command: commands.UnsetColumnMask, call: CommandCall, book: GrantBook) -> None:
     identity, wanted = call.session.identity, command.column.text.lower()
-    table, facts = Object.table(relation_name(call)), asked_facts(call)
-    known = (one for one in facts.columns if one.name.lower() == wanted)
+    table, facts = Object.table(relation_name(call)), facts_of_relation(call)
+    known = (candidate for candidate in facts.columns if candidate.name.lower() == wanted)
     column = next(known, ColumnFacts(command.column.text))  # one that is gone may have had a mask
-    found = [
-        one
-        for one in book.attachments(identity, table)
-        if one.on == table
-        and any(may_be(rule, one.table_uuid, column, facts) for rule in one.columns)
+    attached = [
+        attachment
+        for attachment in book.attachments(identity, table)
+        if attachment.on == table
+        and any(may_be(rule, attachment.table_uuid, column, facts) for rule in attachment.columns)
     ]
-    if not found:
+    if not attached:
         raise call.error(
             ErrorCode.POLICY_NOT_FOUND,
             f"The column {command.column.text} has no mask of its own.",
             command.column.span,
             "SHOW EFFECTIVE POLICY tells where its masks come from.",
         )
-    for one in found:
-        book.detach(identity, one)
+    for candidate in attached:
+        book.detach(identity, candidate)
 
 
 def _set_tag(command: commands.SetTag, call: CommandCall, book: GrantBook) -> None:
@@ -234,37 +234,37 @@ def _tag(
     return Tag(tag.text, relation_name(call), rule.name, rule.field_id, table_uuid(call))
 
 
-def _checked(call: CommandCall, book: GrantBook) -> Checked:
+def _check_relation(call: CommandCall, book: GrantBook) -> Checked:
     """What is said about the relation that the statement names."""
     return Checked(call, book, table_facts(call), [], Object.table(relation_name(call)))
 
 
-def _changed(change: _Change[_C]) -> Answer:
+def _make_answer(change: _Change[_C]) -> Answer:
     def rows(command: _C, call: CommandCall) -> list[Row]:
-        change(command, call, call.access.opened_for(call.statement.bound.statement))
+        change(command, call, call.access.open_for(call.statement.bound.statement))
         return []
 
     return answer((), rows)
 
 
 GRANTS: dict[type[Command], Answer] = {
-    commands.CreateRole: _changed(_create_role),
-    commands.DropRole: _changed(_drop_role),
-    commands.GrantRole: _changed(_grant_role),
-    commands.RevokeRole: _changed(_revoke_role),
-    commands.Grant: _changed(_grant),
-    commands.Deny: _changed(_deny),
-    commands.Revoke: _changed(_revoke),
-    commands.CreateRowFilter: _changed(_create_filter),
-    commands.CreateColumnMask: _changed(_create_mask),
-    commands.DropRowFilter: _changed(_drop_filter),
-    commands.DropColumnMask: _changed(_drop_mask),
-    commands.AddRowFilter: _changed(_add_filter),
-    commands.RemoveRowFilter: _changed(_remove_filter),
-    commands.SetColumnMask: _changed(_set_mask),
-    commands.UnsetColumnMask: _changed(_unset_mask),
-    commands.SetTag: _changed(_set_tag),
-    commands.UnsetTag: _changed(_unset_tag),
-    commands.ApplyToTag: _changed(_apply),
-    commands.RemoveFromTag: _changed(_remove),
+    commands.CreateRole: _make_answer(_create_role),
+    commands.DropRole: _make_answer(_drop_role),
+    commands.GrantRole: _make_answer(_grant_role),
+    commands.RevokeRole: _make_answer(_revoke_role),
+    commands.Grant: _make_answer(_grant),
+    commands.Deny: _make_answer(_deny),
+    commands.Revoke: _make_answer(_revoke),
+    commands.CreateRowFilter: _make_answer(_create_filter),
+    commands.CreateColumnMask: _make_answer(_create_mask),
+    commands.DropRowFilter: _make_answer(_drop_filter),
+    commands.DropColumnMask: _make_answer(_drop_mask),
+    commands.AddRowFilter: _make_answer(_add_filter),
+    commands.RemoveRowFilter: _make_answer(_remove_filter),
+    commands.SetColumnMask: _make_answer(_set_mask),
+    commands.UnsetColumnMask: _make_answer(_unset_mask),
+    commands.SetTag: _make_answer(_set_tag),
+    commands.UnsetTag: _make_answer(_unset_tag),
+    commands.ApplyToTag: _make_answer(_apply),
+    commands.RemoveFromTag: _make_answer(_remove),
 }

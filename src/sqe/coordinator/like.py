@@ -46,7 +46,7 @@ def _create_like(command: CreateTableLike, call: CommandCall) -> list[Row]:
 
 
 def _request(source: BoundReference, call: CommandCall) -> Json:
-    target = source.stored
+    target = source.stored_target
     if isinstance(target, BoundView):
         types = target.types or tuple(column.type for column in target.columns)
         columns = [replace(c, type=t) for c, t in zip(target.columns, types, strict=True)]
@@ -57,7 +57,7 @@ def _request(source: BoundReference, call: CommandCall) -> Json:
             f"{'.'.join(source.reference.parts)} is not a table that another can be made like.",
             hint="Use CREATE TABLE … AS SELECT.",
         )
-    return table_like(call.seen(source, target.loaded.metadata))
+    return table_like(call.redact(source, target.loaded.metadata))
 
 
 def table_like(metadata: Json) -> Json:
@@ -72,7 +72,11 @@ def table_like(metadata: Json) -> Json:
         for part in default_spec(metadata)
         if part.get("source-id") in visible and part["transform"] != "void"
     ]
-    order = [one for one in default_order(metadata) if one.get("source-id") in visible]
+    order = [
+        order_field
+        for order_field in default_order(metadata)
+        if order_field.get("source-id") in visible
+    ]
     properties = {
         key: value
         for key, value in (metadata.get("properties") or {}).items()
@@ -88,15 +92,15 @@ def table_like(metadata: Json) -> Json:
 
 
 def _ids(node: Any) -> list[int]:
-    found: list[int] = []
+    ids: list[int] = []
     if isinstance(node, dict):
-        found += [node[key] for key in ("id", "element-id", "key-id", "value-id") if key in node]
+        ids += [node[key] for key in ("id", "element-id", "key-id", "value-id") if key in node]
         for value in node.values():
-            found += _ids(value)
+            ids += _ids(value)
     elif isinstance(node, list):
         for value in node:
-            found += _ids(value)
-    return found
+            ids += _ids(value)
+    return ids
 
 
 LIKE: dict[type[Command], Answer] = {CreateTableLike: answer((), _create_like)}

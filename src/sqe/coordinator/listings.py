@@ -1,10 +1,11 @@
-"""SHOW CATALOGS, SCHEMAS, TABLES, VIEWS, FUNCTIONS."""
+"""SHOW CATALOGS, CATALOGS EXTENDED, SCHEMAS, TABLES, VIEWS, FUNCTIONS."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
 from sqe.catalog import information_schema
+from sqe.catalog.catalog_type import CatalogFacts
 from sqe.coordinator.call import (
     Answer,
     CommandCall,
@@ -13,12 +14,14 @@ from sqe.coordinator.call import (
     is_information_schema,
     strings,
 )
+from sqe.coordinator.catalog_states import states_of
 from sqe.model.names import SchemaName, quote
 from sqe.model.query import Column
 from sqe.sql.commands import (
     Name,
     NamePattern,
     ShowCatalogs,
+    ShowCatalogsExtended,
     ShowFunctions,
     ShowSchemas,
     ShowTables,
@@ -28,23 +31,31 @@ from sqe.sql.functions import ALLOWED
 from sqe.sql.statement import Command
 
 
-def _matching(names: Iterable[str], pattern: NamePattern | None) -> list[str]:
+def _match_names(names: Iterable[str], pattern: NamePattern | None) -> list[str]:
     return sorted(name for name in names if pattern is None or pattern.matches(name))
 
 
-def _dotted(path: Iterable[str]) -> str:
+def _join_path(path: Iterable[str]) -> str:
     return ".".join(quote(part) for part in path)
 
 
 def _catalogs(command: ShowCatalogs, call: CommandCall) -> Iterator[Row]:
-    for name in _matching(call.catalog_names, command.pattern):
+    for name in _match_names(call.catalog_names, command.pattern):
         yield (name,)
+
+
+def _catalogs_extended(command: ShowCatalogsExtended, call: CommandCall) -> Iterator[Row]:
+    names = _match_names(call.catalog_names, command.pattern)
+    states = states_of(names, call.open)
+    for name in names:
+        facts = call.server.catalog_facts.get(name, _NO_FACTS)
+        yield name, facts.type, facts.address or None, facts.identity, states[name]
 
 
 def _schemas(command: ShowSchemas, call: CommandCall) -> Iterator[Row]:
     within = _within(command.within, call)
-    found = call.open(within.catalog).list_namespaces(within.path)
-    for name in _matching(map(_dotted, found), command.pattern):
+    namespaces = call.open(within.catalog).list_namespaces(within.path)
+    for name in _match_names(map(_join_path, namespaces), command.pattern):
         yield (name,)
 
 
@@ -53,11 +64,11 @@ def _within(name: Name | None, call: CommandCall) -> SchemaName:
     if name is None:
         return SchemaName(call.session.schema.catalog, ())
     if len(name.parts) > 1:
-        return call.required(name)
+        return call.require_schema(name)
     catalog = call.catalog_named(name.parts[0])
     if catalog is not None:
         return SchemaName(catalog, ())
-    schema = call.existing(call.schema(name))
+    schema = call.find_schema(call.schema(name))
     if schema is None:
         call.open(name.parts[0], name.span)  # neither: the error is about a catalog
         raise call.no_schema(call.schema(name), name.span)
@@ -65,42 +76,46 @@ def _within(name: Name | None, call: CommandCall) -> SchemaName:
 
 
 def _tables(command: ShowTables, call: CommandCall) -> Iterator[Row]:
-    schema = call.required(command.schema)
-    found: list[str] = []
+    schema = call.require_schema(command.schema)
+    names: list[str] = []
     if is_information_schema(schema):
-        found = list(information_schema.RELATIONS)
+        names = list(information_schema.RELATIONS)
     elif schema.path:  # a session may be in a catalog without being in a schema
-        found = call.open(schema.catalog).list_tables(schema.path)
-    for name in _matching(found, command.pattern):
-        yield _dotted(schema.path), name, False
+        names = call.open(schema.catalog).list_tables(schema.path)
+    for name in _match_names(names, command.pattern):
+        yield _join_path(schema.path), name, False
     yield from _temporary_views(command.pattern, call)
 
 
 def _views(command: ShowViews, call: CommandCall) -> Iterator[Row]:
-    schema = call.required(command.schema)
-    found: list[str] = []
+    schema = call.require_schema(command.schema)
+    names: list[str] = []
     if schema.path and not is_information_schema(schema):
-        found = call.open(schema.catalog).list_views(schema.path)
-    for name in _matching(found, command.pattern):
-        yield _dotted(schema.path), name, False
+        names = call.open(schema.catalog).list_views(schema.path)
+    for name in _match_names(names, command.pattern):
+        yield _join_path(schema.path), name, False
     yield from _temporary_views(command.pattern, call)
 
 
 def _temporary_views(pattern: NamePattern | None, call: CommandCall) -> Iterator[Row]:
-    for name in _matching((view.name for view in call.session.temporary_views()), pattern):
+    for name in _match_names((view.name for view in call.session.temporary_views()), pattern):
         yield "", name, True
 
 
 def _functions(command: ShowFunctions, call: CommandCall) -> Iterator[Row]:
     # There are no functions but Spark's own.
-    for name in _matching(ALLOWED if command.system else (), command.pattern):
+    for name in _match_names(ALLOWED if command.system else (), command.pattern):
         yield (name,)
 
 
+_NO_FACTS = CatalogFacts("")
 _TEMPORARY = Column("isTemporary", "boolean")
 
 LISTINGS: dict[type[Command], Answer] = {
     ShowCatalogs: answer(strings("catalog"), _catalogs),
+    ShowCatalogsExtended: answer(
+        strings("catalog", "type", "address", "identity", "state"), _catalogs_extended
+    ),
     ShowSchemas: answer(strings("namespace"), _schemas),
     ShowTables: answer((*strings("namespace", "tableName"), _TEMPORARY), _tables),
     ShowViews: answer((*strings("namespace", "viewName"), _TEMPORARY), _views),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from sqe.binding.bound import BoundAbsent, BoundStatement, BoundView
 from sqe.coordinator.call import Answer, CommandCall, Row, answer, strings
-from sqe.coordinator.granted import asked_facts, table_facts
+from sqe.coordinator.granted import facts_of_relation, table_facts
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.decision import Allow, Decision, Deny, Restrict, TableFacts
 from sqe.model.grants import PRIVILEGES_ON
@@ -20,7 +20,7 @@ from sqe.model.identity import Identity
 from sqe.model.mask_words import mask_words
 from sqe.model.names import RelationName
 from sqe.model.rules import Object, ObjectKind, Privilege, SubjectKind
-from sqe.policy.policy import combined
+from sqe.policy.policy import combine
 from sqe.policy.read_restrictions import NOTHING
 from sqe.rewrite.needs import Key, Need, identity_as, key_of, needs_of
 from sqe.sql.access.commands import ExplainPolicy, ShowEffectivePolicy
@@ -43,7 +43,7 @@ class _Said:
 
     @property
     def decision(self) -> Decision:
-        return combined([one for _, one in self.answers])
+        return combine([answer for _, answer in self.answers])
 
     @property
     def denied(self) -> bool:
@@ -54,11 +54,13 @@ class _Said:
         word, privilege = _WORDS[type(decision)], self.facts.privilege.value
         if isinstance(decision, Deny) and not (self.seen or self.told):
             return privilege, word, None, "you may not, or it does not exist", None, None
-        causes = [(source, one) for source, one in self.answers if _WORDS[type(one)] == word]
+        causes = [
+            (source, answer) for source, answer in self.answers if _WORDS[type(answer)] == word
+        ]
         if len(causes) > 1:
-            causes = [(source, one) for source, one in causes if one != NOTHING]
+            causes = [(source, answer) for source, answer in causes if answer != NOTHING]
         sources = ", ".join(dict.fromkeys(source for source, _ in causes))
-        reasons = "; ".join(dict.fromkeys(one.reason for _, one in causes))
+        reasons = "; ".join(dict.fromkeys(answer.reason for _, answer in causes))
         if not causes:  # none of the sources denies by itself
             reasons = decision.reason if self.told else "the rules cannot be combined"
         if self.facts.privilege is not Privilege.SELECT or isinstance(decision, Deny):
@@ -71,22 +73,22 @@ class _Said:
             return _ALL
         if not self.told:
             return "those that a row filter leaves"
-        return " AND ".join(f"({one.sql})" for one in limits.filters)
+        return " AND ".join(f"({filter_.sql})" for filter_ in limits.filters)
 
     def _columns(self, limits: Restrict) -> str:
-        found = []
+        columns = []
         for name, mask in sorted(limits.masks.items()):
             if name not in limits.hidden:
                 words = mask_words(mask)
-                found.append(f"{name}: {words if self.told else words.partition('(')[0]}")
+                columns.append(f"{name}: {words if self.told else words.partition('(')[0]}")
         if self.told:
-            found += [f"{name}: hidden" for name in sorted(limits.hidden)]
-        return ", ".join(found) or _ALL
+            columns += [f"{name}: hidden" for name in sorted(limits.hidden)]
+        return ", ".join(columns) or _ALL
 
 
 def _effective(command: ShowEffectivePolicy, call: CommandCall) -> Iterator[Row]:
     table_facts(call)  # refuses what is no table
-    facts = asked_facts(call)
+    facts = facts_of_relation(call)
     told = _administers(call, facts)
     who = _whose(command, call)
     if who is not call.session.identity and not told:
@@ -96,8 +98,8 @@ def _effective(command: ShowEffectivePolicy, call: CommandCall) -> Iterator[Row]
             hint="Its owner and administrators may; SHOW EFFECTIVE POLICY ON it is about you.",
         )
     for privilege in PRIVILEGES_ON[ObjectKind.TABLE]:
-        one = replace(facts, privilege=privilege)
-        yield _Said(one, call.access.policy.answers(who, one), seen=True, told=told).row()
+        asked = replace(facts, privilege=privilege)
+        yield _Said(asked, call.access.policy.answers(who, asked), seen=True, told=told).row()
 
 
 def _whose(command: ShowEffectivePolicy, call: CommandCall) -> Identity:
@@ -116,7 +118,7 @@ def _whose(command: ShowEffectivePolicy, call: CommandCall) -> Identity:
             who = Identity("", roles=named)
         case SubjectKind.PUBLIC:
             who = Identity("")
-    return call.access.policy.known(who)
+    return call.access.policy.with_roles(who)
 
 
 @dataclass(frozen=True)
@@ -135,58 +137,58 @@ class _Explanation:
             key, target = key_of(reference), reference.target
             if key is not None and (told or not key[2]):
                 yield from self._rows(key)
-            if isinstance(target, BoundView) and not self._denied(key):
+            if isinstance(target, BoundView) and not self._is_denied(key):
                 inside = told
                 if key is not None and target.definer not in ("", self.call.session.identity.user):
-                    inside = told and any(one.told for one in self.said[key])
+                    inside = told and any(reason.told for reason in self.said[key])
                     if not inside:
-                        yield self._lent(key, target)
+                        yield self._row_of_owner_rights(key, target)
                 yield from self.rows(target.inner, inside)
         if bound.inner is not None:
             yield from self.rows(bound.inner, told)
 
     def _rows(self, key: Key) -> Iterator[Row]:
         name, _, owner = key
-        for one in self.said.get(key, ()):
-            row = one.row()
+        for reason_there in self.said.get(key, ()):
+            row = reason_there.row()
             reason = row[3]
-            if name in self.problems and not one.denied:
+            if name in self.problems and not reason_there.denied:
                 reason = self.problems[name]
             if owner:
                 reason = f"for {owner}, with whose rights the view is read: {reason}"
             yield str(name), *row[:3], reason, *row[4:]
 
-    def _lent(self, key: Key, view: BoundView) -> Row:
-        inner = (key_of(one) for one in view.inner.walk() if one.as_user)
-        if any(self._denied(one) for one in inner):
-            said = "deny", None, "its owner may not read what it is made of"
+    def _row_of_owner_rights(self, key: Key, view: BoundView) -> Row:
+        inner = (key_of(inner_key) for inner_key in view.inner.walk() if inner_key.as_user)
+        if any(self._is_denied(inner_key) for inner_key in inner):
+            verdict = "deny", None, "its owner may not read what it is made of"
         else:
-            said = "allow", None, "what it is made of is read with the rights of its owner"
-        return str(key[0]), Privilege.SELECT.value, *said, None, None
+            verdict = "allow", None, "what it is made of is read with the rights of its owner"
+        return str(key[0]), Privilege.SELECT.value, *verdict, None, None
 
-    def _denied(self, key: Key | None) -> bool:
-        return key is not None and any(one.denied for one in self.said.get(key, ()))
+    def _is_denied(self, key: Key | None) -> bool:
+        return key is not None and any(reason.denied for reason in self.said.get(key, ()))
 
 
-def _explained(command: ExplainPolicy, call: CommandCall) -> Iterator[Row]:
+def _explain(command: ExplainPolicy, call: CommandCall) -> Iterator[Row]:
     bound = call.access.binder.bind(command.about, call.session)
-    said = {need.key: _said(need, call) for need in needs_of(bound)}
-    explanation = _Explanation(call, said, dict(_problems(bound)))
+    reasons = {need.key: _reasons_of(need, call) for need in needs_of(bound)}
+    explanation = _Explanation(call, reasons, dict(_problems(bound)))
     yield from dict.fromkeys(explanation.rows(bound))
 
 
-def _said(need: Need, call: CommandCall) -> list[_Said]:
+def _reasons_of(need: Need, call: CommandCall) -> list[_Said]:
     """About each privilege; and about reading, where that limits what else may be done."""
-    found = []
+    reasons = []
     who = call.session.identity
     if need.as_user:
-        who = call.access.policy.known(identity_as(who, need.as_user))
-    for facts in need.asked:
+        who = call.access.policy.with_roles(identity_as(who, need.as_user))
+    for facts in need.asked_facts:
         answers = call.access.policy.answers(who, facts)
-        one = _Said(facts, answers, _sees(call, facts), _administers(call, facts))
-        if facts is not need.seen or isinstance(one.decision, Restrict):
-            found.append(one)
-    return found
+        reason = _Said(facts, answers, _sees(call, facts), _administers(call, facts))
+        if facts is not need.seen or isinstance(reason.decision, Restrict):
+            reasons.append(reason)
+    return reasons
 
 
 def _problems(bound: BoundStatement) -> Iterator[tuple[RelationName, str]]:
@@ -212,5 +214,5 @@ def _administers(call: CommandCall, facts: TableFacts) -> bool:
 
 POLICY_SHOWS: dict[type[Command], Answer] = {
     ShowEffectivePolicy: answer(strings(*_DETAILS), _effective),
-    ExplainPolicy: answer(strings("object", *_DETAILS), _explained),
+    ExplainPolicy: answer(strings("object", *_DETAILS), _explain),
 }

@@ -49,7 +49,7 @@ def _register(command: RegisterTable, call: CommandCall) -> Iterator[Row]:
     request = {"name": ident.name, "metadata-location": file}
     metadata = catalog.register_table(ident.namespace, request).metadata
     current = metadata.get("current-snapshot-id")
-    snapshots = {one["snapshot-id"]: one for one in metadata.get("snapshots") or ()}
+    snapshots = {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots") or ()}
     summary = snapshots.get(current, {}).get("summary") or {}
     counts = (summary.get(key) for key in ("total-records", "total-data-files"))
     known = current if current in snapshots else None

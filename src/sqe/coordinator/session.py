@@ -1,4 +1,4 @@
-"""USE, SET SESSION, RESET SESSION, SHOW SESSION."""
+"""USE, SET, RESET, SHOW SESSION, SHOW CURRENT SCHEMA."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from collections.abc import Iterator
 
 from sqe.coordinator.call import Answer, CommandCall, Row, answer, nearest, strings
 from sqe.errors import ErrorCode
-from sqe.model.names import SchemaName
+from sqe.model.names import SchemaName, quote
 from sqe.sessions.session import PROPERTIES
-from sqe.sql.commands import ResetSession, SetSession, ShowSession, UseSchema
+from sqe.sessions.spark_settings import OWN_PROPERTIES, SPARK_SETTINGS, why_refused
+from sqe.sql.commands import ShowCurrentSchema, ShowSession, UseSchema
+from sqe.sql.settings import ResetSession, SetSession, ShowSetting
 from sqe.sql.statement import Command, Span
 
 _DESCRIPTIONS = {
@@ -23,13 +25,16 @@ _DESCRIPTIONS = {
 _OFFSET = re.compile(r"[+-](0\d|1[0-7]):[0-5]\d\Z|[+-]18:00\Z")
 _REGION = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*\Z")
 
+_SETTING = strings("key", "value")
+_UNSET = "<undefined>"  # Spark's word
+
 
 def _use(command: UseSchema, call: CommandCall) -> list[Row]:
-    call.session.use(_used(command, call))
+    call.session.use(_resolve_schema(command, call))
     return []
 
 
-def _used(command: UseSchema, call: CommandCall) -> SchemaName:
+def _resolve_schema(command: UseSchema, call: CommandCall) -> SchemaName:
     name = command.name
     if command.catalog:
         if len(name.parts) > 1:
@@ -37,9 +42,9 @@ def _used(command: UseSchema, call: CommandCall) -> SchemaName:
                 ErrorCode.INVALID_ARGUMENT, "A catalog's name has one part.", name.span
             )
         return _start_of(call.catalog_named(name.parts[0]) or name.parts[0], call, name.span)
-    found = call.existing(call.schema(name))
-    if found is not None:
-        return found
+    schema = call.find_schema(call.schema(name))
+    if schema is not None:
+        return schema
     catalog = call.catalog_named(name.parts[0]) if len(name.parts) == 1 else None
     if catalog is not None and not command.schema:
         return _start_of(catalog, call, name.span)
@@ -52,23 +57,42 @@ def _used(command: UseSchema, call: CommandCall) -> SchemaName:
 def _start_of(catalog: str, call: CommandCall, at: Span) -> SchemaName:
     """Where a session stands that has named a catalog only: in ``default``, if there is one."""
     call.open(catalog, at)
-    return call.existing(SchemaName(catalog, ("default",))) or SchemaName(catalog, ())
+    return call.find_schema(SchemaName(catalog, ("default",))) or SchemaName(catalog, ())
 
 
 def _set(command: SetSession, call: CommandCall) -> list[Row]:
-    name = _known(command.name, call, command.span)
-    call.session.set_property(name, _checked(name, command, call))
-    return []
+    name = _property_name(command.name, call, command.span, sparks=bool(command.shown_as))
+    value = _check_value(name, command, call)
+    call.session.set_property(name, value)
+    return [(command.shown_as, value)] if command.shown_as else []
+
+
+def _setting(command: ShowSetting, call: CommandCall) -> list[Row]:
+    name = _property_name(command.name, call, command.span, sparks=True)
+    return [(command.name, call.session.property(name) or _UNSET)]
 
 
 def _reset(command: ResetSession, call: CommandCall) -> list[Row]:
-    call.session.set_property(_known(command.name, call, command.span), None)
+    call.session.set_property(_property_name(command.name, call, command.span), None)
     return []
 
 
-def _known(name: str, call: CommandCall, at: Span) -> str:
-    if name.lower() in PROPERTIES:
-        return name.lower()
+def _property_name(name: str, call: CommandCall, at: Span, *, sparks: bool = False) -> str:
+    """Of SQE's own properties, and of the settings of Spark that a session may change. ``sparks``:
+    it is asked for in Spark's words, which take any name for a setting."""
+    lower = OWN_PROPERTIES.get(name.lower(), name.lower())
+    if lower in PROPERTIES:
+        return lower
+    if lower in SPARK_SETTINGS:
+        return SPARK_SETTINGS[lower].name
+    if sparks or lower.startswith("spark."):
+        near = nearest(name, (setting.name for setting in SPARK_SETTINGS.values()))
+        raise call.error(
+            ErrorCode.NOT_SUPPORTED,
+            f"{name} cannot be set: {why_refused(name)}.",
+            at,
+            near or "docs/reference/spark-settings.md lists the settings that can be.",
+        )
     raise call.error(
         ErrorCode.INVALID_SESSION_PROPERTY,
         f"There is no session property {name}.",
@@ -77,9 +101,15 @@ def _known(name: str, call: CommandCall, at: Span) -> str:
     )
 
 
-def _checked(name: str, command: SetSession, call: CommandCall) -> str:
-    values, value = PROPERTIES[name], command.value.strip()
-    if values is None:
+def _check_value(name: str, command: SetSession, call: CommandCall) -> str:
+    value = command.value.strip()
+    setting = SPARK_SETTINGS.get(name.lower())
+    values = PROPERTIES[name] if setting is None else None
+    if setting is not None:
+        if setting.values.accepts(value):
+            return value
+        hint = f"It takes {setting.values.label}."
+    elif values is None:
         if name != "sqe.time_zone" or _is_time_zone(value):
             return value
         zones = zoneinfo.available_timezones()
@@ -106,15 +136,27 @@ def _is_time_zone(value: str) -> bool:
 def _show(command: ShowSession, call: CommandCall) -> Iterator[Row]:
     for name, (value, default) in sorted(call.session.properties().items()):
         if command.pattern is None or command.pattern.matches(name):
-            values = PROPERTIES[name]
-            about = _DESCRIPTIONS.get(name, "")
-            choices = f" ({', '.join(values)})" if values else ""
-            yield name, value, default, about + choices
+            yield name, value, default, _describe(name)
+
+
+def _describe(name: str) -> str:
+    if name not in PROPERTIES:
+        setting = SPARK_SETTINGS[name.lower()]
+        return f"Spark's: {setting.about} ({setting.values.label})"
+    values = PROPERTIES[name]
+    return _DESCRIPTIONS.get(name, "") + (f" ({', '.join(values)})" if values else "")
+
+
+def _current(command: ShowCurrentSchema, call: CommandCall) -> list[Row]:
+    schema = call.session.schema
+    return [(schema.catalog, ".".join(quote(part) for part in schema.path))]
 
 
 SESSION: dict[type[Command], Answer] = {
     UseSchema: answer((), _use),
-    SetSession: answer((), _set),
+    SetSession: Answer(lambda command: _SETTING if command.shown_as else (), _set),
     ResetSession: answer((), _reset),
+    ShowSetting: answer(_SETTING, _setting),
+    ShowCurrentSchema: answer(strings("catalog", "namespace"), _current),
     ShowSession: answer(strings("name", "value", "default", "description"), _show),
 }

@@ -13,6 +13,7 @@ from sqe.catalog.protocol import Catalogs, Loaded
 from sqe.coordinator.call import Row, nearest
 from sqe.engines.fallback import Engines, run_with_fallback
 from sqe.engines.protocol import Engine, GaveUp, Run
+from sqe.engines.router import Router
 from sqe.errors import AccessError, ErrorCode, InternalError, UpstreamError, UserError
 from sqe.maintenance.needs import SMALL
 from sqe.maintenance.questions import targets
@@ -20,7 +21,6 @@ from sqe.model.names import string_literal
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream, result_of_rows
 from sqe.rewrite.guarded import GuardedStatement, inner_statement, replace_statement
-from sqe.routing.router import Router
 from sqe.sql.analyze import AnalyzeTable
 from sqe.sql.parse import parse
 from sqe.sql.select_shape import Condition, SelectShape, shape_of
@@ -65,13 +65,15 @@ def show_stats(
         )
     if guarded.bound.inner is not None:
         inner = inner_statement(guarded)
-        route = router.route(inner, run.session)
-        found = run_with_fallback(route, engines, run, lambda engine: engine.describe(inner, run))
-        names = [column.name for column in found.columns]
+        routed = router.route(inner, run.session)
+        description = run_with_fallback(
+            routed, engines, run, lambda prepared: prepared.describe(run)
+        )
+        names = [column.name for column in description.columns]
         rows = _of_query(inner, names, lambda table: _stats(table, run, catalogs))
     else:
         [reference] = guarded.bound.references
-        table = _plain(reference.target, guarded.bound.statement.text, reference.reference)
+        table = _plain_table(reference.target, guarded.bound.statement.text, reference.reference)
         stats = _stats(table, run, catalogs)
         rows = _rows(stats.columns, stats.rows)
     return result_of_rows(STATS_COLUMNS, list(rows))
@@ -86,7 +88,7 @@ def show_maintenance(guarded: GuardedStatement, run: Run, catalogs: Catalogs) ->
     from sqe.engines.local.table_files import table_files
 
     [reference] = guarded.bound.references
-    table = _plain(reference.target, guarded.bound.statement.text, reference.reference)
+    table = _plain_table(reference.target, guarded.bound.statement.text, reference.reference)
     metadata = table.metadata
     sizes = targets((metadata.get("properties") or {}).items())
     small = int(sizes["target_file_bytes"] * SMALL)
@@ -95,9 +97,9 @@ def show_maintenance(guarded: GuardedStatement, run: Run, catalogs: Catalogs) ->
     kept.add(metadata.get("current-snapshot-id"))
     snapshots = metadata.get("snapshots") or ()
     expirable = sorted(
-        dt.datetime.fromtimestamp(one["timestamp-ms"] / 1000, dt.UTC)
-        for one in snapshots
-        if one["snapshot-id"] not in kept
+        dt.datetime.fromtimestamp(snapshot["timestamp-ms"] / 1000, dt.UTC)
+        for snapshot in snapshots
+        if snapshot["snapshot-id"] not in kept
     )
     row = (
         files.data_files,
@@ -115,7 +117,7 @@ def show_maintenance(guarded: GuardedStatement, run: Run, catalogs: Catalogs) ->
     return result_of_rows(MAINTENANCE_COLUMNS, [row])
 
 
-def _plain(target: BoundTarget, text: str, reference: Reference) -> BoundTable:
+def _plain_table(target: BoundTarget, text: str, reference: Reference) -> BoundTable:
     if isinstance(target, BoundTable) and target.loaded is not None and not target.suffix:
         return target
     kind = "a view" if isinstance(target, BoundView) else "not a plain table"
@@ -151,8 +153,16 @@ def _read(
 
 
 def _rows(columns: tuple[ColumnStats, ...], count: float | None) -> Iterator[Row]:
-    for one in columns:
-        yield one.name, one.size, one.distinct, one.nulls, None, _text(one.low), _text(one.high)
+    for column in columns:
+        yield (
+            column.name,
+            column.size,
+            column.distinct,
+            column.nulls,
+            None,
+            _text(column.low),
+            _text(column.high),
+        )
     yield None, None, None, None, count, None, None
 
 
@@ -174,13 +184,13 @@ def _of_query(
         yield from _rows(tuple(ColumnStats(name) for name in names), None)
         return
     stats = stats_of(table)
-    sources = [source for item in shape.columns for source in _expanded(item, stats)]
+    sources = [source for item in shape.columns for source in _expand_star(item, stats)]
     if len(sources) != len(names):
         sources = [None] * len(names)
     count = _estimate(shape, stats)
     yield from _rows(
         tuple(
-            _shown(name, stats.column(source) if source else None, shape)
+            _stats_after_filter(name, stats.column(source) if source else None, shape)
             for name, source in zip(names, sources, strict=True)
         ),
         count,
@@ -197,11 +207,11 @@ def _only_table(bound: BoundStatement) -> BoundTable | None:
     return target if target.loaded is not None else None
 
 
-def _expanded(item: str | None, stats: TableStats) -> list[str | None]:
+def _expand_star(item: str | None, stats: TableStats) -> list[str | None]:
     return [column.name for column in stats.columns] if item == "*" else [item]
 
 
-def _shown(name: str, source: ColumnStats | None, shape: SelectShape) -> ColumnStats:
+def _stats_after_filter(name: str, source: ColumnStats | None, shape: SelectShape) -> ColumnStats:
     """A column's figures after the filter. Of the filtered rows only the range is still certain."""
     from sqe.engines.local.tablestats import ColumnStats
 
@@ -272,10 +282,11 @@ def analyze_table(guarded: GuardedStatement, run: Run, spark: Engine) -> ResultS
     [reference] = guarded.bound.references
     if not isinstance(command, AnalyzeTable):
         raise InternalError(ErrorCode.INTERNAL_ERROR, "ANALYZE without its command.")
-    _plain(reference.target, guarded.bound.statement.text, reference.reference)
+    _plain_table(reference.target, guarded.bound.statement.text, reference.reference)
     columns = _columns(command, guarded)
     if command.scan:
-        with spark.run(_procedure(guarded, reference.target, columns), run) as result:
+        call = _procedure(guarded, reference.target, columns)
+        with spark.prepare(call, run.session).run(run) as result:
             for _ in result:
                 pass
     return result_of_rows((), [])
@@ -287,8 +298,8 @@ def _procedure(
     """CALL in SQE's own words, about the table that was decided on."""
     name = string_literal(str(target.name)) if isinstance(target, BoundTable) else ""
     listed = ", ".join(string_literal(column) for column in columns)
-    given = f", columns => array({listed})" if columns else ""
-    call = parse(f"CALL system.compute_table_stats(table => {name}{given})")
+    columns_argument = f", columns => array({listed})" if columns else ""
+    call = parse(f"CALL system.compute_table_stats(table => {name}{columns_argument})")
     bound = BoundStatement(call, (BoundReference(call.references[0], target),))
     return replace_statement(guarded, bound)
 

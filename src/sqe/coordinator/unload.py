@@ -5,11 +5,11 @@ from __future__ import annotations
 from sqe.coordinator.unload_places import UnloadPlaces
 from sqe.engines.fallback import Engines, run_with_fallback
 from sqe.engines.protocol import Run
+from sqe.engines.router import Router
 from sqe.errors import ErrorCode, InternalError
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream, result_of_rows
 from sqe.rewrite.guarded import GuardedStatement, inner_statement
-from sqe.routing.router import Router
 from sqe.sql.unload import Unload
 
 UNLOAD_COLUMNS = (
@@ -31,10 +31,8 @@ def unload(
         raise InternalError(ErrorCode.INTERNAL_ERROR, "COPY TO without a place.")
     inner, rows = inner_statement(guarded), 0
     with places.new_file(command.place, run, overwrite=command.overwrite) as file:
-        route = router.route(inner, run.session)
-        with run_with_fallback(
-            route, engines, run, lambda engine: engine.run(inner, run)
-        ) as result:
+        routed = router.route(inner, run.session)
+        with run_with_fallback(routed, engines, run, lambda prepared: prepared.run(run)) as result:
             writer = writer_of(command, result, file)
             for batch in result:
                 run.cancellation.check()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from sqe.engines.locations.bucket import name_taken
 from sqe.errors import AccessError, ErrorCode, ResourceError, UserError, is_disk_full
 from sqe.files.places import lies_in, local_path, not_whole, real_paths
 
@@ -29,10 +30,10 @@ class UnloadFolders:
     def new_file(self, place: str, *, overwrite: bool) -> Iterator[BinaryIO]:
         """A file that is there under its name when the block has ended well, whole and at once;
         else nothing is. What is there already is replaced only with ``overwrite``."""
-        folder, name = self._found(place)
+        folder, name = self._open_folder(place)
         try:
             if not overwrite and _exists(name, folder):
-                raise _taken(place)
+                raise name_taken(place)
             part = f".{secrets.token_hex(8)}.part"
             try:
                 with _disk_failures(place), _new_file(part, folder) as file:
@@ -47,7 +48,7 @@ class UnloadFolders:
         finally:
             os.close(folder)
 
-    def _found(self, place: str) -> tuple[int, str]:
+    def _open_folder(self, place: str) -> tuple[int, str]:
         """The folder, opened, and the name in it. What is not allowed is refused before anything is
         looked for, so that an answer never tells what else lies on this machine."""
         if not self.folders:
@@ -115,12 +116,12 @@ def _name_it(part: str, name: str, folder: int, place: str, *, overwrite: bool) 
     try:
         os.link(part, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
     except FileExistsError:
-        raise _taken(place) from None
+        raise name_taken(place) from None
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
         if _exists(name, folder):
-            raise _taken(place) from None
+            raise name_taken(place) from None
         os.rename(part, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
@@ -146,14 +147,6 @@ def _disk_failures(place: str) -> Iterator[None]:
         raise UserError(
             ErrorCode.INVALID_ARGUMENT, f"{place} cannot be written: {error.strerror}."
         ) from error
-
-
-def _taken(place: str) -> UserError:
-    return UserError(
-        ErrorCode.INVALID_ARGUMENT,
-        f"{place} is there already.",
-        hint="Take another name, or say OVERWRITE: COPY (…) TO '…' (OVERWRITE).",
-    )
 
 
 def _refusal(place: str) -> AccessError:

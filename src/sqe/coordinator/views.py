@@ -11,6 +11,7 @@ from typing import Any
 from sqe import __version__
 from sqe.access.ownership import is_definer
 from sqe.binding.bound import BoundAbsent, BoundStatement, BoundTable, BoundView
+from sqe.catalog.commit.view_updates import version_updates
 from sqe.catalog.iceberg_types import iceberg_schema
 from sqe.catalog.protocol import Catalogs, Ident
 from sqe.catalog.views import (
@@ -42,20 +43,20 @@ def create_temporary_view(guarded: GuardedStatement, run: Run, spark: Engine) ->
     existing = run.session.temporary_view(name)
     if existing is not None and not definition.replace:
         if definition.if_not_exists:
-            return _done()
+            return _empty_result()
         run.session.keep_view(existing, replace=False)  # raises: it exists
     if name.lower() in _temporary_names(inner.bound):
         raise UserError(ErrorCode.NOT_SUPPORTED, f"Temporary view {name} cannot be made of itself.")
-    given = spark.describe(inner, run).columns
+    columns = spark.prepare(inner, run.session).describe(run).columns
     view = TemporaryView(
         name=name,
         text=definition.query_text,
-        columns=_columns(definition, given),
+        columns=_columns(definition, columns),
         schema=run.session.schema,
-        query_columns=tuple(column.name for column in given),
+        query_columns=tuple(column.name for column in columns),
     )
     run.session.keep_view(view, replace=definition.replace)
-    return _done()
+    return _empty_result()
 
 
 def create_view(
@@ -70,7 +71,7 @@ def create_view(
             )
         raise UserError(ErrorCode.TABLE_ALREADY_EXISTS, f"{target.name} is a table.")
     if isinstance(target, BoundView) and definition.if_not_exists:
-        return _done()
+        return _empty_result()
     inner = inner_statement(guarded)
     temporary = sorted(_temporary_names(inner.bound))
     if temporary:
@@ -79,13 +80,13 @@ def create_view(
             f"A view cannot be made of temporary view {temporary[0]}, which ends with the session.",
         )
     name = target.name if isinstance(target, BoundAbsent) else _relation(target)
-    given = spark.describe(inner, run).columns
-    columns = _columns(definition, given)
+    described_columns = spark.prepare(inner, run.session).describe(run).columns
+    columns = _columns(definition, described_columns)
     catalog = catalogs.open(name.catalog, run.session.identity)
     ident = Ident(name.schema.path, name.name)
     version = _version(definition, run.session.schema)
-    properties = _properties(definition, given)
-    properties[COLUMN_TYPES] = json.dumps([column.type for column in given])
+    properties = _properties(definition, described_columns)
+    properties[COLUMN_TYPES] = json.dumps([column.type for column in described_columns])
     if is_definer(definition, target, run.session.identity.user):
         properties[SECURITY] = DEFINER  # the store is told when it is there; see ``Ownership``
     if isinstance(target, BoundAbsent):
@@ -103,19 +104,19 @@ def create_view(
         if _forgets_trino(metadata, definition):
             properties[DROP_DIALECT] = "true"
         updates: list[dict[str, Any]] = [
-            {"action": "add-schema", "schema": iceberg_schema(columns)},
-            {"action": "add-view-version", "view-version": {**version, "schema-id": -1}},
-            {"action": "set-current-view-version", "view-version-id": -1},
+            *version_updates(metadata, iceberg_schema(columns), version),
             {"action": "set-properties", "updates": properties},
         ]
-        gone = _replaced(metadata, properties, definition.alter)
+        gone = _lost_properties(metadata, properties, definition.alter)
         if gone:
             updates.append({"action": "remove-properties", "removals": gone})
         catalog.replace_view(ident, view_change(ident, metadata, updates))
-    return _done()
+    return _empty_result()
 
 
-def _replaced(metadata: dict[str, Any], properties: dict[str, str], alter: bool) -> list[str]:
+def _lost_properties(
+    metadata: dict[str, Any], properties: dict[str, str], alter: bool
+) -> list[str]:
     """What the view that is replaced had and the new one does not say: gone with the old. ALTER
     keeps all but what was said about the old query: in Trino's dialect, and by its owner."""
     gone = (metadata.get("properties") or {}).keys() - properties.keys() - _KEPT
@@ -194,11 +195,11 @@ def _version(definition: ViewDefinition, schema: SchemaName) -> dict[str, Any]:
 
 def _texts(definition: ViewDefinition) -> dict[str, str]:
     """The query by dialect. SQE reads Spark's; who wrote it in Trino's gets that back."""
-    found = {"spark": definition.query_text.strip()}
+    texts = {"spark": definition.query_text.strip()}
     written = dict(definition.properties).get(TRINO_QUERY)
     if written is not None:
-        found["trino"] = written
-    return found
+        texts["trino"] = written
+    return texts
 
 
 def _properties(definition: ViewDefinition, given: Sequence[Column]) -> dict[str, str]:
@@ -211,5 +212,5 @@ def _properties(definition: ViewDefinition, given: Sequence[Column]) -> dict[str
     return properties
 
 
-def _done() -> ResultStream:
+def _empty_result() -> ResultStream:
     return result_of_rows((), [])

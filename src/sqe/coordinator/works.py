@@ -21,10 +21,10 @@ from sqe.coordinator.unload import UNLOAD_COLUMNS, unload
 from sqe.coordinator.unload_places import UnloadPlaces
 from sqe.engines.fallback import Engines
 from sqe.engines.protocol import Engine, Run
+from sqe.engines.router import Router
 from sqe.model.query import Column, EngineKind
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
-from sqe.routing.router import Router
 from sqe.sql.alter import ColumnsWithDefaults
 from sqe.sql.alter_actions import AlterColumnDefault
 from sqe.sql.analyze import AnalyzeTable, ShowMaintenance, ShowStats

@@ -15,9 +15,11 @@ from sqe.catalog.listing import ListingFilter, listing_for
 from sqe.catalog.protocol import Catalogs
 from sqe.catalog.redaction import Redaction, show_all
 from sqe.engines.protocol import Run
+from sqe.errors import ErrorCode, UserError
 from sqe.model.identity import Identity
 from sqe.model.names import quote, string_literal
 
+_MOST_AS_TEXT = 64 * 2**20  # bytes of rows that become literals
 MetadataRows = Callable[[BoundMetadata, ListingFilter, Run], pa.Table]
 
 
@@ -60,6 +62,13 @@ class MetadataSource:
     def as_values(self, relation: BoundMetadata, run: Run) -> str:
         """A relation as literals, for a query that Spark has to run."""
         table = self.rows(relation, ListingFilter(), run)
+        if table.nbytes > _MOST_AS_TEXT:
+            raise UserError(
+                ErrorCode.NOT_SUPPORTED,
+                f"{relation.schema}.{relation.table} has {table.num_rows:,} rows, too many to be"
+                " read by Spark.",
+                hint="Ask for less: EXPLAIN says what of the query the local engine cannot read.",
+            )
         names = ", ".join(quote(column.name) for column in relation.columns)
         casts = ", ".join(
             f"CAST({quote(c.name)} AS {c.type.upper()}) AS {quote(c.name)}"

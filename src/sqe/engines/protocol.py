@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from sqe.broker.commits import CommitAddition
 from sqe.errors import ErrorCode
 from sqe.model.names import RelationName
-from sqe.model.query import Progress, Route
+from sqe.model.query import EngineWork, Progress, RelationUse, Route, WrittenSnapshot
 from sqe.results.cancellation import Cancellation
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
@@ -31,19 +31,23 @@ class GaveUp(Exception):
         self.remedy = remedy
 
 
-def _ignore(_: object) -> None:
+def _ignore(*_: object) -> None:
     return None
 
 
 @dataclass(frozen=True)
 class Run:
-    """One execution: whose it is, how to stop it, whom to tell how far it is and where it runs."""
+    """One execution: whose it is, how to stop it, and whom to tell what happens."""
 
     query_id: str
     session: Session
     cancellation: Cancellation = field(default_factory=Cancellation)
     report: Callable[[Progress], None] = _ignore
     rerouted: Callable[[Route], None] = _ignore
+    # It was planned again: what it touches now, and whether its user sees only part of that.
+    replanned: Callable[[tuple[RelationUse, ...], bool], None] = _ignore
+    wrote: Callable[[Sequence[WrittenSnapshot]], None] = _ignore
+    worked: Callable[[EngineWork], None] = _ignore
     # What SQE adds to the commits of a table, so that both are there or neither is.
     extras: Mapping[RelationName, CommitAddition] = field(default_factory=dict)
     files: frozenset[str] = frozenset()  # the caller's own, which COPY may read besides
@@ -57,23 +61,35 @@ class Explanation:
     plan: str
 
 
-class Engine(Protocol):
-    """Safe to call from many threads, one call per query."""
+class Prepared(Protocol):
+    """A statement in one engine's hands, for as long as its plan lives: one request.
 
-    def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
+    What was planned ahead may hold keys to files and lists of them, and follows the policy of its
+    time. A statement that a client prepares and executes later is planned again.
+    """
+
+    def run(self, run: Run) -> ResultStream:
         """Starts the work; batches come as they are read. Errors are SqeErrors."""
         ...
 
-    def describe(self, statement: GuardedStatement, run: Run) -> Description:
+    def describe(self, run: Run) -> Description:
         """The result's columns and schema, without running anything."""
         ...
 
-    def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
+    def explain(self, run: Run, mode: str = "") -> Explanation:
         """``mode`` is EXPLAIN's word: EXTENDED, FORMATTED, COST or nothing."""
         ...
 
-    def analyze(self, statement: GuardedStatement, run: Run) -> Explanation:
+    def analyze(self, run: Run) -> Explanation:
         """Runs the statement, throws its rows away and tells what really happened."""
+        ...
+
+
+class Engine(Protocol):
+    """Safe to call from many threads."""
+
+    def prepare(self, statement: GuardedStatement, session: Session) -> Prepared:
+        """What the engine can do before the statement runs. Errors are SqeErrors, or GaveUp."""
         ...
 
     def close(self) -> None: ...

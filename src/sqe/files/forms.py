@@ -40,27 +40,27 @@ class Forms:
 
     @property
     def integer(self) -> str:
-        return f"[+-]?{self._whole}"
+        return f"[+-]?{self._integer_pattern}"
 
     @property
     def number(self) -> str:
         """Without an exponent."""
         point = re.escape(self.decimal)
-        return f"[+-]?(?:{self._whole}(?:{point}[0-9]*)?|{point}[0-9]+)"
+        return f"[+-]?(?:{self._integer_pattern}(?:{point}[0-9]*)?|{point}[0-9]+)"
 
     def decimal_number(self, scale: int) -> str:
         """One that has no more than so many digits behind the point, but for zeros."""
         point = re.escape(self.decimal)
         tail = f"[0-9]{{0,{scale}}}0*" if scale else "0*"
         some = f"[0-9]{{1,{scale}}}0*" if scale else "0+"
-        return f"[+-]?(?:{self._whole}(?:{point}{tail})?|{point}{some})"
+        return f"[+-]?(?:{self._integer_pattern}(?:{point}{tail})?|{point}{some})"
 
     @property
     def float_number(self) -> str:
         return f"{self.number}(?:[eE][+-]?[0-9]+)?"
 
     @property
-    def _whole(self) -> str:
+    def _integer_pattern(self) -> str:
         if not self.thousands:
             return "[0-9]+"
         return f"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:{re.escape(self.thousands)}[0-9]{{3}})+)"

@@ -52,10 +52,10 @@ def wider(kinds: Sequence[str]) -> str:
     """The type for values of all these types."""
     if not kinds or "string" in kinds:
         return "string"
-    found = kinds[0]
+    widest = kinds[0]
     for kind in kinds[1:]:
-        found = _wider(found, kind)
-    return found
+        widest = _wider(widest, kind)
+    return widest
 
 
 def _wider(one: str, other: str) -> str:

@@ -45,14 +45,16 @@ class CsvOptions:
         options = cls(
             sep=_sign(given, "sep", "delimiter"),
             header=_flag(given, "header"),
-            quote=_one(given, "quote", '"', none=True),
-            escape=_one(given, "escape", "", none=True),
-            comment=_one(given, "comment", "", none=True),
+            quote=_read_character(given, "quote", '"', none=True),
+            escape=_read_character(given, "escape", "", none=True),
+            comment=_read_character(given, "comment", "", none=True),
             null_values=("", null) if null else ("",),
             quoted_nulls=bool(_flag(given, "quotednulls")),
             encoding=given.get("encoding") or given.get("charset") or "",
             decimal=_sign(given, "decimal"),
-            thousands=_one(given, "thousands", "", none=True) if "thousands" in given else None,
+            thousands=_read_character(given, "thousands", "", none=True)
+            if "thousands" in given
+            else None,
             date_format=given.get("dateformat", ""),
             timestamp_format=given.get("timestampformat", ""),
             binary=given.get("binaryformat", "base64").lower(),
@@ -85,11 +87,11 @@ class CsvOptions:
 def _sign(given: Mapping[str, str], *names: str) -> str | None:
     for name in names:
         if name in given:
-            return _one(given, name, "")
+            return _read_character(given, name, "")
     return None
 
 
-def _one(given: Mapping[str, str], name: str, usual: str, *, none: bool = False) -> str:
+def _read_character(given: Mapping[str, str], name: str, usual: str, *, none: bool = False) -> str:
     """One character; ``none``: or nothing."""
     value = given.get(name, usual)
     value = {"\\t": "\t", "tab": "\t"}.get(value.lower(), value)

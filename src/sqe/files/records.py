@@ -116,8 +116,8 @@ class _Records:
         begin = start
         while True:
             line = read[-1]
-            found = _first(line, at, quote, escape)
-            if found < 0:
+            quote_at = _find_first(line, at, quote, escape)
+            if quote_at < 0:
                 parts.append(line[begin:])
                 following = self._next()
                 if following is None:
@@ -125,28 +125,28 @@ class _Records:
                 read.append(following)
                 at = begin = 0
                 continue
-            after = line[found + 1 : found + 2]
-            if line[found] == escape and after and after in (quote, escape):
-                parts.append(line[begin:found])
-                at = found + 2
-                begin = found + 1
-            elif line[found] == quote:
-                parts.append(line[begin:found])
-                end = found + 1
+            after = line[quote_at + 1 : quote_at + 2]
+            if line[quote_at] == escape and after and after in (quote, escape):
+                parts.append(line[begin:quote_at])
+                at = quote_at + 2
+                begin = quote_at + 1
+            elif line[quote_at] == quote:
+                parts.append(line[begin:quote_at])
+                end = quote_at + 1
                 while line.startswith(" ", end):
                     end += 1
                 before = sum(map(len, read[:-1]))
                 return "".join(read), "".join(parts), before + end
             else:
-                at = found + 1  # an escape that escapes nothing stands for itself
+                at = quote_at + 1  # an escape that escapes nothing stands for itself
 
 
-def _first(line: str, at: int, quote: str, escape: str) -> int:
-    found = line.find(quote, at)
+def _find_first(line: str, at: int, quote: str, escape: str) -> int:
+    quote_at = line.find(quote, at)
     if escape == quote:
-        return found
+        return quote_at
     other = line.find(escape, at)
-    return min(found, other) if found >= 0 and other >= 0 else max(found, other)
+    return min(quote_at, other) if quote_at >= 0 and other >= 0 else max(quote_at, other)
 
 
 def _without_end(text: str) -> str:

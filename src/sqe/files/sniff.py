@@ -68,37 +68,37 @@ def sniff(
     path: str, head: str, whole: bool, options: CsvOptions, columns: Collection[str] = ()
 ) -> Sample:
     """``head`` is the file's beginning, or ``whole`` of it; ``columns`` are those of the table."""
-    said = _SAID.match(head)
-    if said is not None and options.sep is None and not options.skip:
-        options = replace(options, sep=said[1], skip=1)
+    separator_line = _SAID.match(head)
+    if separator_line is not None and options.sep is None and not options.skip:
+        options = replace(options, sep=separator_line[1], skip=1)
     sep = options.sep or _separator(head, whole, options)
     dialect = _dialect(options, sep)
-    found = _records(head, whole, dialect)
-    if not found:
+    records = _records(head, whole, dialect)
+    if not records:
         raise UserError(
             ErrorCode.INVALID_FILE, f"{path} is empty.", hint="Nothing was loaded: leave it out."
         )
-    first = found[0]
+    first = records[0]
     if first.fault:
         raise UserError(
             ErrorCode.INVALID_FILE,
-            f"{path}, line {first.line}: {first.fault}: {shortened(first.text)}",
+            f"{path}, line {first.line}: {first.fault}: {shorten(first.text)}",
             hint="Nothing was loaded.",
         )
-    rows = [record.fields for record in found if not record.fault]
+    rows = [record.fields for record in records if not record.fault]
     forms = _forms(rows, options)
     header = options.header
     if header is None:
         header = _has_header(rows, forms, {name.lower() for name in columns})
     names = _names(path, rows[0], header)
-    body = [with_width(record, len(names)) for record in found[int(header) :]]
+    body = [with_width(record, len(names)) for record in records[int(header) :]]
     blank_first = first.line > 1 + options.skip
     written = Written(dialect, names, header, forms, blank_first)
     fitting = tuple(record.fields for record in body if not record.fault)
     return Sample(written, fitting, tuple(record for record in body if record.fault))
 
 
-def shortened(text: str, most: int = 200) -> str:
+def shorten(text: str, most: int = 200) -> str:
     """For a message: the first line of it."""
     line = text.splitlines()[0] if text else ""
     return line if len(line) <= most and line == text else line[:most] + " …"
@@ -117,15 +117,15 @@ def _dialect(options: CsvOptions, sep: str) -> Dialect:
 
 
 def _records(head: str, whole: bool, dialect: Dialect) -> list[Record]:
-    found = []
+    sample = []
     for record in records(io.StringIO(head, newline=""), dialect):
         if not record.blank:
-            found.append(record)
-        if len(found) > _ROWS:
-            return found
-    if not whole and len(found) > 1:
-        found.pop()  # it may go on
-    return found
+            sample.append(record)
+        if len(sample) > _ROWS:
+            return sample
+    if not whole and len(sample) > 1:
+        sample.pop()  # it may go on
+    return sample
 
 
 def _separator(head: str, whole: bool, options: CsvOptions) -> str:
@@ -172,17 +172,17 @@ def _number_signs(cells: Sequence[str]) -> tuple[str, str]:
 
 
 def _date_patterns(cells: Sequence[str]) -> tuple[str, ...]:
-    found = []
+    patterns = []
     for pattern in _DATES:
         regex = re.compile(f"{pattern_of(pattern).regex}(?:[ T].*)?")
         if any(regex.fullmatch(cell) for cell in cells):
-            found.append(pattern)
+            patterns.append(pattern)
     slashed = [match for cell in cells if (match := _SLASHED.fullmatch(cell))]
     day_first = any(int(match[1]) > 12 for match in slashed)
     month_first = any(int(match[2]) > 12 for match in slashed)
     if day_first != month_first:
-        found.append("d/M/yyyy" if day_first else "M/d/yyyy")
-    return tuple(found)
+        patterns.append("d/M/yyyy" if day_first else "M/d/yyyy")
+    return tuple(patterns)
 
 
 def _has_header(

@@ -74,4 +74,4 @@ def _run(gateway: Statements, request: QueryRequest, started: Started) -> RowsAf
     with gateway.fetch(query_id) as result:
         for _ in result:
             pass
-    return result.affected
+    return result.rows_affected

@@ -6,17 +6,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqe.access.other_users import OtherUsers
+from sqe.access.relations import Relations
 from sqe.catalog.transaction import Transaction
-from sqe.errors import SqeError
-from sqe.model.query import QueryRecord, QueryRequest
+from sqe.model.query import QueryRequest
 from sqe.results.stream import ResultStream
-from sqe.rewrite.guarded import GuardedStatement
 from sqe.sessions.session import Session
 
 SPARK = "spark"
-# Plans a text in Spark's SQL as this user, up to the guards.
-GuardText = Callable[[str], GuardedStatement]
 
 
 class GatewayActions(Protocol):
@@ -26,10 +22,6 @@ class GatewayActions(Protocol):
     def commit(self, session_id: str, transaction_id: str) -> None: ...
     def rollback(self, session_id: str, transaction_id: str) -> None: ...
     def transaction(self, session_id: str, transaction_id: str) -> Transaction | None: ...
-    @property
-    def other_users(self) -> OtherUsers: ...
-    def record(self, query_id: str) -> QueryRecord: ...
-    def cancel(self, query_id: str, because: SqeError | None = ...) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -72,7 +64,7 @@ class Translation(Protocol):
 
 class Dialect(Protocol):
     def translate(
-        self, request: QueryRequest, session: Session, guard_text: GuardText
+        self, request: QueryRequest, session: Session, relations: Relations
     ) -> Translation: ...
 
 
@@ -93,6 +85,6 @@ class SparkDialect:
     """Implements ``Dialect`` by the identity."""
 
     def translate(
-        self, request: QueryRequest, session: Session, guard_text: GuardText
+        self, request: QueryRequest, session: Session, relations: Relations
     ) -> Translation:
         return SparkText(request.text, request.session_values)

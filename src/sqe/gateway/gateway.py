@@ -16,14 +16,17 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from sqe.access.other_users import OtherUsers
+from sqe.admission.admission import Admission
+from sqe.admission.group import Ticket
+from sqe.admission.request import AdmissionRequest
 from sqe.catalog.transaction import Transaction, inside
 from sqe.engines.protocol import Run
 from sqe.errors import (
     ErrorCode,
     InternalError,
-    ResourceError,
     SqeError,
     UpstreamError,
+    UserError,
     disk_full,
     is_disk_full,
 )
@@ -34,9 +37,18 @@ from sqe.gateway.runner import Planned
 from sqe.gateway.tracker import Listener, QueryTracker, TrackedQuery
 from sqe.gateway.transactions import Transactions
 from sqe.gateway.uploads import Uploads
+from sqe.model.access_event import AccessEvent, AccessKind
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
-from sqe.model.query import QueryRecord, QueryRequest, Route, RowsAffected
+from sqe.model.query import (
+    EMBEDDED,
+    QueryOrigin,
+    QueryRecord,
+    QueryRequest,
+    QueryState,
+    Route,
+    RowsAffected,
+)
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.sessions.session import Session
@@ -48,7 +60,8 @@ _CLOSE_S = 5.0  # how long cancelled queries may take to notice, when everything
 
 
 class Gateway:
-    """Thread-safe. Every query runs on a thread of its own, into a bounded buffer."""
+    """Thread-safe. Every query runs on a thread of its own, into a bounded buffer; a query that
+    waits for its turn has none yet."""
 
     def __init__(
         self,
@@ -56,13 +69,13 @@ class Gateway:
         sessions: SessionStore,
         tracker: QueryTracker,
         uploads: Uploads,
-        query_timeout_s: float = 0.0,
+        admission: Admission,
     ) -> None:
         self.uploads = uploads
+        self.admission = admission
         self._pipeline = pipeline
         self._sessions = sessions
         self._tracker = tracker
-        self._timeout = query_timeout_s
         self._transactions = Transactions()
         self._threads: set[threading.Thread] = set()
         self._draining = False
@@ -74,31 +87,38 @@ class Gateway:
     def other_users(self) -> OtherUsers:
         return self._pipeline.access.other_users
 
-    def open_session(self, identity: Identity, schema: SchemaName | None = None) -> Session:
-        return self._sessions.open(identity, schema)
+    def open_session(
+        self, identity: Identity, schema: SchemaName | None = None, origin: QueryOrigin = EMBEDDED
+    ) -> Session:
+        self._check_open()
+        return self._sessions.open(identity, schema, origin)
 
     def submit(self, request: QueryRequest, listener: Listener | None = None) -> str:
-        """Starts the statement and answers its id at once; errors come from ``fetch``."""
+        """Starts the statement when it is its turn, and answers its id at once; errors come from
+        ``fetch``."""
         self._check_open()
         session, query = self._begin(request, listener)
         query_id = query.record.query_id
-        if query.record.state.ended:
-            session.done()
-            return query_id
-        thread = threading.Thread(
-            target=self._work,
-            args=(query, session, request),
-            name=f"query-{query_id}",
-            daemon=True,
+        ticket = Ticket(
+            _admission_request(request, session),
+            start=lambda: self._start_thread(query, session, request, ticket),
+            refuse=lambda error: self._refuse(query, session, error),
         )
-        self._threads.add(thread)
+        query.on_end(lambda: self.admission.leave(ticket))
         try:
-            thread.start()
-        except RuntimeError as error:  # the system gives no more threads
-            self._threads.discard(thread)
-            session.done()
-            self._failed(query, error)
+            self.admission.limits.count_query(session.identity)
+            self.admission.enter(ticket)
+        except SqeError as error:
+            self._refuse(query, session, error)
+            return query_id
+        if ticket.waiting:
+            query.note_waiting(ticket.group_name, self.admission.position_in_queue(ticket))
+        query.cancellation.on_cancel(lambda: self._leave_queue(query, session, ticket))
         return query_id
+
+    def when_begun(self, query_id: str, callback: Callable[[], None]) -> None:
+        """Calls back as soon as the query waits for its turn no more, which may be at once."""
+        self._tracker.get(query_id).on_begin(callback)
 
     def fetch(self, query_id: str) -> ResultStream:
         """The result, as soon as its columns are known. Raises the query's error."""
@@ -134,13 +154,12 @@ class Gateway:
     def commit(self, session_id: str, transaction_id: str) -> None:
         """All of it becomes visible at once, or nothing: COMMIT_CONFLICT where a table that the
         transaction has changed was changed by someone else meanwhile."""
-        self._do(
-            session_id,
-            "COMMIT",
-            lambda session, query: self._transactions.commit(
-                session.id, transaction_id, query.cancellation
-            ),
-        )
+
+        def act(session: Session, query: TrackedQuery) -> None:
+            self._check_recorded()
+            query.wrote(self._transactions.commit(session.id, transaction_id, query.cancellation))
+
+        self._do(session_id, "COMMIT", act)
 
     def rollback(self, session_id: str, transaction_id: str) -> None:
         self._do(
@@ -157,6 +176,39 @@ class Gateway:
         """``because`` is what its reader is told."""
         self._tracker.get(query_id).cancellation.cancel(because)
 
+    def kill(
+        self,
+        identity: Identity,
+        query_id: str,
+        message: str = "",
+        origin: QueryOrigin | None = None,
+    ) -> str:
+        """Ends a query for somebody: their own, or one of a user whose queries they may end. Its
+        reader is told who and why. The state that it has ended in, or ``killed``. QUERY_NOT_FOUND
+        as well where it is none of theirs. ``origin``: where they ask from, if not by a statement,
+        which is recorded itself."""
+        query = self._tracker.find(query_id)
+        allowed = query is not None and self.other_users.may_kill(identity, query.record)
+        if query is not None and origin is not None:
+            self._note_kill(identity, query.record, origin, allowed)
+        if query is None or not allowed:
+            raise UserError(ErrorCode.QUERY_NOT_FOUND, f"Target query not found: {query_id}")
+        if query.record.state.ended:
+            return query.record.state.value
+        why = f" Message: {message}" if message else ""
+        killed = UserError(ErrorCode.KILLED, f"Query killed by {identity.user}.{why}")
+        query.cancellation.cancel(killed)
+        return "killed"
+
+    def _note_kill(
+        self, identity: Identity, record: QueryRecord, origin: QueryOrigin, allowed: bool
+    ) -> None:
+        kind = AccessKind.KILL if allowed else AccessKind.KILL_REFUSED
+        event = AccessEvent(
+            kind, time.time(), identity.user, origin, query_id=record.query_id, owner=record.user
+        )
+        self._tracker.events.note_access(event)
+
     def transaction(self, session_id: str, transaction_id: str) -> Transaction | None:
         return self._transactions.of(session_id, transaction_id)
 
@@ -167,18 +219,30 @@ class Gateway:
         """Of everybody."""
         return self._tracker.records()
 
+    def live_states(self) -> list[QueryState]:
+        """Of the queries that have not ended."""
+        return [record.state for record in self._tracker.live_records()]
+
+    @property
+    def draining(self) -> bool:
+        """It takes no more queries."""
+        return self._draining
+
     def records_for(self, identity: Identity) -> list[QueryRecord]:
         """Those that this user may see."""
-        return self.other_users.viewed(identity, self._tracker.records())
+        return self.other_users.list_visible(identity, self._tracker.records())
 
     def drain(self, seconds: float) -> None:
-        """Refuses new queries, and waits that long for those that run."""
+        """Refuses new sessions, queries and those that wait for their turn, and waits that long for
+        those that run."""
         self._draining = True
+        self.admission.close(_stopping())
         self._join(seconds)
 
     def close(self) -> None:
         """Cancels what runs and waits for it: Python must not end while a thread is inside of an
         engine, which would end the process by an abort."""
+        self._tracker.cancel_all(_stopping())
         self._sessions.close_all()
         self._join(_CLOSE_S)
         self.uploads.close()
@@ -195,16 +259,18 @@ class Gateway:
         timer = self._start_timer(query)
         try:
             query.check()
+            self._check_recorded()
+            self.admission.check(_admission_request(request, session))
             with inside(self._transactions.of(session.id, request.transaction)):
                 planned = self._pipeline.plan(request, session, query.stage, describes=True)
                 answer = ask(planned, self._run_of(query, session, request.files))
         except Exception as error:
-            raise self._failed(query, error) from error
+            raise self._record_failure(query, error) from error
         finally:
-            session.done()
+            session.end_use()
             if timer is not None:
                 timer.cancel()
-        query.described()
+        query.finish_description()
         return answer
 
     def _do(self, session_id: str, text: str, act: Callable[[Session, TrackedQuery], _T]) -> _T:
@@ -214,56 +280,87 @@ class Gateway:
             query.check()
             answer = act(session, query)
         except Exception as error:
-            raise self._failed(query, error) from error
+            raise self._record_failure(query, error) from error
         finally:
-            session.done()
-        query.described()
+            session.end_use()
+        query.finish_description()
         return answer
 
     def _check_open(self) -> None:
         """Who is in a transaction can still end it."""
         if self._draining:
-            raise UpstreamError(
-                ErrorCode.SERVER_UNAVAILABLE, "SQE is stopping.", hint="Connect again in a moment."
-            )
+            raise _stopping()
+        self._check_recorded()
+
+    def _check_recorded(self) -> None:
+        """Nothing that must be recorded is lost, as far as it has come."""
+        self._tracker.events.check()
 
     def _begin(
         self, request: QueryRequest, listener: Listener | None = None
     ) -> tuple[Session, TrackedQuery]:
-        """A query of an open session, which is not idle until its ``done``."""
+        """A query of an open session, which is not idle until its ``end_use``."""
         session = self._sessions.get(request.session_id)
         session.begin()
-        query = self._tracker.begin(request, session.identity.user, listener)
+        origin = request.origin or session.origin
+        query = self._tracker.begin(request, session.identity, listener, origin)
+        query.limits = self.admission.limits.limits_of(session.identity)
         if session.ended:  # just now, and whoever ended it may not have seen this query
             query.cancellation.cancel(session.expiry)
         return session, query
 
-    def _work(self, query: TrackedQuery, session: Session, request: QueryRequest) -> None:
+    def _start_thread(
+        self, query: TrackedQuery, session: Session, request: QueryRequest, ticket: Ticket
+    ) -> None:
+        thread = threading.Thread(
+            target=self._work,
+            args=(query, session, request, ticket),
+            name=f"query-{query.record.query_id}",
+            daemon=True,
+        )
+        self._threads.add(thread)
+        try:
+            thread.start()
+        except RuntimeError as error:  # the system gives no more threads
+            self._threads.discard(thread)
+            self._refuse(query, session, error)
+
+    def _leave_queue(self, query: TrackedQuery, session: Session, ticket: Ticket) -> None:
+        if self.admission.withdraw(ticket) and query.cancellation.error is not None:
+            self._refuse(query, session, query.cancellation.error)
+
+    def _refuse(self, query: TrackedQuery, session: Session, error: Exception) -> None:
+        """Ends a query that has not begun."""
+        self._record_failure(query, error)
+        session.end_use()
+
+    def _work(
+        self, query: TrackedQuery, session: Session, request: QueryRequest, ticket: Ticket
+    ) -> None:
         timer = self._start_timer(query)
         try:
-            query.planning()
+            query.note_planning(ticket.group_name)
             with inside(self._transactions.of(session.id, request.transaction)):
-                planned = self._pipeline.plan(request, session, query.stage)
-                query.understood(
-                    planned.label, restricted=planned.restricted, relations=planned.relations
-                )
-                query.routed(planned.route)
-                with query.stage("start"):
-                    result = self._start(planned, query, session, request)
+                result = self._start(query, session, request)
                 with query.stage("rows"):
                     query.pump(result)
         except BaseException as error:  # noqa: BLE001  whatever happens, the reader must hear of it
-            self._failed(query, error)
+            self._record_failure(query, error)
         finally:
-            session.done()
+            session.end_use()
             if timer is not None:
                 timer.cancel()
             self._threads.discard(threading.current_thread())
 
-    def _start(
-        self, planned: Planned, query: TrackedQuery, session: Session, request: QueryRequest
-    ) -> ResultStream:
+    def _start(self, query: TrackedQuery, session: Session, request: QueryRequest) -> ResultStream:
+        """Up to the first row. The plan, with what an engine prepared for it, ends here."""
         pipeline, run = self._pipeline, self._run_of(query, session, request.files)
+        planned = pipeline.plan(request, session, query.stage)
+        query.note_statement(
+            planned.label, restricted=planned.restricted, relations=planned.relations
+        )
+        query.note_route(planned.route)
+        self._check_recorded()  # what it touches, before it does
         execution = Execution(
             self,
             request,
@@ -271,30 +368,34 @@ class Gateway:
             run=lambda: pipeline.run(planned, run),
             run_text=lambda text: pipeline.run(pipeline.plan_text(planned, session, text), run),
         )
-        return planned.translation.answer(execution)
+        with query.stage("start"):
+            return planned.translation.answer(execution)
 
     def _run_of(self, query: TrackedQuery, session: Session, files: frozenset[str]) -> Run:
         return Run(
             query.record.query_id,
             session,
             query.cancellation,
-            query.progressed,
-            query.routed,
+            query.note_progress,
+            query.note_route,
+            query.replanned,
+            query.wrote,
+            query.worked,
             files=files | self.uploads.of_session(session.id),
         )
 
     def _start_timer(self, query: TrackedQuery) -> threading.Timer | None:
-        if self._timeout <= 0:
+        limits = query.limits
+        if not limits.run_s:
             return None
-        timeout = ResourceError(
-            ErrorCode.TIMEOUT, f"The query ran longer than {self._timeout:g} s and was stopped."
+        timer = threading.Timer(
+            limits.run_s.value, query.cancellation.cancel, args=(limits.timeout(),)
         )
-        timer = threading.Timer(self._timeout, query.cancellation.cancel, args=(timeout,))
         timer.daemon = True
         timer.start()
         return timer
 
-    def _failed(self, query: TrackedQuery, error: BaseException) -> SqeError:
+    def _record_failure(self, query: TrackedQuery, error: BaseException) -> SqeError:
         """Records the failure. What is not ours is a defect: logged, and shown without details."""
         cancelled = query.cancellation.error
         if cancelled is not None:
@@ -313,6 +414,30 @@ class Gateway:
                 f"SQE failed on this query ({type(error).__name__}).",
                 hint=f"The log has details under {query_id}.",
             )
-        known.message = self.uploads.shown(known.message)
+        known.message = self.uploads.hide_folder(known.message)
         query.fail(known)
         return known
+
+
+def _stopping() -> SqeError:
+    return UpstreamError(
+        ErrorCode.SERVER_UNAVAILABLE,
+        "This SQE server is stopping.",
+        hint="Connect again in a moment, or to another server.",
+    )
+
+
+def _admission_request(request: QueryRequest, session: Session) -> AdmissionRequest:
+    client, identity = request.client, session.identity
+    if client is None:
+        return AdmissionRequest(identity.user, identity.groups, request.source, request.text)
+    priority = client.properties.get("query_priority", "1")
+    return AdmissionRequest(
+        identity.user,
+        identity.groups,
+        request.source,
+        request.text,
+        client.tags,
+        client.estimates,
+        int(priority) if priority.isdecimal() and len(priority) < 10 and int(priority) else 1,
+    )

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from sqe.access.ownership import Ownership
 from sqe.catalog.transaction import current
 from sqe.engines.fallback import run_with_fallback
-from sqe.engines.protocol import Engine, Run
+from sqe.engines.protocol import Engine, Prepared, Run
 from sqe.engines.rerun import Reruns, same_tables
+from sqe.engines.router import RoutedStatement
 from sqe.errors import ErrorCode, InternalError
 from sqe.gateway.dialects import Translation
 from sqe.model.query import EngineKind, QueryRequest, RelationUse, Route
@@ -24,17 +25,23 @@ from sqe.sql.statement import StatementKind
 
 @dataclass(frozen=True)
 class Planned:
-    """A statement that may run, and where. ``guarded`` is None where no engine has work to do."""
+    """A statement that may run, and where. ``guarded`` is None where no engine has work to do.
+    ``prepared``: see ``RoutedStatement``."""
 
     translation: Translation
     guarded: GuardedStatement | None
     route: Route
+    prepared: Prepared | None = None
 
     @property
     def guarded_statement(self) -> GuardedStatement:
         if self.guarded is None:
             raise InternalError(ErrorCode.INTERNAL_ERROR, "No engine has anything to run here.")
         return self.guarded
+
+    @property
+    def routed(self) -> RoutedStatement:
+        return RoutedStatement(self.guarded_statement, self.route, self.prepared)
 
     def request_for(self, text: str, session_id: str) -> QueryRequest:
         """Asks for another text of the same statement, with the same values."""
@@ -82,20 +89,20 @@ class Runner:
         )
 
     def _run(self, planned: Planned, run: Run) -> ResultStream:
-        guarded = planned.guarded_statement
         result = run_with_fallback(
-            planned.route, self.engines, run, lambda engine: engine.run(guarded, run)
+            planned.routed, self.engines, run, lambda prepared: prepared.run(run)
         )
         with ExitStack() as unless_noted:
             unless_noted.callback(result.close)
             if self.ownership is not None:
-                self.ownership.note(guarded, run.session)
+                self.ownership.note(planned.guarded_statement, run.session)
             unless_noted.pop_all()
         return result
 
     def _run_again(self, planned: Planned, fresh: Planned, run: Run) -> ResultStream:
         same_tables(planned.guarded_statement.bound, fresh.guarded_statement.bound)
         reason = f"{fresh.route.reason}; run again after a conflict"
+        run.replanned(fresh.relations, fresh.restricted)
         run.rerouted(replace(fresh.route, reason=reason))
         return self._run(fresh, run)
 
@@ -104,7 +111,7 @@ class Runner:
             return Description((), arrow_schema(()))
         guarded = planned.guarded
         described = run_with_fallback(
-            planned.route, self.engines, run, lambda engine: engine.describe(guarded, run)
+            planned.routed, self.engines, run, lambda prepared: prepared.describe(run)
         )
         reads = guarded.bound.statement.kind is StatementKind.QUERY
         return replace(

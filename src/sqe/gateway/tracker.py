@@ -7,24 +7,30 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pyarrow as pa
 
+from sqe.admission.user_limits import UserLimits
 from sqe.audit.events import Events, QueryEvent
-from sqe.errors import ErrorCode, ResourceError, SqeError, UserError
+from sqe.errors import ErrorCode, SqeError, UserError
+from sqe.model.identity import Identity
 from sqe.model.query import (
+    EMBEDDED,
     Column,
+    EngineWork,
     Outcome,
     Progress,
+    QueryOrigin,
     QueryRecord,
     QueryRequest,
     QueryState,
     RelationUse,
     Route,
     RowsAffected,
+    WrittenSnapshot,
 )
 from sqe.results.buffer import BatchBuffer
 from sqe.results.cancellation import Cancellation
@@ -42,6 +48,8 @@ class TrackedQuery:
         # Places in errors of engines are places in the translation, which its author never saw.
         self.translated = translated
         self.cancellation = Cancellation()
+        self.limits = UserLimits()
+        self._began = time.perf_counter()
         self._record = record
         self._emit = emit
         self._lock = threading.Lock()
@@ -52,6 +60,8 @@ class TrackedQuery:
         self._outcome = Outcome()
         self._affected: RowsAffected | None = None
         self._error: SqeError | None = None
+        self._on_end: Callable[[], None] | None = None
+        self._on_begin: list[Callable[[], None]] | None = []  # None: it has begun
         self.cancellation.on_cancel(self._wake)
 
     @property
@@ -62,8 +72,11 @@ class TrackedQuery:
         with self._lock:
             if self._record.state.ended:
                 return
-            self._record = replace(self._record, **changes)  # type: ignore[arg-type]
+            elapsed = time.perf_counter() - self._began
+            self._record = replace(self._record, elapsed_s=elapsed, **changes)  # type: ignore[arg-type]
             record = self._record
+        if record.state.ended and self._on_end is not None:
+            self._on_end()
         self._emit(QueryEvent(name, time.time(), record))
 
     @contextmanager
@@ -80,22 +93,67 @@ class TrackedQuery:
             with self._lock:
                 self._record = replace(self._record, stage_seconds=seconds)
 
-    def planning(self) -> None:
-        self._change("planning", state=QueryState.PLANNING)
+    def note_waiting(self, resource_group: str, before: int) -> None:
+        others = f"{before} other {'query' if before == 1 else 'queries'}"
+        phase = f"waiting in the resource group {resource_group}, behind {others}"
+        if self._record.state is QueryState.QUEUED:
+            self._change("progress", resource_group=resource_group, progress=Progress(phase=phase))
 
-    def understood(
+    def note_planning(self, resource_group: str = "") -> None:
+        waited = max(0.0, time.time() - self._record.created)
+        self._change(
+            "planning",
+            state=QueryState.PLANNING,
+            stage_seconds={"queue": waited},
+            resource_group=resource_group,
+            progress=Progress(),
+        )
+        self._begin()
+
+    def _begin(self) -> None:
+        with self._lock:
+            callbacks, self._on_begin = self._on_begin, None
+        for callback in callbacks or ():
+            callback()
+
+    def on_end(self, callback: Callable[[], None]) -> None:
+        """Calls back when its work has ended, before anybody hears of it. To be said before it
+        begins."""
+        self._on_end = callback
+
+    def on_begin(self, callback: Callable[[], None]) -> None:
+        """Calls back when it waits no more (it runs, or has failed), or at once."""
+        with self._lock:
+            if self._on_begin is not None:
+                self._on_begin.append(callback)
+                return
+        callback()
+
+    def note_statement(
         self, kind: str, *, restricted: bool = False, relations: tuple[RelationUse, ...] = ()
     ) -> None:
         """``restricted``: from now on nothing is told of how much is read."""
-        with self._lock:
-            self._record = replace(
-                self._record, kind=kind, restricted=restricted, relations=relations
-            )
+        self._note(kind=kind, restricted=restricted, relations=relations)
 
-    def routed(self, route: Route) -> None:
+    def replanned(self, relations: tuple[RelationUse, ...], restricted: bool) -> None:
+        reruns = self._record.reruns + 1
+        self._note(restricted=restricted, relations=relations, reruns=reruns)
+
+    def wrote(self, snapshots: Sequence[WrittenSnapshot]) -> None:
+        self._note(written=(*self._record.written, *snapshots))
+
+    def worked(self, work: EngineWork) -> None:
+        self._note(work=self._record.work + work)
+
+    def _note(self, **changes: object) -> None:
+        """For the next event. Only the thread that runs the query calls it."""
+        with self._lock:
+            self._record = replace(self._record, **changes)  # type: ignore[arg-type]
+
+    def note_route(self, route: Route) -> None:
         self._change("running", state=QueryState.RUNNING, route=route)
 
-    def progressed(self, progress: Progress) -> None:
+    def note_progress(self, progress: Progress) -> None:
         says_nothing = progress == Progress(phase=progress.phase)  # of any rows
         if says_nothing or not self._record.restricted:
             self._change("progress", progress=progress)
@@ -109,11 +167,14 @@ class TrackedQuery:
         with result:
             for batch in result:
                 self.cancellation.check()
+                if not rows and batch.num_rows:
+                    self._note(first_row_s=time.perf_counter() - self._began)
                 rows, size = rows + batch.num_rows, size + batch_bytes(batch)
+                self.limits.check_result(rows, size)
                 if not self._buffer.put(batch):
                     self.cancellation.check()
                     break
-            self._affected = result.affected
+            self._affected = result.rows_affected
             self._buffer.finish()  # the reader need not wait until the engine has tidied up
         self._change(
             "finished",
@@ -124,7 +185,7 @@ class TrackedQuery:
             affected=self._affected,
         )
 
-    def described(self) -> None:
+    def finish_description(self) -> None:
         """Ends a query that was only described."""
         self._change("finished", state=QueryState.FINISHED, ended=time.time())
 
@@ -140,6 +201,7 @@ class TrackedQuery:
         )
         self._buffer.fail(error)
         self._ready.set()
+        self._begin()
 
     def _wake(self) -> None:
         """A cancel reaches the reader at once, however long the engine takes to notice."""
@@ -172,38 +234,13 @@ class TrackedQuery:
         self._buffer.close()
 
 
-@dataclass(frozen=True, slots=True)
-class QueryLimits:
-    """How many queries may run at once, and how many that ended are remembered."""
-
-    running: int = 200
-    per_user: int = 150
-    kept: int = 1_000
-
-    def exceeded(self, running: int, of_user: int) -> ResourceError | None:
-        """Why there may not be one more."""
-        if of_user >= self.per_user:
-            return ResourceError(
-                ErrorCode.TOO_MANY_QUERIES,
-                f"{of_user} of your queries are running; limits.running_queries_per_user "
-                "allows no more.",
-                hint="Wait until one has ended, or cancel one.",
-            )
-        if running >= self.running:
-            return ResourceError(
-                ErrorCode.TOO_MANY_QUERIES,
-                f"{running} queries are running; limits.running_queries allows no more.",
-                hint="Try again later.",
-            )
-        return None
-
-
 class QueryTracker:
     """Knows all running queries and the last ended ones."""
 
-    def __init__(self, events: Events, limits: QueryLimits) -> None:
-        self._events = events
-        self._limits = limits
+    def __init__(self, events: Events, kept: int = 1_000) -> None:
+        """``kept``: how many queries that have ended are remembered."""
+        self.events = events
+        self._kept = kept
         self._lock = threading.Lock()
         self._queries: dict[str, TrackedQuery] = {}
         self._running: dict[str, TrackedQuery] = {}
@@ -212,10 +249,14 @@ class QueryTracker:
         self._count = 0
 
     def begin(
-        self, request: QueryRequest, user: str, listener: Listener | None = None
+        self,
+        request: QueryRequest,
+        identity: Identity,
+        listener: Listener | None = None,
+        origin: QueryOrigin = EMBEDDED,
     ) -> TrackedQuery:
-        """A new query, recorded even if it is refused at once for there being too many."""
-        emit = self._emitter(listener)
+        """A new query."""
+        emit, user = self._emitter(listener), identity.user
         with self._lock:
             self._count += 1
             now = time.time()
@@ -229,25 +270,21 @@ class QueryTracker:
                 created=now,
                 session_id=request.session_id,
                 source=request.source,
+                groups=tuple(sorted(identity.groups)),
+                dialect=request.dialect,
+                origin=origin,
             )
             query = TrackedQuery(record, emit, translated=request.dialect != "spark")
-            running = [one.record for one in self._running.values()]
-            running = [one for one in running if not one.state.ended]
-            mine = sum(1 for one in running if one.user == user)
-            exceeded = self._limits.exceeded(len(running), mine)
             self._queries[query_id] = query
-            if exceeded is None:  # a refused one never runs, and must not count for the next
-                self._running[query_id] = query
+            self._running[query_id] = query
         emit(QueryEvent("queued", now, record))
-        if exceeded is not None:
-            query.fail(exceeded)
         return query
 
     def _emitter(self, listener: Listener | None) -> Listener:
         def emit(event: QueryEvent) -> None:
             if event.record.state.ended:
                 self._has_ended(event.record.query_id)
-            self._events.emit(event)
+            self.events.emit(event)
             if listener is not None:
                 listener(event)
 
@@ -257,15 +294,30 @@ class QueryTracker:
         with self._lock:
             self._running.pop(query_id, None)
             self._ended.append(query_id)
-            while len(self._ended) > self._limits.kept:
+            while len(self._ended) > self._kept:
                 self._queries.pop(self._ended.popleft(), None)
 
     def get(self, query_id: str) -> TrackedQuery:
-        with self._lock:
-            query = self._queries.get(query_id)
+        query = self.find(query_id)
         if query is None:
             raise UserError(ErrorCode.QUERY_NOT_FOUND, f"There is no query {query_id}.")
         return query
+
+    def find(self, query_id: str) -> TrackedQuery | None:
+        with self._lock:
+            return self._queries.get(query_id)
+
+    def live_records(self) -> list[QueryRecord]:
+        with self._lock:
+            queries = list(self._running.values())
+        return [query.record for query in queries if not query.record.state.ended]
+
+    def cancel_all(self, because: SqeError) -> None:
+        """``because`` is what their owners are told."""
+        with self._lock:
+            queries = list(self._running.values())
+        for query in queries:
+            query.cancellation.cancel(because)
 
     def records(self) -> list[QueryRecord]:
         with self._lock:

@@ -8,9 +8,11 @@ import threading
 from sqe.binding.bound import BoundStatement, BoundTable
 from sqe.binding.resolve import METADATA_TABLES
 from sqe.broker.commit_outcome import CommitOutcome
-from sqe.catalog.overlay import refused
-from sqe.catalog.transaction import Transaction, current, ended, step_out
+from sqe.broker.commits import QUERY_ID, read_snapshot
+from sqe.catalog.overlay import at_once
+from sqe.catalog.transaction import Transaction, current, step_out, transaction_ended
 from sqe.errors import ErrorCode, ResourceError, SqeError, UpstreamError, UserError
+from sqe.model.query import WrittenSnapshot
 from sqe.results.cancellation import Cancellation
 from sqe.sessions.session import Session
 from sqe.sql.statement import Statement
@@ -35,7 +37,7 @@ def join_transaction(statement: Statement) -> None:
     if traits.in_transaction:
         return
     if transaction.changed:
-        raise refused(statement.label.upper())
+        raise at_once(statement.label.upper())
     step_out()
 
 
@@ -50,7 +52,7 @@ def check_transaction(bound: BoundStatement) -> None:
 
 def _check_table(table: BoundTable, transaction: Transaction) -> None:
     """Spark reads metadata tables from a file, and there is none of what is not committed."""
-    held = transaction.held(table.name.catalog, table.ident)
+    held = transaction.changed_table(table.name.catalog, table.ident)
     if held is not None and table.suffix and table.suffix[-1].lower() in METADATA_TABLES:
         raise UserError(
             ErrorCode.NOT_SUPPORTED,
@@ -83,7 +85,7 @@ class Transactions:
                 self._internal.add(transaction.id)
         if session.ended:  # just now
             self.end_session(session.id)
-            raise ended()
+            raise transaction_ended()
         return transaction.id
 
     def of(self, session_id: str, transaction_id: str) -> Transaction | None:
@@ -91,34 +93,43 @@ class Transactions:
         if not transaction_id:
             return None
         with self._lock:
-            found = self._open.get(session_id, {}).get(transaction_id)
-        if found is None:
-            raise ended()
-        return found
+            transaction = self._open.get(session_id, {}).get(transaction_id)
+        if transaction is None:
+            raise transaction_ended()
+        return transaction
 
     def only(self, session_id: str) -> str:
         """The id of the client's open transaction, if there is one and no second."""
         with self._lock:
-            ids = [one for one in self._open.get(session_id, ()) if one not in self._internal]
+            ids = [
+                transaction_id
+                for transaction_id in self._open.get(session_id, ())
+                if transaction_id not in self._internal
+            ]
         return ids[0] if len(ids) == 1 else ""
 
-    def commit(self, session_id: str, transaction_id: str, cancellation: Cancellation) -> None:
+    def commit(
+        self, session_id: str, transaction_id: str, cancellation: Cancellation
+    ) -> list[WrittenSnapshot]:
+        """What all of its statements have written."""
         transaction = self._take(session_id, transaction_id)
+        written = _snapshots(transaction)
         fate = CommitOutcome(cancellation)
         try:
-            with fate.change(transaction.snapshot_ids()):
+            with fate.change(snapshot.snapshot_id for snapshot in written):
                 transaction.publish()
         except SqeError as error:
             fate.settle()
             fate.look(transaction.load_one)
             if fate.changed:
                 _log.warning("a transaction was committed, then the catalog failed: %s", error)
-                return
+                return written
             if fate.unknown:
                 transaction.end()
                 raise _not_known(error) from error
             transaction.discard()
             raise _not_committed(error) from error
+        return written
 
     def rollback(self, session_id: str, transaction_id: str) -> None:
         self._take(session_id, transaction_id).discard()
@@ -132,11 +143,19 @@ class Transactions:
 
     def _take(self, session_id: str, transaction_id: str) -> Transaction:
         with self._lock:
-            found = self._open.get(session_id, {}).pop(transaction_id, None)
+            transaction = self._open.get(session_id, {}).pop(transaction_id, None)
             self._internal.discard(transaction_id)
-        if found is None:
-            raise ended()
-        return found
+        if transaction is None:
+            raise transaction_ended()
+        return transaction
+
+
+def _snapshots(transaction: Transaction) -> list[WrittenSnapshot]:
+    written = []
+    for table, snapshot in transaction.snapshots():
+        added = read_snapshot(snapshot)
+        written.append(added.at(str(table), added.summary.get(QUERY_ID, "")))
+    return written
 
 
 # What the catalog says where a table is not any more as the transaction has found it.

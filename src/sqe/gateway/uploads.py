@@ -100,7 +100,7 @@ class Uploads:
             return Upload(Path(os.path.realpath(self._folder.path)) / name, self._most)
 
     @contextmanager
-    def kept(self, session_id: str, file: ClientFile) -> Iterator[Upload]:
+    def keep(self, session_id: str, file: ClientFile) -> Iterator[Upload]:
         """A name for a file of a client as it is. Statements of its session may load it, once the
         block has ended well and until the session ends."""
         upload = self._new_upload(file.suffix)
@@ -124,7 +124,7 @@ class Uploads:
         with self._lock:
             return frozenset(self._kept.get(session_id, ()))
 
-    def shown(self, message: str) -> str:
+    def hide_folder(self, message: str) -> str:
         """A message without where on this machine uploads lie: ``upload://`` and the name."""
         with self._lock:
             folder = self._folder

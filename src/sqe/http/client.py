@@ -145,10 +145,10 @@ class Http:
                 preload_content=False,
             )
             content = self._content(response, deadline)
-            found = {name.lower(): value for name, value in response.headers.items()}
+            headers_there = {name.lower(): value for name, value in response.headers.items()}
             status = response.status
             response.release_conn()
-            return Answer(status, found, content)
+            return Answer(status, headers_there, content)
         except (HTTPError, OSError, ValueError) as error:
             # Not chained: its text may quote the address with what is in it.
             raise self._failure(url, error, limit) from None

@@ -69,7 +69,7 @@ class HttpThread:
 
     def start(self) -> int:
         """The port that is listened on. PORT_IN_USE where somebody else has it."""
-        self._socket = self._socket or self._bound()
+        self._socket = self._socket or self._bind()
         self._port = self._socket.getsockname()[1]
         options = self._options
         tls = options.tls
@@ -111,7 +111,7 @@ class HttpThread:
         other._socket = self._socket.dup() if self._socket is not None else None
         return other
 
-    def _bound(self) -> socket.socket:
+    def _bind(self) -> socket.socket:
         family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
         # asyncio switches Nagle's delay off only where the protocol is named: without it, an answer
         # waits 40 ms between its headers and its body for the client's acknowledgement.

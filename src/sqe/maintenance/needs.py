@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 
+from sqe.model.sizes import size_words
+
 _MB = 1024 * 1024
-_SIZES = ((1024**4, "TB"), (1024**3, "GB"), (1024**2, "MB"), (1024, "KB"))
 # What Iceberg does where a table says nothing.
 TARGET_FILE_BYTES = 512 * _MB
 TARGET_MANIFEST_BYTES = 8 * _MB
@@ -66,19 +67,19 @@ def needs(
 ) -> list[Need]:
     """In the order in which they are to be done: what is rewritten first is expired last."""
     now = now or datetime.datetime.now(datetime.UTC)
-    found = [*_data_files(state, thresholds), *_delete_files(state, thresholds)]
-    found += [*_manifests(state, thresholds), *_snapshots(state, thresholds, now)]
+    all_needs = [*_data_files(state, thresholds), *_delete_files(state, thresholds)]
+    all_needs += [*_manifests(state, thresholds), *_snapshots(state, thresholds, now)]
     if thresholds.orphans:
-        found.append(
+        all_needs.append(
             Need("remove_orphan_files", "files that no snapshot knows, older than three days")
         )
-    return found
+    return all_needs
 
 
 def _data_files(state: TableState, thresholds: Thresholds) -> list[Need]:
     reasons, options = [], []
     if state.small_files >= thresholds.small_files:
-        least = size(int(state.target_file_bytes * SMALL))
+        least = size_words(int(state.target_file_bytes * SMALL))
         reasons.append(f"{state.small_files:,} of {state.data_files:,} files are below {least}")
         options += ["min-input-files", str(thresholds.small_files)]
     if state.rows and state.deleted_rows / state.rows >= thresholds.delete_ratio:
@@ -114,18 +115,12 @@ def _snapshots(state: TableState, thresholds: Thresholds, now: datetime.datetime
         return []
     days = thresholds.snapshot_age / datetime.timedelta(days=1)
     age = f"{days:g} {'day' if days == 1 else 'days'}"
-    moment = (now - thresholds.snapshot_age).astimezone(datetime.UTC)
+    moment = (now - thresholds.snapshot_age).astimezone(datetime.UTC).replace(tzinfo=None)
     return [
         Need(
             "expire_snapshots",
             f"{state.old_snapshots:,} of {state.snapshots:,} snapshots are older than {age}",
-            f", older_than => TIMESTAMP '{moment:%Y-%m-%d %H:%M:%S}Z'",
+            # To the millisecond, as Iceberg counts: a whole second would spare newer snapshots.
+            f", older_than => TIMESTAMP '{moment.isoformat(' ', 'milliseconds')}Z'",
         )
     ]
-
-
-def size(count: int) -> str:
-    for unit, name in _SIZES:
-        if count >= unit:
-            return f"{count / unit:.1f} {name}"
-    return f"{count} bytes"

@@ -19,10 +19,12 @@ _TARGET_MANIFEST = "commit.manifest.target-size-bytes"
 
 def targets(properties: Iterable[tuple[str, str]]) -> dict[str, int]:
     """The sizes the table asks for, by the names TableState has for them."""
-    given = dict(properties)
+    set_properties = dict(properties)
     return {
-        "target_file_bytes": _number(given.get(_TARGET_FILE), TARGET_FILE_BYTES),
-        "target_manifest_bytes": _number(given.get(_TARGET_MANIFEST), TARGET_MANIFEST_BYTES),
+        "target_file_bytes": _number(set_properties.get(_TARGET_FILE), TARGET_FILE_BYTES),
+        "target_manifest_bytes": _number(
+            set_properties.get(_TARGET_MANIFEST), TARGET_MANIFEST_BYTES
+        ),
     }
 
 
@@ -41,7 +43,7 @@ def read_state(
     return TableState(
         **{name: int(value) for name, value in counts.items()},
         small_files=sum(count for count in small if count >= thresholds.small_files),
-        old_snapshots=sum(one < moment for one in expirable),
+        old_snapshots=sum(snapshot < moment for snapshot in expirable),
     )
 
 

@@ -175,12 +175,3 @@ class GrantChange:
     by: str
     at: float
     what: str
-
-
-@dataclass(frozen=True, slots=True)
-class EffectiveRule:
-    """A rule that decides about a table for somebody, and what it does, in words."""
-
-    rule: str  # "GRANT SELECT ON table lake.hr.emp TO role analyst"
-    effect: str  # "only rows where region = 'EU'"
-    applies: bool = True  # False: the user is exempt from it

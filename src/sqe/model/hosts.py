@@ -8,11 +8,11 @@ import ipaddress
 def is_loopback(address: str) -> bool:
     """For an IP address as text. What is not one is not loopback: names are not looked up."""
     try:
-        found = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return False
-    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
-    return (mapped or found).is_loopback
+    mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
+    return (mapped or parsed).is_loopback
 
 
 def is_own_machine(host: str) -> bool:

@@ -44,7 +44,8 @@ class Identity:
 
     ``passport`` is what the catalogs are shown; None: nothing that a catalog could know.
     ``scopes``: the only things they may do; none named: whatever the user may. ``standing`` says
-    whether what they have shown is still good, if that can end before the session does.
+    whether what they have shown is still good, if that can end before the session does. ``key_id``
+    names the API key that they have shown.
     """
 
     user: str
@@ -55,3 +56,4 @@ class Identity:
     scopes: frozenset[str] = frozenset()
     claims: tuple[tuple[str, str], ...] = ()  # of the token, those that policies may ask for
     standing: Callable[[], bool] | None = field(default=None, compare=False, repr=False)
+    key_id: str = field(default="", compare=False)

@@ -51,38 +51,38 @@ def mask_words(mask: Mask) -> str:
         case NullMask():
             return "null"
         case ConstantMask(text):
-            return f"constant({_quoted(text)})"
+            return f"constant({_quote(text)})"
         case PartialMask(first, last, "*"):
             return f"partial({first}, {last})"
         case PartialMask(first, last, fill):
-            return f"partial({first}, {last}, {_quoted(fill)})"
+            return f"partial({first}, {last}, {_quote(fill)})"
         case TruncateMask(unit):
             return f"truncate({unit})"
         case BucketMask(size):
             return f"bucket({size})"
         case RegexMask(pattern, replacement):
-            return f"regex({_quoted(pattern)}, {_quoted(replacement)})"
+            return f"regex({_quote(pattern)}, {_quote(replacement)})"
         case HashMask(key):
-            return f"hash({key if _WORD.match(key) else _quoted(key)})"
+            return f"hash({key if _WORD.match(key) else _quote(key)})"
         case ExpressionMask(sql):
             return f"expression({sql})"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
 def _values(text: str, name: str) -> list[str]:
-    found: list[str] = []
+    values: list[str] = []
     at, more = 0, bool(text.strip())
     while more:
         value = _VALUE.match(text, at)
         if value is None:
             raise ValueError(f"what is in the brackets of {name}({text}) cannot be read")
         word = value[1]
-        found.append(word[1:-1].replace("''", "'") if word.startswith("'") else word)
+        values.append(word[1:-1].replace("''", "'") if word.startswith("'") else word)
         at, more = value.end(), value[2] == ","
-    return found
+    return values
 
 
 def _only(values: list[str], *counts: int) -> list[str]:
@@ -92,7 +92,7 @@ def _only(values: list[str], *counts: int) -> list[str]:
 
 
 def _partial(values: list[str]) -> Mask:
-    first, last = (int(one) for one in _only(values, 2, 3)[:2])
+    first, last = (int(length) for length in _only(values, 2, 3)[:2])
     fill = values[2] if len(values) == 3 else "*"
     if first < 0 or last < 0 or len(fill) != 1:
         raise ValueError("how many are shown is not negative, and what fills is one character")

@@ -112,10 +112,12 @@ def strictest(one: Mask, other: Mask) -> Mask | None:
 def strictest_of(masks: Sequence[Mask]) -> Mask | None:
     """Of all, in whatever order they come. None where there are none, or of any two neither is the
     stricter one: a third that is stricter than both must not show what was refused without it."""
-    if any(strictest(one, other) is None for one, other in combinations(masks, 2)):
+    if any(strictest(mask, other) is None for mask, other in combinations(masks, 2)):
         return None
-    found = (one for one in masks if all(strictest(one, other) == one for other in masks))
-    return next(found, None)
+    strictest_masks = (
+        mask for mask in masks if all(strictest(mask, other) == mask for other in masks)
+    )
+    return next(strictest_masks, None)
 
 
 def _shows_no_more(one: Mask, other: Mask) -> bool:

@@ -6,11 +6,21 @@ import re
 from dataclasses import dataclass
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+# Bare, these are no names where SQE's parser or Spark expects one, or mean something else.
+_WORDS = """
+    alter and any as between case create cross distinct drop else except false fetch for
+    from glob grant having ilike inner insert intersect into join lateral like minus not
+    notnull null on or outer partitioned_by qualify regexp returning revoke rlike rollback
+    select serdeproperties tablesample then true uncache union using values when where with
+    xor
+"""
+_RESERVED = frozenset(_WORDS.split())
 
 
 def quote(part: str) -> str:
     """One identifier in Spark's spelling, back-quoted only where it must be."""
-    return part if _PLAIN.match(part) else "`" + part.replace("`", "``") + "`"
+    plain = _PLAIN.match(part) and part.lower() not in _RESERVED
+    return part if plain else "`" + part.replace("`", "``") + "`"
 
 
 def string_literal(value: str) -> str:

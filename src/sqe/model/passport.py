@@ -76,7 +76,7 @@ class Passport:
         it is to be narrowed to an audience and the issuer does not do that."""
         with self._lock:
             if self._ended or not self._token.good(self._clock()):
-                raise expired()
+                raise login_expired()
             if not audience:
                 return self._token.value
             exchange = self._exchange
@@ -120,7 +120,7 @@ class Passport:
             self.generation += 1
 
 
-def expired() -> AccessError:
+def login_expired() -> AccessError:
     return AccessError(
         ErrorCode.TOKEN_EXPIRED,
         "Your login has expired and could not be renewed.",

@@ -66,16 +66,16 @@ class PasswordHash:
             *kind, cost, salt, digest = text.split("$")
             names = dict(pair.split("=") for pair in cost.split(","))
             numbers = {name: int(number) for name, number in names.items()}
-            raw = _decoded(salt), _decoded(digest)
+            raw = _decode(salt), _decode(digest)
         except ValueError:
-            raise _malformed() from None
+            raise _malformed_hash() from None
         if len(raw[0]) < 16 or len(raw[1]) < 32:
             raise ValueError("its salt or hash is too short; make one with `sqe password`")
         if kind == ["", "argon2id", _VERSION] and set(numbers) == {"m", "t", "p"}:
             return cls(Argon2Cost(**numbers), *raw)
         if kind == ["scrypt"] and set(numbers) == {"ln", "r", "p"}:
             return cls(ScryptCost(**numbers), *raw)
-        raise _malformed()
+        raise _malformed_hash()
 
     def write(self) -> str:
         cost = self.cost
@@ -83,18 +83,18 @@ class PasswordHash:
             begin = f"$argon2id${_VERSION}$m={cost.m},t={cost.t},p={cost.p}"
         else:
             begin = f"scrypt$ln={cost.ln},r={cost.r},p={cost.p}"
-        return f"{begin}${_encoded(self.salt)}${_encoded(self.digest)}"
+        return f"{begin}${_encode(self.salt)}${_encode(self.digest)}"
 
 
-def _malformed() -> ValueError:
+def _malformed_hash() -> ValueError:
     return ValueError(f"it is not of the form {_FORM}; make one with `sqe password`")
 
 
-def _encoded(raw: bytes) -> str:
+def _encode(raw: bytes) -> str:
     return base64.b64encode(raw).decode().rstrip("=")
 
 
-def _decoded(text: str) -> bytes:
+def _decode(text: str) -> bytes:
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except binascii.Error as error:

@@ -13,6 +13,17 @@ class EngineKind(Enum):
     LOCAL = "local"
 
 
+class RouteCause(Enum):
+    """Why a query went where it went, in kinds that can be counted."""
+
+    CHOSEN = "chosen"  # nothing else was asked
+    UNPROVEN = "unproven"  # the local engine does not take such a query
+    SIZE = "size"  # it reads too much for the local engine
+    TURNED_OFF = "turned off"  # the local engine is
+    GAVE_UP = "gave up"  # the local engine found out while it ran that it does not take it
+    FAILED = "failed"  # the local engine did
+
+
 # In place of the reason of a route that is not shown.
 NOT_SHOWN = "it may depend on rows that you do not see"
 
@@ -31,6 +42,7 @@ class Route:
     remedy: str = ""
     fallback: EngineKind | None = None
     hidden: bool = False
+    cause: RouteCause = RouteCause.CHOSEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +64,11 @@ class ClientState:
     time_zone: str = "UTC"
     role: str = ""
     properties: Mapping[str, str] = field(default_factory=dict)  # SET SESSION's
+    tags: frozenset[str] = frozenset()  # for resource groups
+    estimates: Mapping[str, str] = field(default_factory=dict)  # likewise, of the statement
     prepared: Mapping[str, str] = field(default_factory=dict)  # name -> text
     capabilities: frozenset[str] = frozenset()
+    transactions: bool = True  # whether it would send the id of its transaction
     dialect: str = "trino"  # what the client writes its SQL in
 
 
@@ -85,6 +100,19 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryOrigin:
+    """Where a statement comes from. ``principal``: who has logged in, where that is not the user
+    that it runs as."""
+
+    protocol: str = "embedded"  # flight, trino, or embedded: the caller's own process
+    address: str = ""  # of the client, as the server sees it
+    principal: str = ""
+
+
+EMBEDDED = QueryOrigin()
+
+
+@dataclass(frozen=True, slots=True)
 class QueryRequest:
     """One statement as it came from a front end."""
 
@@ -104,6 +132,7 @@ class QueryRequest:
     session_values: Mapping[str, str] = field(default_factory=dict)
     # In place of ``parameters``, of an INSERT … VALUES (?, …): all of these rows are one statement.
     rows: tuple[tuple[Parameter, ...], ...] = field(default=(), repr=False)
+    origin: QueryOrigin | None = None  # None: that of the session
 
     @property
     def dialect(self) -> str:
@@ -189,8 +218,60 @@ class RelationUse:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenSnapshot:
+    """A snapshot that a query has added to a table, and that everybody sees now. ``operation`` is
+    Iceberg's word: append, overwrite, replace or delete. ``query_id`` says which statement made it,
+    where that is not the one that committed it. ``files`` and ``bytes`` are what it added, as far
+    as its summary tells."""
+
+    table: str
+    snapshot_id: int
+    operation: str
+    query_id: str = ""
+    files: int = field(default=0, compare=False)
+    bytes: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineWork:
+    """What an engine did for a query. None: it does not tell.
+
+    ``files`` and ``bytes`` are the data files of its scans after pruning, and their size. ``rows``
+    are those of the scans: Spark counts what came out of them, the local engine what their files
+    hold. ``bytes_read`` is what tasks have read of files, where the file system counts it: of a
+    write Spark tells nothing else.
+    """
+
+    files: int | None = None
+    bytes: int | None = None
+    rows: int | None = None
+    bytes_read: int | None = None
+    spilled_bytes: int | None = None
+
+    def __add__(self, other: EngineWork) -> EngineWork:
+        """Of two runs that are one statement."""
+        mine, theirs = self.figures, other.figures
+        return EngineWork(
+            **{name: mine.get(name, 0) + theirs.get(name, 0) for name in {*mine, *theirs}}
+        )
+
+    @property
+    def figures(self) -> dict[str, int]:
+        """Those that the engine tells, by name."""
+        named = {
+            "files": self.files,
+            "bytes": self.bytes,
+            "rows": self.rows,
+            "bytes_read": self.bytes_read,
+            "spilled_bytes": self.spilled_bytes,
+        }
+        return {name: figure for name, figure in named.items() if figure is not None}
+
+
+@dataclass(frozen=True, slots=True)
 class QueryRecord:
-    """What is known of a query at one moment. Times are seconds since the epoch or durations."""
+    """What is known of a query at one moment. Times are seconds since the epoch; those that end
+    in ``_s`` are durations, by a clock that nobody sets."""
 
     query_id: str
     user: str
@@ -199,6 +280,7 @@ class QueryRecord:
     created: float
     session_id: str = ""
     source: str = ""
+    resource_group: str = ""
     kind: str = ""
     route: Route | None = None
     stage_seconds: dict[str, float] = field(default_factory=dict)
@@ -209,8 +291,17 @@ class QueryRecord:
     error_code: str = ""
     error_message: str = ""
     progress: Progress = Progress()
+    elapsed_s: float = 0.0  # from its arrival to its last change
+    first_row_s: float | None = None  # from its arrival to its first rows
+    reruns: int = 0  # of a write that others' commits came before
     restricted: bool = False  # it reads something that its user sees in part
-    relations: tuple[RelationUse, ...] = ()  # for operators: it tells what policies hide
+    groups: tuple[str, ...] = ()  # of the user, when it began
+    dialect: str = "spark"  # what the text is written in
+    origin: QueryOrigin = EMBEDDED
+    # For operators: these tell what policies hide.
+    relations: tuple[RelationUse, ...] = ()
+    written: tuple[WrittenSnapshot, ...] = ()
+    work: EngineWork = EngineWork()
 
     @property
     def shown_route(self) -> Route | None:

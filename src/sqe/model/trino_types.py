@@ -21,7 +21,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sqe.model.trino_words import quoted
+from sqe.model.trino_words import quote_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class TrinoType:
 
     def __str__(self) -> str:
         """Text that ``parse_type`` reads: as ``display``, with every row's field in quotes."""
-        return self._text(quoted)
+        return self._text(quote_name)
 
     @property
     def display(self) -> str:
@@ -57,10 +57,12 @@ class TrinoType:
         if inside:
             head, _, tail = self.base.partition(" ")
             return f"{head}({','.join(inside)}) {tail}".rstrip()
-        inside = [one._text(name) for one in self.types]
+        inside = [inner._text(name) for inner in self.types]
         inside += [
-            one.type._text(name) if one.name is None else f"{name(one.name)} {one.type._text(name)}"
-            for one in self.fields
+            field.type._text(name)
+            if field.name is None
+            else f"{name(field.name)} {field.type._text(name)}"
+            for field in self.fields
         ]
         return f"{self.base}({', '.join(inside)})" if inside else self.base
 
@@ -154,7 +156,7 @@ def carrier(kind: TrinoType) -> str:
         return f"map<{carrier(kind.types[0])},{carrier(kind.types[1])}>"
     if kind.base == "row":
         inside = ",".join(
-            f"{quoted_field(kind, i)}:{carrier(one.type)}" for i, one in enumerate(kind.fields)
+            f"{quoted_field(kind, i)}:{carrier(field.type)}" for i, field in enumerate(kind.fields)
         )
         return f"struct<{inside}>"
     return _CARRIERS[kind.base]
@@ -186,12 +188,12 @@ def parse_type(text: str) -> TrinoType:
     if re.sub(r"\s+", "", "".join(words)) != re.sub(r"\s+", "", text):
         raise ValueError(f"not a type: {text}")
     try:
-        found, rest = _parse(words)
+        parsed, rest = _parse(words)
     except IndexError:
         raise ValueError(f"not a type: {text}") from None
     if rest:
         raise ValueError(f"not a type: {text}")
-    return found
+    return parsed
 
 
 def _parse(words: list[str]) -> tuple[TrinoType, list[str]]:
@@ -208,13 +210,13 @@ def _parse(words: list[str]) -> tuple[TrinoType, list[str]]:
         base, words = f"{base} with time zone", words[3:]
     elif [word.lower() for word in words[:3]] == ["without", "time", "zone"]:
         words = words[3:]
-    numbers = [one for one in inside if isinstance(one, int)]
+    numbers = [item for item in inside if isinstance(item, int)]
     if not numbers:
         numbers = list(_DEFAULTS.get(base, ()))
     if base == "decimal":
         numbers = [*numbers, 0][:2]
-    types = tuple(one for one in inside if isinstance(one, TrinoType))
-    fields = tuple(one for one in inside if isinstance(one, RowField))
+    types = tuple(item for item in inside if isinstance(item, TrinoType))
+    fields = tuple(item for item in inside if isinstance(item, RowField))
     # What tables hold is shown in UTC; other zones are known from expressions only.
     zone = "UTC" if base == TIMESTAMP_TZ else ""
     return TrinoType(base, tuple(numbers), types, fields, zone), words
@@ -224,17 +226,17 @@ def _parse_arguments(
     words: list[str], fields: bool
 ) -> tuple[list[int | TrinoType | RowField], list[str]]:
     """What is in the brackets, up to the closing one."""
-    found: list[int | TrinoType | RowField] = []
+    arguments: list[int | TrinoType | RowField] = []
     while words[0] != ")":
         if words[0] == ",":
             words = words[1:]
         elif words[0].isdigit():
-            found.append(int(words[0]))
+            arguments.append(int(words[0]))
             words = words[1:]
         else:
-            one, words = _parse_field(words) if fields else _parse(words)
-            found.append(one)
-    return found, words[1:]
+            argument, words = _parse_field(words) if fields else _parse(words)
+            arguments.append(argument)
+    return arguments, words[1:]
 
 
 def _parse_field(words: list[str]) -> tuple[RowField, list[str]]:

@@ -15,16 +15,16 @@ RESERVED = frozenset(_WORDS.split())
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """As a delimited identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def printed(name: str) -> str:
+def print_name(name: str) -> str:
     """As Trino prints a row's field to clients: in quotes only where the name needs them."""
     if _PLAIN.fullmatch(name) and name.lower() not in RESERVED:
         return name
-    return quoted(name)
+    return quote_name(name)
 
 
 def literal(value: str) -> str:

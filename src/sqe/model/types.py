@@ -63,7 +63,7 @@ class Struct:
     members: tuple[Member, ...]
 
     def __str__(self) -> str:
-        return f"struct<{','.join(f'{one.name}:{one.type}' for one in self.members)}>"
+        return f"struct<{','.join(f'{member.name}:{member.type}' for member in self.members)}>"
 
 
 Type = Plain | Array | Map | Struct
@@ -73,9 +73,9 @@ def parse_type(text: str) -> Type:
     """NOT_SUPPORTED for what is none of Spark's types, or one that SQE does not know."""
     word, _, inside = text.strip().partition("<")
     if not inside:
-        return _plain(text.strip())
+        return _plain_type(text.strip())
     if not inside.endswith(">"):
-        raise _unknown(text)
+        raise _unknown_type(text)
     parts = _split(inside[:-1])
     kind = word.strip().lower()
     if kind == "array" and len(parts) == 1:
@@ -84,10 +84,10 @@ def parse_type(text: str) -> Type:
         return Map(parse_type(parts[0]), parse_type(parts[1]))
     if kind == "struct":
         return Struct(tuple(_member(part) for part in parts if part or len(parts) > 1))
-    raise _unknown(text)
+    raise _unknown_type(text)
 
 
-def _plain(text: str) -> Plain:
+def _plain_type(text: str) -> Plain:
     name = text.lower()
     decimal = _DECIMAL.match(name)
     if decimal:
@@ -96,7 +96,7 @@ def _plain(text: str) -> Plain:
         return Plain(name)
     if _TEXTS.match(name):
         return Plain("string")
-    raise _unknown(text)
+    raise _unknown_type(text)
 
 
 def _member(text: str) -> Member:
@@ -105,7 +105,7 @@ def _member(text: str) -> Member:
         return Member(quoted[1].replace("``", "`"), parse_type(text[quoted.end() :]))
     name, colon, kind = text.partition(":")
     if not colon:
-        raise _unknown(text)
+        raise _unknown_type(text)
     return Member(name.strip(), parse_type(kind))
 
 
@@ -123,5 +123,5 @@ def _split(text: str) -> list[str]:
     return parts
 
 
-def _unknown(text: str) -> UserError:
+def _unknown_type(text: str) -> UserError:
     return UserError(ErrorCode.NOT_SUPPORTED, f"The type {text} is not supported.")

@@ -28,10 +28,10 @@ class Answers(Generic[_T]):
         self._kept: dict[Hashable, tuple[_T, float]] = {}
 
     def get(self, key: Hashable) -> _T | None:
-        found = self._kept.get(key)
-        if found is None or self._clock() >= found[1]:
+        cached = self._kept.get(key)
+        if cached is None or self._clock() >= cached[1]:
             return None
-        return found[0]
+        return cached[0]
 
     def put(self, key: Hashable, value: _T) -> None:
         if self._seconds <= 0:

@@ -62,13 +62,13 @@ def differences(old: Policy, new: Policy, named: Named) -> Iterator[Difference]:
             privileges = _OF_TABLES if on.kind is ObjectKind.TABLE else _OF_PLACES
             for privilege in privileges:
                 before, after = (
-                    _asked(policy, identity, privilege, on, columns) for policy in (old, new)
+                    _ask(policy, identity, privilege, on, columns) for policy in (old, new)
                 )
-                if _said(before) != _said(after):
+                if _comparable(before) != _comparable(after):
                     yield Difference(subject, privilege, on, before, after)
 
 
-def _asked(
+def _ask(
     policy: Policy,
     identity: Identity,
     privilege: Privilege,
@@ -84,7 +84,7 @@ def _asked(
     return policy.decide(identity, [facts])[facts]
 
 
-def _said(decision: Decision) -> object:
+def _comparable(decision: Decision) -> object:
     """Without the reason: the same may be allowed by another rule."""
     if isinstance(decision, Restrict):
         return frozenset(decision.filters), dict(decision.masks), decision.hidden

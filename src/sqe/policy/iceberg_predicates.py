@@ -56,7 +56,7 @@ def condition(predicate: Any, fields: Fields, depth: int = 0) -> str:
         return f"(NOT {condition(child, fields, depth + 1)})"
     if kind in _OF_ONE:
         (child,) = _members(predicate, "child")
-        return f"({_OF_ONE[kind].format(_tested(kind, child, fields))})"
+        return f"({_OF_ONE[kind].format(_test_text(kind, child, fields))})"
     return _of_values(kind, predicate, fields)
 
 
@@ -66,13 +66,13 @@ def _of_values(kind: Any, predicate: Any, fields: Fields) -> str:
         return f"({left} {_COMPARED[kind]} {right})"
     if kind in _STARTS:
         left, right = _members(predicate, "left", "right")
-        column = _referred(left, fields)
+        column = _column_of(left, fields)
         if column.type != "string":
             raise ValueError("a beginning of what is no text")
         return f"({_STARTS[kind]}startswith({quote(column.name)}, {literal(right, column.type)}))"
     if kind in _AMONG:
         child, values = _members(predicate, "child", "values")
-        column = _referred(child, fields)
+        column = _column_of(child, fields)
         if not isinstance(values, list) or not values:
             raise ValueError("a list that is none")
         listed = ", ".join(literal(value, column.type) for value in values)
@@ -87,8 +87,8 @@ def _members(predicate: Mapping[str, Any], *names: str) -> tuple[Any, ...]:
     return tuple(predicate[name] for name in names)
 
 
-def _tested(kind: str, child: Any, fields: Fields) -> str:
-    column = _referred(child, fields)
+def _test_text(kind: str, child: Any, fields: Fields) -> str:
+    column = _column_of(child, fields)
     if kind.endswith("nan") and column.type not in ("float", "double"):
         raise ValueError("NaN of what is no floating number")
     return quote(column.name)
@@ -98,12 +98,12 @@ def _operands(predicate: Mapping[str, Any], fields: Fields) -> tuple[str, str]:
     """A column and a value, in either order, or two columns of one type."""
     left, right = _members(predicate, "left", "right")
     if not _is_reference(left):
-        column = _referred(right, fields)
+        column = _column_of(right, fields)
         return literal(left, column.type), quote(column.name)
-    column = _referred(left, fields)
+    column = _column_of(left, fields)
     if not _is_reference(right):
         return quote(column.name), literal(right, column.type)
-    other = _referred(right, fields)
+    other = _column_of(right, fields)
     if other.type != column.type:
         raise ValueError("columns of different types")
     return quote(column.name), quote(other.name)
@@ -113,7 +113,7 @@ def _is_reference(operand: Any) -> bool:
     return isinstance(operand, dict) and operand.get("type") == "reference"
 
 
-def _referred(operand: Any, fields: Fields) -> ColumnFacts:
+def _column_of(operand: Any, fields: Fields) -> ColumnFacts:
     """By id, as the specification demands of row filters: names change."""
     if not _is_reference(operand) or set(operand) != {"type", "id"}:
         raise ValueError("no column where one should be")
@@ -151,7 +151,7 @@ def _boolean(value: Any, kind: str) -> str:
     return "TRUE" if value else "FALSE"
 
 
-def _whole(value: Any, kind: str) -> str:
+def _integer_text(value: Any, kind: str) -> str:
     bound = 2 ** (_BITS[kind] - 1)
     if isinstance(value, bool) or not isinstance(value, int) or not -bound <= value < bound:
         raise ValueError("no whole number that fits")
@@ -194,12 +194,12 @@ def _moment(value: Any, kind: str) -> str:
     # Of more digits than it keeps, Python would drop the others without a word.
     if not isinstance(value, str) or re.search(r"\.\d{7}", value):
         raise ValueError("no point in time")
-    found = datetime.datetime.fromisoformat(value)
-    if (found.tzinfo is None) != (kind == "timestamp_ntz"):
+    moment = datetime.datetime.fromisoformat(value)
+    if (moment.tzinfo is None) != (kind == "timestamp_ntz"):
         raise ValueError("a point in time with a zone too many or too few")
-    if found.tzinfo is None:
-        return f"TIMESTAMP_NTZ'{found.isoformat(' ')}'"
-    utc = found.astimezone(datetime.UTC).replace(tzinfo=None)
+    if moment.tzinfo is None:
+        return f"TIMESTAMP_NTZ'{moment.isoformat(' ')}'"
+    utc = moment.astimezone(datetime.UTC).replace(tzinfo=None)
     return f"TIMESTAMP'{utc.isoformat(' ')} UTC'"
 
 
@@ -211,8 +211,8 @@ def _binary(value: Any, kind: str) -> str:
 
 _LITERALS: dict[str, Callable[[Any, str], str]] = {
     "boolean": _boolean,
-    "int": _whole,
-    "bigint": _whole,
+    "int": _integer_text,
+    "bigint": _integer_text,
     "float": _real,
     "double": _real,
     "string": _string,

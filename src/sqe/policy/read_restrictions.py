@@ -41,13 +41,13 @@ class ReadRestrictions:
         if not table.restrictions:
             return NOTHING
         try:
-            found = _restriction(table)
+            restriction = _restriction(table)
         except (ValueError, RecursionError) as error:
             # The words are this package's own or the decoder's; no value is among them.
             _LOG.warning("read restrictions on %s: %s", table.name, error)
             return Deny("the catalog restricts readers in a way that SQE does not carry out")
         # Other privileges are the catalog's to give; who sees a part writes nothing anyway.
-        return found if table.privilege is Privilege.SELECT else NOTHING
+        return restriction if table.privilege is Privilege.SELECT else NOTHING
 
     def permits(self, identity: Identity, privilege: Privilege, on: Object) -> Allow | Deny:
         return NOTHING
@@ -60,7 +60,7 @@ def _restriction(table: TableFacts) -> Decision:
     demanded = json.loads(table.restrictions)
     if not isinstance(demanded, dict) or set(demanded) - {_FILTER, _PROJECTIONS}:
         raise ValueError("restrictions of an unknown kind")
-    fields = {one.field_id: one for one in table.columns if one.field_id is not None}
+    fields = {column.field_id: column for column in table.columns if column.field_id is not None}
     predicate = demanded.get(_FILTER)
     filters: tuple[RowFilter, ...] = ()
     if predicate is not None and predicate is not True:
@@ -74,24 +74,24 @@ def _restriction(table: TableFacts) -> Decision:
 def _masks(projections: Any, fields: Fields) -> dict[str, Mask]:
     if not isinstance(projections, list):
         raise ValueError("projections that are no list")
-    found: dict[str, Mask] = {}
-    for one in projections:
-        if not isinstance(one, dict) or set(one) != {"field-id", "action"}:
+    masks: dict[str, Mask] = {}
+    for projection in projections:
+        if not isinstance(projection, dict) or set(projection) != {"field-id", "action"}:
             raise ValueError("a projection with other parts than it should have")
-        number, action = one["field-id"], one["action"]
+        number, action = projection["field-id"], projection["action"]
         if isinstance(number, bool) or not isinstance(number, int) or number not in fields:
             raise ValueError("a projection of a column that is not among the table's own")
         column = fields[number]
-        if column.name in found:
+        if column.name in masks:
             raise ValueError("two projections of one column")
         make = _ACTIONS.get(action) if isinstance(action, str) else None
         if make is None:
             raise ValueError("a projection with an unknown action")
-        found[column.name] = make(column)
-    return found
+        masks[column.name] = make(column)
+    return masks
 
 
-def _fixed(column: ColumnFacts) -> Mask:
+def _mask_of_type(column: ColumnFacts) -> Mask:
     if column.type.startswith("decimal("):
         return ConstantMask("0")
     if column.type not in _FIXED:
@@ -99,26 +99,26 @@ def _fixed(column: ColumnFacts) -> Mask:
     return ConstantMask(_FIXED[column.type])
 
 
-def _truncated(column: ColumnFacts, unit: str) -> Mask:
+def _truncate_mask(column: ColumnFacts, unit: str) -> Mask:
     _only(column, "date", "timestamp", "timestamp_ntz")
     return TruncateMask(unit)
 
 
 def _alphanum(column: ColumnFacts) -> Mask:
     _only(column, "string")
-    return ExpressionMask(_disguised(quote(column.name)))
+    return ExpressionMask(_disguise(quote(column.name)))
 
 
 def _first_4(column: ColumnFacts) -> Mask:
     _only(column, "string")
     name = quote(column.name)
-    return _unless_short(name, f"concat(left({name}, 4), {_disguised(f'substring({name}, 5)')})")
+    return _unless_short(name, f"concat(left({name}, 4), {_disguise(f'substring({name}, 5)')})")
 
 
 def _last_4(column: ColumnFacts) -> Mask:
     _only(column, "string")
     name = quote(column.name)
-    rest = _disguised(f"left({name}, length({name}) - 4)")
+    rest = _disguise(f"left({name}, length({name}) - 4)")
     return _unless_short(name, f"concat({rest}, right({name}, 4))")
 
 
@@ -126,7 +126,7 @@ def _unless_short(name: str, shown: str) -> Mask:
     return ExpressionMask(f"CASE WHEN length({name}) <= 4 THEN {name} ELSE {shown} END")
 
 
-def _disguised(text: str) -> str:
+def _disguise(text: str) -> str:
     """Digits as n, ``( ) , . - @`` as they are, everything else as x."""
     return f"regexp_replace(regexp_replace({text}, '[^0-9(),.@-]', 'x'), '[0-9]', 'n')"
 
@@ -142,15 +142,15 @@ def _sha_256(column: ColumnFacts) -> Mask:
     # first in both.
     digits = 8 if column.type == "int" else 16
     written = f"right(lpad(hex(CAST({name} AS bigint)), 16, '0'), {digits})"
-    hashed = f"sha2(unhex({_bytes_reversed(written, digits)}), 256)"
-    taken = _bytes_reversed(f"left({hashed}, {digits})", digits)
+    hashed = f"sha2(unhex({_reverse_bytes(written, digits)}), 256)"
+    taken = _reverse_bytes(f"left({hashed}, {digits})", digits)
     if column.type == "bigint":
         return ExpressionMask(f"CAST(conv({taken}, 16, -10) AS bigint)")
     number = f"CAST(conv({taken}, 16, 10) AS bigint)"
     return ExpressionMask(f"CAST(({number} + {2**31}L) % {2**32}L - {2**31}L AS int)")
 
 
-def _bytes_reversed(text: str, digits: int) -> str:
+def _reverse_bytes(text: str, digits: int) -> str:
     """Two hexadecimal digits are a byte."""
     count = digits // 2
     backwards = "".join(f"${number}" for number in range(count, 0, -1))
@@ -166,11 +166,11 @@ def _only(column: ColumnFacts, *types: str) -> None:
 # each query, and a decision is not of one query.
 _ACTIONS: dict[str, Callable[[ColumnFacts], Mask]] = {
     "replace-with-null": lambda column: NullMask(),
-    "mask-to-fixed-value": _fixed,
+    "mask-to-fixed-value": _mask_of_type,
     "mask-alphanum": _alphanum,
     "show-first-4": _first_4,
     "show-last-4": _last_4,
-    "truncate-to-year": lambda column: _truncated(column, "year"),
-    "truncate-to-month": lambda column: _truncated(column, "month"),
+    "truncate-to-year": lambda column: _truncate_mask(column, "year"),
+    "truncate-to-month": lambda column: _truncate_mask(column, "month"),
     "sha-256-global": _sha_256,
 }

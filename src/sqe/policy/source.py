@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from sqe.model.decision import Allow, Decision, Deny, TableFacts
 from sqe.model.identity import Identity
 from sqe.model.rules import Object, Privilege
+
+if TYPE_CHECKING:
+    from sqe.audit.events import RuleEvent
+    from sqe.policy.grants.book import GrantBook
 
 
 class PolicySource(Protocol):
@@ -47,6 +51,14 @@ class KnowsRoles(Protocol):
     """A source that gives people roles, beside those that their login has."""
 
     def roles_of(self, identity: Identity) -> frozenset[str]: ...
+
+
+@runtime_checkable
+class ChangedWithSql(Protocol):
+    """A source whose rules are made with GRANT, REVOKE and DENY. ``heard``: who is told of each
+    change."""
+
+    def book(self, heard: Callable[[RuleEvent], None] | None) -> GrantBook: ...
 
 
 class AllowAll:

@@ -18,12 +18,15 @@ def limits(decision: Decision) -> str:
     """What of a table is seen; "": all of it, or nothing."""
     if not isinstance(decision, Restrict):
         return ""
-    found = [f"rows where ({one.sql})" + " with check" * one.check for one in decision.filters]
+    parts = [
+        f"rows where ({filter_.sql})" + " with check" * filter_.check
+        for filter_ in decision.filters
+    ]
     masks = sorted((column.lower(), mask) for column, mask in decision.masks.items())
-    found += [f"{column} as {mask_words(mask)}" for column, mask in masks]
+    parts += [f"{column} as {mask_words(mask)}" for column, mask in masks]
     if decision.hidden:
-        found.append("without " + ", ".join(sorted(name.lower() for name in decision.hidden)))
-    return "; ".join(found)
+        parts.append("without " + ", ".join(sorted(name.lower() for name in decision.hidden)))
+    return "; ".join(parts)
 
 
 def in_words(decision: Decision) -> str:
@@ -32,11 +35,14 @@ def in_words(decision: Decision) -> str:
 
 
 def as_json(decision: Decision) -> dict[str, Any]:
-    found: dict[str, Any] = {"decision": verdict(decision), "reason": decision.reason}
+    document: dict[str, Any] = {"decision": verdict(decision), "reason": decision.reason}
     if isinstance(decision, Restrict):
-        found["rows"] = [
-            {"sql": one.sql, "dialect": one.dialect, "check": one.check} for one in decision.filters
+        document["rows"] = [
+            {"sql": filter_.sql, "dialect": filter_.dialect, "check": filter_.check}
+            for filter_ in decision.filters
         ]
-        found["masks"] = {name: mask_words(mask) for name, mask in sorted(decision.masks.items())}
-        found["hidden"] = sorted(decision.hidden)
-    return found
+        document["masks"] = {
+            name: mask_words(mask) for name, mask in sorted(decision.masks.items())
+        }
+        document["hidden"] = sorted(decision.hidden)
+    return document

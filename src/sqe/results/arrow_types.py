@@ -7,8 +7,9 @@ description has them before anything runs.
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Any
 
 import pyarrow as pa
 
@@ -53,7 +54,7 @@ def arrow_type(kind: Type, time_zone: str) -> pa.DataType:
         return pa.map_(key, arrow_field("value", kind.value, kind.nulls, time_zone))
     if isinstance(kind, Struct):
         return pa.struct([arrow_field(m.name, m.type, m.nullable, time_zone) for m in kind.members])
-    return _plain(kind, time_zone)
+    return _plain_type(kind, time_zone)
 
 
 def arrow_field(name: str, kind: Type, nullable: bool, time_zone: str) -> pa.Field:
@@ -72,7 +73,14 @@ def arrow_schema(columns: Iterable[Column], time_zone: str = "UTC") -> pa.Schema
     )
 
 
-def _plain(kind: Plain, time_zone: str) -> pa.DataType:
+def batch_of_rows(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> pa.RecordBatch:
+    """Of rows that SQE itself makes: a few."""
+    listed = list(rows)
+    arrays = [pa.array([row[i] for row in listed], type=f.type) for i, f in enumerate(schema)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _plain_type(kind: Plain, time_zone: str) -> pa.DataType:
     if kind.name == "decimal":
         return pa.decimal128(kind.precision, kind.scale)
     if kind.name == "timestamp":

@@ -1,4 +1,4 @@
-"""One query's cancel switch: anyone may pull it, whoever does the work is told."""
+"""One query's cancel switch: anyone may set it, and the thread that runs the query sees it."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Cancellation:
         return not self._too_late
 
     @contextmanager
-    def held(self, *, final: bool) -> Iterator[None]:
-        """Around a commit: who was cancelled does not begin it, and a cancel meanwhile waits.
+    def hold(self, *, final: bool) -> Iterator[None]:
+        """Around a commit: a cancelled query does not begin it, and a cancel meanwhile waits.
 
         When the commit is there and it was the ``final`` one, the query has succeeded: nobody is
         told any more that it was cancelled.

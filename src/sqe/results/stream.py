@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import TracebackType
 from typing import Any
 
 import pyarrow as pa
 
 from sqe.model.query import Column, Outcome, RowsAffected
-from sqe.results.arrow_types import arrow_schema
+from sqe.results.arrow_types import arrow_schema, batch_of_rows
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     return None
 
 
@@ -28,8 +27,8 @@ class ResultStream:
         columns: Sequence[Column],
         schema: pa.Schema,
         batches: Iterable[pa.RecordBatch],
-        close: Callable[[], None] = _nothing,
-        affected: Callable[[], RowsAffected | None] = _nothing,
+        close: Callable[[], None] = _do_nothing,
+        affected: Callable[[], RowsAffected | None] = _do_nothing,
         outcome: Outcome | None = None,
     ) -> None:
         self.columns = tuple(columns)
@@ -40,7 +39,7 @@ class ResultStream:
         self.outcome = outcome or Outcome()
 
     @property
-    def affected(self) -> RowsAffected | None:
+    def rows_affected(self) -> RowsAffected | None:
         """How many rows a write changed; None for a read, and where it is not known exactly."""
         return self._affected()
 
@@ -53,12 +52,7 @@ class ResultStream:
     def __enter__(self) -> ResultStream:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def read_all(self) -> pa.Table:
@@ -68,10 +62,5 @@ class ResultStream:
 
 def result_of_rows(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> ResultStream:
     """A small result made by SQE itself."""
-    table_rows = [tuple(row) for row in rows]
     schema = arrow_schema(columns)
-    arrays = [
-        pa.array([row[i] for row in table_rows], type=field.type) for i, field in enumerate(schema)
-    ]
-    batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
-    return ResultStream(columns, schema, [batch])
+    return ResultStream(columns, schema, [batch_of_rows(schema, rows)])

@@ -71,12 +71,12 @@ def _converts(guarded: GuardedStatement, view: BoundView) -> bool:
     are computed first."""
     tree = view.inner.statement.tree
     types = Types(GuardedStatement(view.inner, guarded.decisions), certain=True)
-    given = view.query_columns or [column.name for column in view.columns]
+    column_names = view.query_columns or [column.name for column in view.columns]
     items = tree.expressions if isinstance(tree, exp.Select) else []
     later = {item.alias.lower() for item in items if isinstance(item.unalias(), exp.AggFunc)}
     return any(
         types.of_name(tree, name) != kind
-        for name, kind in zip(given, view.types, strict=False)
+        for name, kind in zip(column_names, view.types, strict=False)
         if is_plain(kind) and name.lower() not in later
     )
 
@@ -110,7 +110,10 @@ def _movable(node: Any, shown: Any) -> Iterator[Any]:
 def _multiplies(node: Any) -> bool:
     """Makes several rows of one: optimizers filter what goes into it."""
     functions = node.find_all(exp.UDTF, exp.Anonymous)
-    return any(isinstance(one, exp.UDTF) or one.name.lower() in GENERATORS for one in functions)
+    return any(
+        isinstance(function, exp.UDTF) or function.name.lower() in GENERATORS
+        for function in functions
+    )
 
 
 def _queries(node: Any, shown: Any) -> Iterator[Any]:
@@ -149,8 +152,10 @@ class Harmless:
 
     def _logic(self, node: Any) -> bool:
         """Of what is true or false: a text would have to be read first."""
-        given = (node.this, node.args.get("expression"))
-        return all(self._types.of(one) == "boolean" for one in given if one is not None)
+        operands = (node.this, node.args.get("expression"))
+        return all(
+            self._types.of(operand) == "boolean" for operand in operands if operand is not None
+        )
 
     def _subquery(self, node: exp.Subquery) -> bool:
         """Where a value stands, it may have several rows."""
@@ -170,8 +175,8 @@ class Harmless:
     def _join(self, node: exp.Join) -> bool:
         """With USING and NATURAL it is not said what is compared."""
         on = node.args.get("on")
-        said = on is None or self._types.of(on) == "boolean"
-        return said and not node.args.get("using") and node.args.get("method") is None
+        is_boolean = on is None or self._types.of(on) == "boolean"
+        return is_boolean and not node.args.get("using") and node.args.get("method") is None
 
     def _comparison(self, node: Any) -> bool:
         return self._comparable(node.this, node.expression)
@@ -179,10 +184,10 @@ class Harmless:
     def _in(self, node: exp.In) -> bool:
         query = node.args.get("query")
         if query is not None:
-            given = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
-            kinds = [self._types.of(one) for one in given]
-            found = [self._types.of_column(query, place) for place in range(len(kinds))]
-            return None not in kinds and kinds == found
+            operands = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
+            kinds = [self._types.of(operand) for operand in operands]
+            kinds_of_places = [self._types.of_column(query, place) for place in range(len(kinds))]
+            return None not in kinds and kinds == kinds_of_places
         return self._comparable(node.this, *node.expressions)
 
     def _between(self, node: exp.Between) -> bool:
@@ -198,22 +203,26 @@ class Harmless:
     def _by_value(self) -> bool:
         """Whether a table is partitioned by values: Iceberg fails where it looks for the beginning
         of one that is NULL."""
-        tables = (one.stored for one in self._bound.walk())
+        tables = (item.stored_target for item in self._bound.walk())
         specs = (
             spec
             for table in tables
             if isinstance(table, BoundTable)
             for spec in table.metadata.get("partition-specs") or ()
         )
-        return any(one["transform"] == "identity" for spec in specs for one in spec["fields"])
+        return any(field["transform"] == "identity" for spec in specs for field in spec["fields"])
 
     def _texts(self, node: Any) -> bool:
-        given = [node.this, node.args.get("expression"), *node.expressions]
-        return all(self._types.of(one) == "string" for one in given if one is not None)
+        operands = [node.this, node.args.get("expression"), *node.expressions]
+        return all(
+            self._types.of(operand) == "string" for operand in operands if operand is not None
+        )
 
     def _together(self, node: exp.Concat) -> bool:
         """A text and what is written: of several, again and again, it could get too long."""
-        long = [one for one in node.expressions if not isinstance(one, exp.Literal)]
+        long = [
+            expression for expression in node.expressions if not isinstance(expression, exp.Literal)
+        ]
         return len(long) < 2 and not isinstance(node, exp.ConcatWs) and self._texts(node)
 
     def _trim(self, node: exp.Trim) -> bool:
@@ -221,7 +230,7 @@ class Harmless:
 
     def _piece(self, node: Any) -> bool:
         places = [node.args.get(key) for key in ("start", "length", "expression")]
-        whole = all(_is_whole(one) for one in places if one is not None)
+        whole = all(_is_whole(place) for place in places if place is not None)
         return whole and self._types.of(node.this) == "string"
 
     def _part_of_a_date(self, node: Any) -> bool:
@@ -236,8 +245,8 @@ class Harmless:
                 return False
             if isinstance(node.parent, exp.Case):
                 return True  # a branch, looked at with the whole
-        told = [one for one in choices(node) if not isinstance(one, exp.Null)]
-        kinds = {self._types.of(one) for one in told}
+        branches = [choice for choice in choices(node) if not isinstance(choice, exp.Null)]
+        kinds = {self._types.of(kind) for kind in branches}
         return len(kinds) == 1 and None not in kinds
 
     def _cast(self, node: exp.Cast) -> bool:
@@ -275,13 +284,13 @@ class Harmless:
 
     def _comparable(self, *nodes: Any) -> bool:
         """All with each other: Spark finds one type for them."""
-        told = [one for one in nodes if not isinstance(one, exp.Null)]
-        kinds = {self._types.of(one) for one in told}
-        if len(told) < 2:
+        operands = [node for node in nodes if not isinstance(node, exp.Null)]
+        kinds = {self._types.of(kind) for kind in operands}
+        if len(operands) < 2:
             return True
         if kinds == {"date", "string"}:
-            texts = [one for one in told if self._types.of(one) == "string"]
-            return all(isinstance(one, exp.Literal) and is_date(one.name) for one in texts)
+            texts = [kind for kind in operands if self._types.of(kind) == "string"]
+            return all(isinstance(text, exp.Literal) and is_date(text.name) for text in texts)
         return None not in kinds and (len(kinds) == 1 or comparable(*map(str, kinds)))
 
 

@@ -62,34 +62,34 @@ def _problem(
     if not there:
         if use.role is Role.DROPPED_IF_THERE:
             return None
-        return _missing(written, fields, target)
+        return _missing_column(written, fields, target)
     if use.role in _DROPPED:
-        return _still_used(fields[key][0], written, metadata)
+        return _explain_use(fields[key][0], written, metadata)
     return None
 
 
 def _parent(use: ColumnUse, fields: _Fields, target: BoundTable) -> _Problem | None:
     parent = tuple(part.lower() for part in use.path[:-1])
-    return None if parent in fields else _missing(".".join(use.path[:-1]), fields, target)
+    return None if parent in fields else _missing_column(".".join(use.path[:-1]), fields, target)
 
 
-def _missing(written: str, fields: _Fields, target: BoundTable) -> _Problem:
+def _missing_column(written: str, fields: _Fields, target: BoundTable) -> _Problem:
     known = {".".join(key): ".".join(path) for key, (_, path) in fields.items()}
     close = difflib.get_close_matches(written.lower(), list(known), n=1)
     hint = f"Did you mean {known[close[0]]}?" if close else ""
     return ErrorCode.COLUMN_NOT_FOUND, f"{target.name} has no column {written}.", hint
 
 
-def _still_used(ident: int, written: str, metadata: Json) -> _Problem | None:
+def _explain_use(ident: int, written: str, metadata: Json) -> _Problem | None:
     """Iceberg drops no column that the current partitioning, order or key is made of."""
-    for part in _named(metadata, "partition-specs", "spec-id", "default-spec-id"):
+    for part in _current_fields(metadata, "partition-specs", "spec-id", "default-spec-id"):
         if part.get("source-id") == ident and part.get("transform") != "void":
             return (
                 ErrorCode.INVALID_ARGUMENT,
                 f"The table is partitioned by {written}; it cannot be dropped.",
                 f"ALTER TABLE … DROP PARTITION FIELD {part['name']} first.",
             )
-    for order in _named(metadata, "sort-orders", "order-id", "default-sort-order-id"):
+    for order in _current_fields(metadata, "sort-orders", "order-id", "default-sort-order-id"):
         if order.get("source-id") == ident:
             return (
                 ErrorCode.INVALID_ARGUMENT,
@@ -105,10 +105,10 @@ def _still_used(ident: int, written: str, metadata: Json) -> _Problem | None:
     return None
 
 
-def _named(metadata: Json, many: str, key: str, current: str) -> list[Json]:
-    for one in metadata.get(many) or ():
-        if one.get(key) == metadata.get(current):
-            fields: list[Json] = one["fields"]
+def _current_fields(metadata: Json, many: str, key: str, current: str) -> list[Json]:
+    for candidate in metadata.get(many) or ():
+        if candidate.get(key) == metadata.get(current):
+            fields: list[Json] = candidate["fields"]
             return fields
     return []
 

@@ -57,7 +57,7 @@ class CheckedTable:
     condition: BoundStatement
 
     @property
-    def used(self) -> list[Column]:
+    def columns_in_filters(self) -> list[Column]:
         """The columns that the filters may depend on: all whose names are words of their text."""
         words = self._words
         return [column for column in self.target.columns if column.name.lower() in words]
@@ -75,14 +75,14 @@ class CheckedTable:
         return None if self.joins else column_places(text, self.target.name, self.target.columns)
 
     @property
-    def named(self) -> list[Column]:
+    def columns_at_places(self) -> list[Column]:
         """The columns at these places."""
-        return list({one.name: one for one in (self.places or {}).values()}.values())
+        return list({place.name: place for place in (self.places or {}).values()}.values())
 
     @property
     def fixed(self) -> bool:
         """Whether the filters may come out the same for every row."""
-        return not self.named or may_be_constant(self.condition.statement.text)
+        return not self.columns_at_places or may_be_constant(self.condition.statement.text)
 
     @property
     def _words(self) -> set[str]:
@@ -92,19 +92,21 @@ class CheckedTable:
     def filters(self, text_of: TextOf, columns: Mapping[str, str]) -> str:
         """What they say of a row whose columns are named like this."""
         places = self.places or {}
-        return text_of([Edit(span, columns[one.name]) for span, one in places.items()])
+        return text_of([Edit(span, columns[place.name]) for span, place in places.items()])
 
-    def stored(self, text_of: TextOf) -> str:
+    def filters_on_stored(self, text_of: TextOf) -> str:
         """What they say of a row of the only table that is there, whatever that is called here.
         With subqueries, they say it in their own words."""
-        return self.filters(text_of, {one.name: quote(one.name) for one in self.named})
+        return self.filters(
+            text_of, {column.name: quote(column.name) for column in self.columns_at_places}
+        )
 
     def shows(self, text_of: TextOf, values: Mapping[str, str]) -> str:
         """The filters over the values as they will be stored, each of them computed once and where
         it stands: in a subquery, a name could mean another of the new values."""
         members = [
-            f"{string_literal(one.name)}, CAST({values[one.name]} AS {one.type})"
-            for one in self.named
+            f"{string_literal(column.name)}, CAST({values[column.name]} AS {column.type})"
+            for column in self.columns_at_places
         ]
         condition = self.filters(text_of, {name: f"{ROW}.{quote(name)}" for name in values})
         if not members:
@@ -119,13 +121,13 @@ class CheckedTable:
         known = [part.lower() for part in full]
         if before and before != known[-len(before) :]:
             return None
-        return next((one for one in self.target.columns if one.name.lower() == last), None)
+        return next((column for column in self.target.columns if column.name.lower() == last), None)
 
     def refuse_vague(self, one: Assignment) -> None:
         if self.column(one) is None:
-            raise self.refused(f"write {'.'.join(one.target)} as a whole")
+            raise self.refusal(f"write {'.'.join(one.target)} as a whole")
         if one.default:
-            raise self.refused("write the values instead of DEFAULT")
+            raise self.refusal("write the values instead of DEFAULT")
 
     def refuse_assignment(self, one: Assignment) -> None:
         """To a column that the filters depend on."""
@@ -133,22 +135,22 @@ class CheckedTable:
         for name, following in pairwise(DIALECT.tokenize(self.statement.text)):
             called = following.token_type is TokenType.L_PAREN and name.text.lower()
             if one.value.start <= name.start < one.value.end and called in _NEW_EACH_TIME:
-                raise self.refused(f"{called} gives another value each time")
+                raise self.refusal(f"{called} gives another value each time")
 
     def refuse_storage(self, start: int) -> None:
         """From a place in the text on."""
         for token in DIALECT.tokenize(self.statement.text):
             if token.start >= start and _word(token) in _OF_STORAGE:
-                raise self.refused(f"{_word(token)} would tell how it is stored")
+                raise self.refusal(f"{_word(token)} would tell how it is stored")
 
     def refuse_defaults(self, columns: Collection[str]) -> None:
         """What INSERT writes to the columns that it leaves out would be seen by nobody before."""
-        left_out = {one.name.lower() for one in self.used} - set(columns)
+        left_out = {column.name.lower() for column in self.columns_in_filters} - set(columns)
         for field in current_schema(self.target.metadata)["fields"]:
             if field["name"].lower() in left_out and field.get("write-default") is not None:
-                raise self.refused(f"write a value for {field['name']}")
+                raise self.refusal(f"write a value for {field['name']}")
 
-    def refused(self, why: str, hint: str = "") -> AccessError:
+    def refusal(self, why: str, hint: str = "") -> AccessError:
         return not_checked(self.target.name, why, hint)
 
 

@@ -17,6 +17,7 @@ from sqlglot import exp
 from sqe.errors import SqeError
 from sqe.model.query import Column
 from sqe.model.types import Struct, parse_type
+from sqe.sql.references import find_cte
 
 # The types of all that a name may mean somewhere; None is one that is not known. Two are as good as
 # many: there is no type then.
@@ -43,22 +44,22 @@ class ColumnTypes:
             meant = self._meanings(_sources(level, child), parts)
             kinds: set[str | None] = set(meant) if len(meant) < 2 else {None}
             if child.arg_key in _BEHIND:
-                given = self._in_query(level, [], parts[0])
-                kinds.update(given if len(parts) == 1 else [None] * bool(given))
+                types_there = self._in_query(level, [], parts[0])
+                kinds.update(types_there if len(parts) == 1 else [None] * bool(types_there))
             elif not kinds and parts[0] in _aliases(level):
                 return None
             if kinds:
                 return kinds.pop() if len(kinds) == 1 else None
         return None
 
-    def called(self, query: Any, name: str) -> str | None:
+    def type_of_column(self, query: Any, name: str) -> str | None:
         """Of a column of a query, by its name."""
-        found = self._in_query(query, [], name.lower())
-        return found[0] if len(found) == 1 else None
+        types_there = self._in_query(query, [], name.lower())
+        return types_there[0] if len(types_there) == 1 else None
 
     def at(self, query: Any, index: int) -> str | None:
         """Of a column of a query, by its place from 0."""
-        query = _stripped(query)
+        query = _strip_parentheses(query)
         if isinstance(query, exp.SetOperation):
             sides = (query.this, query.expression)
             return next((k for k in (self.at(side, index) for side in sides) if k), None)
@@ -73,7 +74,7 @@ class ColumnTypes:
 
     def _meanings(self, sources: list[Any], parts: list[str]) -> Found:
         """``a.b`` is column b of a, or member b of column a."""
-        found: Found = []
+        meanings: Found = []
         for count, name in enumerate(parts):
             for source in sources:
                 if count and not _is_called(source, parts[:count]):
@@ -82,11 +83,11 @@ class ColumnTypes:
                 for kind in self._in_source(source, name):
                     for member in parts[count + 1 :]:
                         kind = _member(kind, member)
-                    found.append(kind if sure else None)
-        return found
+                    meanings.append(kind if sure else None)
+        return meanings
 
     def _in_source(self, source: Any, name: str) -> Found:
-        listed = _listed(source)
+        listed = _alias_columns(source)
         if isinstance(source, exp.Table):
             return self._in_table(source, listed, name)
         if isinstance(source, exp.Values):
@@ -106,24 +107,32 @@ class ColumnTypes:
             if len(names) != len(columns) or not columns:
                 return [None]  # of an older state, which has fewer, or a metadata table
             pairs = zip(names, columns, strict=True)
-            found: Found = [column.type or None for one, column in pairs if one == name]
-            return found or [None] * name.startswith("_")  # Iceberg's own columns
+            types_there: Found = [
+                column.type or None for column_name, column in pairs if column_name == name
+            ]
+            return types_there or [None] * name.startswith("_")  # Iceberg's own columns
         if isinstance(table.this, exp.Func):
             known = table.this.name.lower() == "range" and not listed
             return ["bigint"] * (name == "id") if known else [None]
-        cte = _cte(table)
-        return self._in_query(cte.this, listed or _listed(cte), name) if cte else [None]
+        cte = find_cte(table)
+        return self._in_query(cte.this, listed or _alias_columns(cte), name) if cte else [None]
 
     def _in_query(self, query: Any, listed: list[str], name: str) -> Found:
-        query = _stripped(query)
+        query = _strip_parentheses(query)
         if listed:
-            return [self.at(query, index) for index, one in enumerate(listed) if one == name]
+            return [
+                self.at(query, index)
+                for index, listed_item in enumerate(listed)
+                if listed_item == name
+            ]
         if isinstance(query, exp.SetOperation):
             first = query.this
             while isinstance(first, exp.SetOperation | exp.Subquery):
                 first = first.this
             items = first.expressions if isinstance(first, exp.Select) else []
-            named = [self.at(query, i) for i, item in enumerate(items) if _named(item) == name]
+            named = [
+                self.at(query, i) for i, item in enumerate(items) if _name_of_item(item) == name
+            ]
             return named or [None]
         if not isinstance(query, exp.Select):
             return [None]
@@ -134,23 +143,27 @@ class ColumnTypes:
         return self._known[key]
 
     def _among(self, query: exp.Select, name: str) -> Found:
-        found: Found = []
+        types_there: Found = []
         for item in query.expressions:
             if _is_star(item):
-                found += self._starred(query, item, name)
-            elif _named(item) == name:
-                found.append(self.type_of(item))
-        return found or [None] * any(_may_be(item, name) for item in query.expressions)
+                types_there += self._types_of_star(query, item, name)
+            elif _name_of_item(item) == name:
+                types_there.append(self.type_of(item))
+        return types_there or [None] * any(_may_be(item, name) for item in query.expressions)
 
-    def _starred(self, query: exp.Select, item: Any, name: str) -> Found:
+    def _types_of_star(self, query: exp.Select, item: Any, name: str) -> Found:
         star = item.this if isinstance(item, exp.Column) else item
         left_out = star.args.get("except_") or ()
-        if any(len(one.parts) > 1 for one in left_out):
+        if any(len(star_source.parts) > 1 for star_source in left_out):
             return [None]  # a member of a struct, it may be
-        if any(one.name.lower() == name for one in left_out):
+        if any(star_source.name.lower() == name for star_source in left_out):
             return []
         parts = [part.name.lower() for part in item.parts[:-1]] if star is not item else []
-        sources = [one for one in _sources(query) if not parts or _is_called(one, parts)]
+        sources = [
+            star_source
+            for star_source in _sources(query)
+            if not parts or _is_called(star_source, parts)
+        ]
         if not sources:
             return [None]  # of a struct
         return [kind for source in sources for kind in self._in_source(source, name)]
@@ -181,9 +194,9 @@ def _sources(level: Any, child: Any = None) -> list[Any]:
         first = level.args.get("from_")
         sources = [first.this] if first is not None else []
     else:
-        given = (level.this, level.args.get("using"))
-        sources = [one for one in given if isinstance(one, exp.Expr)]
-    upto = next((i for i, one in enumerate(joins) if one is child), len(joins))
+        first_sources = (level.this, level.args.get("using"))
+        sources = [source for source in first_sources if isinstance(source, exp.Expr)]
+    upto = next((i for i, source in enumerate(joins) if source is child), len(joins))
     return sources + [join.this for join in joins[: upto + 1]]
 
 
@@ -207,14 +220,14 @@ def _aliases(level: Any) -> set[str]:
     return {item.alias.lower() for item in items}
 
 
-def _named(item: Any) -> str:
+def _name_of_item(item: Any) -> str:
     """The name that an item has for certain."""
     return item.alias_or_name.lower() if isinstance(item, exp.Alias | exp.Column) else ""
 
 
 def _may_be(item: Any, name: str) -> bool:
     """Whether Spark may give the name to an item that has none. It writes aggregates as calls."""
-    if _is_star(item) or _named(item):
+    if _is_star(item) or _name_of_item(item):
         return False
     return "(" in name or not isinstance(item, exp.AggFunc | exp.Window)
 
@@ -223,17 +236,17 @@ def _is_star(item: Any) -> bool:
     return isinstance(item, exp.Star) or (isinstance(item, exp.Column) and item.is_star)
 
 
-def _listed(source: Any) -> list[str]:
+def _alias_columns(source: Any) -> list[str]:
     """The names in ``AS t(a, b)``."""
     alias = source.args.get("alias")
     columns = alias.args.get("columns") if isinstance(alias, exp.TableAlias) else None
     return [column.name.lower() for column in columns or ()]
 
 
-def _stripped(query: Any) -> Any:
+def _strip_parentheses(query: Any) -> Any:
     """Without parentheses around it; None where they hold more than the query."""
     while isinstance(query, exp.Subquery):
-        more = query.args.get("joins") or query.args.get("pivots") or _listed(query)
+        more = query.args.get("joins") or query.args.get("pivots") or _alias_columns(query)
         query = None if more else query.this
     return query
 
@@ -244,32 +257,10 @@ def _start(table: exp.Table) -> int:
     return int(start) if start is not None else -1
 
 
-def _cte(table: exp.Table) -> Any:
-    """What a WITH in force at this place says of the name. Inside of a WITH those before it are,
-    and itself if it is RECURSIVE."""
-    if table.args.get("db") is not None:
-        return None
-    name = table.name.lower()
-    child: Any = table
-    level: Any = table.parent
-    while level is not None:
-        with_, upto = level.args.get("with_"), None
-        if isinstance(level, exp.With):
-            with_, recursive = level, bool(level.args.get("recursive"))
-            upto = next(i for i, one in enumerate(level.expressions) if one is child) + recursive
-        elif with_ is child:
-            with_ = None
-        for cte in with_.expressions[:upto] if with_ is not None else ():
-            if cte.alias.lower() == name:
-                return cte
-        child, level = level, level.parent
-    return None
-
-
 def _member(kind: str | None, name: str) -> str | None:
     try:
-        found = parse_type(kind) if kind else None
+        parsed = parse_type(kind) if kind else None
     except SqeError:
         return None
-    members = found.members if isinstance(found, Struct) else ()
+    members = parsed.members if isinstance(parsed, Struct) else ()
     return next((str(m.type) for m in members if m.name.lower() == name), None)

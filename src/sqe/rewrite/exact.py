@@ -26,7 +26,9 @@ def comparable(*kinds: str) -> bool:
     """Whether numbers of all these types fit the type that they are compared in."""
     if {*kinds} & {"float", "double"}:
         return not {*kinds} - {*WHOLE, "float", "double"}
-    digits = [found for found in map(_of_type, kinds) if found is not None]
+    digits = [
+        digits_of_kind for digits_of_kind in map(_of_type, kinds) if digits_of_kind is not None
+    ]
     if len(digits) < len(kinds):
         return False
     return max(before for before, _ in digits) + max(behind for _, behind in digits) <= _MOST
@@ -37,7 +39,7 @@ def never_overflows(node: Any, type_of: TypeOf) -> bool:
     are written, or a day as it is written plus or minus some time."""
     if isinstance(node, exp.Add | exp.Sub) and is_date_literal(node.this):
         return _is_short(node.expression)
-    if _written(node):
+    if _has_short_numbers(node):
         return True
     return _of(node, type_of) is not None
 
@@ -68,9 +70,9 @@ def _is_short(node: Any) -> bool:
     return bool(_SHORT.match(node.this.name)) and node.text("unit").upper() in _UNITS
 
 
-def _written(node: Any) -> bool:
+def _has_short_numbers(node: Any) -> bool:
     """Numbers of a few digits, which no type is too small for."""
-    return all(_is_number(one) and len(one.name) <= 4 for one in (node.this, node.expression))
+    return all(_is_number(side) and len(side.name) <= 4 for side in (node.this, node.expression))
 
 
 def _is_number(node: Any) -> bool:
@@ -80,7 +82,7 @@ def _is_number(node: Any) -> bool:
 def _is_decimal(node: Any, type_of: TypeOf) -> bool:
     """Spark computes with decimals where one side is one."""
     if isinstance(node, exp.Add | exp.Sub | exp.Mul):
-        return any(_is_decimal(one.unnest(), type_of) for one in (node.this, node.expression))
+        return any(_is_decimal(side.unnest(), type_of) for side in (node.this, node.expression))
     return str(type_of(node)).startswith("decimal(")
 
 
@@ -97,19 +99,19 @@ def _of(node: Any, type_of: TypeOf) -> Digits | None:
     if left is None or right is None:
         return None
     if isinstance(node, exp.Mul):
-        found = (left[0] + right[0] + 1, left[1] + right[1])
+        digits = (left[0] + right[0] + 1, left[1] + right[1])
     else:
-        found = (max(left[0], right[0]) + 1, max(left[1], right[1]))
-    return found if sum(found) <= _MOST else None
+        digits = (max(left[0], right[0]) + 1, max(left[1], right[1]))
+    return digits if sum(digits) <= _MOST else None
 
 
 def _of_type(kind: str) -> Digits | None:
     if kind in WHOLE:
         return WHOLE[kind], 0
     try:
-        found = parse_type(kind)
+        parsed = parse_type(kind)
     except SqeError:
         return None
-    if not isinstance(found, Plain) or found.name != "decimal":
+    if not isinstance(parsed, Plain) or parsed.name != "decimal":
         return None
-    return found.precision - found.scale, found.scale
+    return parsed.precision - parsed.scale, parsed.scale

@@ -76,7 +76,7 @@ def cast_type(node: exp.Cast) -> str | None:
     return CASTS.get(kind.this) if kind.args.get("collate") is None else None
 
 
-def parsed_type(kind: str | None) -> Any:
+def try_parse_type(kind: str | None) -> Any:
     try:
         return parse_type(kind) if kind else None
     except SqeError:
@@ -106,7 +106,7 @@ def _remainder(node: exp.Mod, of: TypeOf) -> str | None:
 
 
 def _sum(node: exp.Sum, of: TypeOf) -> str | None:
-    kind = parsed_type(of(node.this))
+    kind = try_parse_type(of(node.this))
     if not isinstance(kind, Plain):
         return None
     if kind.name == "decimal":
@@ -115,7 +115,7 @@ def _sum(node: exp.Sum, of: TypeOf) -> str | None:
 
 
 def _average(node: exp.Avg, of: TypeOf) -> str | None:
-    kind = parsed_type(of(node.this))
+    kind = try_parse_type(of(node.this))
     if not isinstance(kind, Plain):
         return None
     if kind.name == "decimal":
@@ -126,30 +126,34 @@ def _average(node: exp.Avg, of: TypeOf) -> str | None:
 
 def _text(node: Any, of: TypeOf) -> str | None:
     """Of a part of a text, or several together: binary values have them as well."""
-    given = [node.this, *node.expressions]
-    return "string" if all(of(one) == "string" for one in given if one is not None) else None
+    operands = [node.this, *node.expressions]
+    return (
+        "string"
+        if all(of(operand) == "string" for operand in operands if operand is not None)
+        else None
+    )
 
 
 def _choice(node: Any, of: TypeOf) -> str | None:
     """What all that may come out of it are, if they are the same."""
-    told = [one for one in choices(node) if not isinstance(one, exp.Null)]
-    kinds = {of(one) for one in told}
+    branches = [choice for choice in choices(node) if not isinstance(choice, exp.Null)]
+    kinds = {of(kind) for kind in branches}
     return kinds.pop() if len(kinds) == 1 else None
 
 
 def choices(node: Any) -> list[Any]:
-    """All that may come out of a CASE, an if or a coalesce."""
+    """All that may come out of a CASE, an if, a coalesce, or a function like it."""
     if isinstance(node, exp.Case):
-        given = [branch.args.get("true") for branch in node.args["ifs"]]
-        given.append(node.args.get("default"))
+        branches = [branch.args.get("true") for branch in node.args["ifs"]]
+        branches.append(node.args.get("default"))
     elif isinstance(node, exp.If):
-        given = [node.args.get("true"), node.args.get("false")]
+        branches = [node.args.get("true"), node.args.get("false")]
     else:
-        given = [node.this, *node.expressions]
-    return [one for one in given if one is not None]
+        branches = [node.this, *node.expressions]
+    return [choice for choice in branches if choice is not None]
 
 
-def _extracted(node: exp.Extract, of: TypeOf) -> str | None:
+def _type_of_extract(node: exp.Extract, of: TypeOf) -> str | None:
     return "int" if node.name.upper() in DATE_PARTS else None
 
 
@@ -163,7 +167,7 @@ _RULES: tuple[tuple[Any, Callable[[Any, TypeOf], str | None]], ...] = (
     ((exp.Upper, exp.Lower, exp.Trim), lambda node, of: "string"),
     ((exp.Concat, exp.Substring, exp.Left, exp.Right), _text),
     (exp.TsOrDsToDate, lambda node, of: "date"),
-    (exp.Extract, _extracted),
+    (exp.Extract, _type_of_extract),
     ((exp.Add, exp.Sub, exp.Mul), _number),
     (exp.Mod, _remainder),
     (exp.Sum, _sum),

@@ -20,9 +20,10 @@ from sqe.rewrite.column_types import ColumnTypes
 from sqe.rewrite.exact_types import (
     CASTS,
     cast_type,
+    choices,
     exact_type,
     literal_type,
-    parsed_type,
+    try_parse_type,
 )
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.sql.statement import Access, Reference
@@ -34,7 +35,7 @@ _SAME = (
     exp.Round, exp.Window, exp.Filter, exp.Nullif, exp.Ordered, exp.Lag, exp.Lead, exp.FirstValue,
     exp.LastValue, exp.BitwiseNot, exp.Mod,
 )  # fmt: skip
-_CHOOSING = (exp.Coalesce, exp.Greatest, exp.Least)
+_CHOICES = (exp.Case, exp.If, exp.Coalesce, exp.Greatest, exp.Least)
 _FIXED: tuple[tuple[Any, str], ...] = (
     ((exp.Predicate, exp.Connector, exp.Not, exp.Boolean), "boolean"),
     ((exp.StartsWith, exp.EndsWith, exp.Contains), "boolean"),
@@ -51,8 +52,8 @@ _FIXED: tuple[tuple[Any, str], ...] = (
 
 
 def element_type(kind: str | None) -> str | None:
-    found = parsed_type(kind)
-    return str(found.element) if isinstance(found, Array) else None
+    parsed = try_parse_type(kind)
+    return str(parsed.element) if isinstance(parsed, Array) else None
 
 
 class Types:
@@ -94,8 +95,9 @@ class Types:
             return self.of_column(node, 0)
         if self._certain:
             return exact_type(node, self.of)
-        if isinstance(node, _CHOOSING):
-            return self._first([node.this, *node.expressions])
+        if isinstance(node, _CHOICES):
+            types = map(self.of, choices(node))
+            return next((kind for kind in types if kind is not None), None)
         for kinds, find in _BY_KIND:
             if isinstance(node, kinds):
                 return find(self, node)
@@ -109,14 +111,14 @@ class Types:
 
     def of_name(self, query: Any, name: str) -> str | None:
         """Of a column of a query, by its name."""
-        return self._named.called(query, name)
+        return self._named.type_of_column(query, name)
 
-    def written(self, insert: exp.Insert, index: int) -> str | None:
+    def type_of_insert_column(self, insert: exp.Insert, index: int) -> str | None:
         """Of the column that an INSERT writes its n-th value to."""
         listed = insert.this if isinstance(insert.this, exp.Schema | exp.Tuple) else None
         if listed is not None:
             names = listed.expressions[index : index + 1]
-            return _named(self._target, names[0].name) if names else None
+            return _type_of_name(self._target, names[0].name) if names else None
         return self._target[index].type if index < len(self._target) else None
 
     def is_source(self, insert: exp.Insert, query: Any) -> bool:
@@ -128,9 +130,6 @@ class Types:
 
     def column(self, node: exp.Column) -> str | None:
         return self._named.of(node)
-
-    def _first(self, nodes: list[Any]) -> str | None:
-        return next((kind for kind in map(self.of, nodes) if kind is not None), None)
 
     def _number(self, node: Any) -> str | None:
         """Of a sum, difference or product: the wider of both, which is what a value must fit."""
@@ -144,16 +143,12 @@ class Types:
         return max(known, key=lambda kind: _ORDER.index(kind.partition("(")[0]), default=None)
 
     def _sum(self, node: exp.Sum) -> str | None:
-        kind = parsed_type(self.of(node.this))
+        kind = try_parse_type(self.of(node.this))
         if not isinstance(kind, Plain):
             return None
         if kind.name == "decimal":
             return f"decimal({min(38, kind.precision + 10)},{kind.scale})"
         return "double" if kind.name in ("float", "double") else "bigint"
-
-    def _case(self, node: exp.Case) -> str | None:
-        branches = [branch.args.get("true") for branch in node.args["ifs"]]
-        return self._first([*branches, node.args.get("default")])
 
 
 _BY_KIND: tuple[tuple[Any, Callable[[Types, Any], str | None]], ...] = (
@@ -161,8 +156,6 @@ _BY_KIND: tuple[tuple[Any, Callable[[Types, Any], str | None]], ...] = (
     (exp.Cast, lambda types, node: cast_type(node)),
     ((exp.Add, exp.Sub, exp.Mul, exp.Div), Types._number),
     (exp.Sum, Types._sum),
-    (exp.Case, Types._case),
-    (exp.If, lambda types, node: types._first([node.args.get("true"), node.args.get("false")])),
     (exp.Bracket, lambda types, node: element_type(types.of(node.this))),
 )
 
@@ -174,14 +167,14 @@ def _columns_by_place(
         target = reference.target
         if isinstance(target, BoundAbsent):
             continue
-        given = target.columns
+        names_by_place = target.columns
         if certain and isinstance(target, BoundView) and target.guard is None:
-            given = _of_view(target, guarded)
+            names_by_place = _of_view(target, guarded)
         elif certain and isinstance(target, BoundTable):
-            given = _of_table(target, reference.reference)
+            names_by_place = _of_table(target, reference.reference)
         restriction = guarded.restriction(reference)
         hidden = {name.lower() for name in restriction.hidden} if restriction else set()
-        columns = tuple(column for column in given if column.name.lower() not in hidden)
+        columns = tuple(column for column in names_by_place if column.name.lower() not in hidden)
         yield reference.reference.span.start, columns
 
 
@@ -189,12 +182,14 @@ def _of_view(view: BoundView, guarded: GuardedStatement) -> tuple[Column, ...]:
     """Those whose types were kept are cast to them; of the others the query has its say."""
     tree = view.inner.statement.tree
     inside = Types(GuardedStatement(view.inner, guarded.decisions), certain=True)
-    given = view.query_columns or [column.name for column in view.columns]
-    names = {name.lower() for name in given}
-    kept = view.types if view.types and len(names) == len(given) else [""] * len(given)
+    column_names = view.query_columns or [column.name for column in view.columns]
+    names = {name.lower() for name in column_names}
+    kept = (
+        view.types if view.types and len(names) == len(column_names) else [""] * len(column_names)
+    )
     return tuple(
         replace(column, type=kind if is_plain(kind) else inside.of_name(tree, name) or "")
-        for column, name, kind in zip(view.columns, given, kept, strict=True)
+        for column, name, kind in zip(view.columns, column_names, kept, strict=True)
     )
 
 
@@ -211,7 +206,8 @@ def _of_table(table: BoundTable, reference: Reference) -> tuple[Column, ...]:
     always = {n for n, kinds in had.items() if len(set(kinds)) == 1 and len(kinds) == len(schemas)}
     now = {column.name.lower() for column in table.columns}
     columns = [
-        one if one.name.lower() in always else replace(one, type="") for one in table.columns
+        candidate if candidate.name.lower() in always else replace(candidate, type="")
+        for candidate in table.columns
     ]
     return (*columns, *(Column(name, "") for name in had if name not in now))
 
@@ -221,5 +217,5 @@ def is_plain(kind: str) -> bool:
     return kind in CASTS.values() or kind.startswith("decimal(")
 
 
-def _named(columns: tuple[Column, ...], name: str) -> str | None:
+def _type_of_name(columns: tuple[Column, ...], name: str) -> str | None:
     return next((c.type for c in columns if c.name.lower() == name.lower()), None)

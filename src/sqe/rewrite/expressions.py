@@ -61,7 +61,7 @@ def spark_expression(sql: str, identity: Identity) -> str:
 @lru_cache(maxsize=4096)
 def _for_reader(sql: str, identity: Identity) -> str:
     try:
-        return _checked(_personal(sql, identity))
+        return _check_expression(_personal(sql, identity))
     except SqeError as error:
         raise Unfit(error.message) from error
     except (ParseError, RecursionError) as error:
@@ -76,9 +76,9 @@ def _personal(sql: str, identity: Identity) -> str:
         after_dot = index > 0 and tokens[index - 1].token_type is TokenType.DOT
         if after_dot or token.token_type in (TokenType.STRING, TokenType.IDENTIFIER):
             continue
-        found = _answer(sql, tokens, index, identity)
-        if found is not None:
-            edits.append(Edit(Span(token.start, found[1]), found[0]))
+        answer = _answer(sql, tokens, index, identity)
+        if answer is not None:
+            edits.append(Edit(Span(token.start, answer[1]), answer[0]))
     return splice(sql, edits).text
 
 
@@ -127,7 +127,7 @@ _ASKED: dict[str, Callable[[Identity, str], str]] = {
 
 
 @lru_cache(maxsize=4096)
-def _checked(sql: str) -> str:
+def _check_expression(sql: str) -> str:
     """The text, if it is one expression and nothing that SQE refuses is in it."""
     tokens = _tokens(sql)
     refuse_functions(sql, tokens)
@@ -138,7 +138,7 @@ def _checked(sql: str) -> str:
     tree = trees[0]
     refuse_nodes(sql, tree, tokens)
     for node in of_the_row(tree):
-        if isinstance(node, _NOT_OF_A_ROW) or _called(sql, node) in _NOT_OF_A_ROW_BY_NAME:
+        if isinstance(node, _NOT_OF_A_ROW) or _function_name(sql, node) in _NOT_OF_A_ROW_BY_NAME:
             raise Unfit("it is not about one row")
     for token, following in itertools.pairwise(tokens):
         called = following.token_type is TokenType.L_PAREN
@@ -147,7 +147,7 @@ def _checked(sql: str) -> str:
     return sql
 
 
-def _called(sql: str, node: Any) -> str:
+def _function_name(sql: str, node: Any) -> str:
     """A function's name as written, in lower case."""
     start = node.meta.get(CALL)
     word = _WORD.match(sql, start) if start is not None else None

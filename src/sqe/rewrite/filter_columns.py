@@ -25,27 +25,29 @@ def column_places(
     """The places of the columns, each with its qualifiers. None where that is not certain: a word
     that is a column's name must be seen as one, or as something that no column can be."""
     tokens = list(DIALECT.tokenize(text))
-    tree = _parsed(tokens, text)
+    tree = _parse(tokens, text)
     if tree is None or any(True for _ in tree.find_all(exp.Query, exp.Values, exp.Star)):
         return None
     known = {column.name.lower(): column for column in columns}
     full = [part.lower() for part in name.parts]
-    found: dict[Span, Column] = {}
+    places: dict[Span, Column] = {}
     for node in tree.find_all(exp.Column):
         place = _place(node.parts, full, known)
         if place is None:
             return None
-        found[place[0]] = place[1]
-    return found if _all_found(tokens, found, known) else None
+        places[place[0]] = place[1]
+    return places if _all_found(tokens, places, known) else None
 
 
 def may_be_constant(text: str) -> bool:
     """Whether some part of the filter is true or false for all rows, so that all of it might be."""
-    tree = _parsed(list(DIALECT.tokenize(text)), text)
+    tree = _parse(list(DIALECT.tokenize(text)), text)
     if tree is None:
         return True
     parts = [*_terms(tree), *tree.find_all(exp.Predicate, exp.Boolean, exp.Null)]
-    return any(one.find(exp.Column) is None and not isinstance(one.parent, exp.Is) for one in parts)
+    return any(
+        part.find(exp.Column) is None and not isinstance(part.parent, exp.Is) for part in parts
+    )
 
 
 def _terms(node: Any) -> Iterator[Any]:
@@ -57,7 +59,7 @@ def _terms(node: Any) -> Iterator[Any]:
         yield node
 
 
-def _parsed(tokens: list[Token], text: str) -> Any:
+def _parse(tokens: list[Token], text: str) -> Any:
     try:
         parser = SpanParser(dialect=DIALECT, error_level=ErrorLevel.RAISE)
         [tree] = parser.parse_into(exp.Condition, tokens, text)

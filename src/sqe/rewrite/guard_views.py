@@ -15,16 +15,17 @@ from sqe.binding.bound import (
 )
 from sqe.errors import AccessError, ErrorCode, InternalError, UserError
 from sqe.model.decision import Decision, Restrict, RowFilter
-from sqe.model.masks import ExpressionMask, RegexMask, TruncateMask
+from sqe.model.masks import ExpressionMask
 from sqe.model.names import RelationName, quote
 from sqe.model.query import Column
 from sqe.rewrite.authority import Authority
-from sqe.rewrite.barrier import Harmless, can_fail
+from sqe.rewrite.barrier import Harmless
 from sqe.rewrite.expression_types import Types
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.guarding import Guarding
 from sqe.rewrite.history import columns_read
 from sqe.rewrite.needs import Key, key_of
-from sqe.rewrite.policy_text import Guardable, PolicyText, parsed_guard
+from sqe.rewrite.policy_text import Guardable, PolicyText, parse_guard
 from sqe.rewrite.unfit import Unfit, refusal
 from sqe.sql.compose import without_beginning
 from sqe.sql.statement import Access, Reference, Span, Statement
@@ -32,17 +33,18 @@ from sqe.sql.statement import Access, Reference, Span, Statement
 _LENT = Restrict("a view with its owner's rights", filters=(RowFilter("TRUE"),))
 
 
-def with_guards(
-    bound: BoundStatement, decisions: Mapping[Key, Decision], authority: Authority | None
-) -> BoundStatement:
+def guard_relations(bound: BoundStatement, guarding: Guarding) -> BoundStatement:
     """The statement with a guard in place of everything that it sees only part of."""
-    limited = [one for one in bound.walk() if _limits(one, decisions) is not None]
+    limited = [
+        reference
+        for reference in bound.walk()
+        if _limits(reference, guarding.decisions) is not None
+    ]
     if not limited:
         return bound
-    if authority is None:
+    if guarding.authority is None:
         raise InternalError(ErrorCode.INTERNAL_ERROR, "A guard without anybody who reads.")
-    barrier = can_fail(GuardedStatement(bound, decisions))
-    return _Guards(authority, decisions, barrier).placed(bound)
+    return _Guards(guarding.authority, guarding.decisions).place_guards(bound)
 
 
 def _limits(reference: BoundReference, decisions: Mapping[Key, Decision]) -> Restrict | None:
@@ -58,28 +60,29 @@ def _limits(reference: BoundReference, decisions: Mapping[Key, Decision]) -> Res
 def _is_lent(reference: BoundReference) -> bool:
     """A view with its owner's rights: what it leaves out is hidden from who reads it, so that it
     is a guard of its own. All its rows and columns are shown; what is needed is the barrier."""
-    target = reference.stored
+    target = reference.stored_target
     inside = target.inner.references if isinstance(target, BoundView) else ()
-    return any(one.as_user != reference.as_user and one.as_user for one in inside)
+    return any(statement.as_user != reference.as_user and statement.as_user for statement in inside)
 
 
 @dataclass(frozen=True)
 class _Guards:
-    """Those of one statement. ``barrier``: see ``Guard``."""
+    """Those of one statement."""
 
     authority: Authority
     decisions: Mapping[Key, Decision]
-    barrier: bool
 
-    def placed(self, bound: BoundStatement) -> BoundStatement:
-        references = tuple(self._placed(bound.statement, one) for one in bound.references)
-        inner = self.placed(bound.inner) if bound.inner is not None else None
+    def place_guards(self, bound: BoundStatement) -> BoundStatement:
+        references = tuple(
+            self._place_guard(bound.statement, reference) for reference in bound.references
+        )
+        inner = self.place_guards(bound.inner) if bound.inner is not None else None
         return replace(bound, references=references, inner=inner)
 
-    def _placed(self, statement: Statement, reference: BoundReference) -> BoundReference:
+    def _place_guard(self, statement: Statement, reference: BoundReference) -> BoundReference:
         target = reference.target
         if isinstance(target, BoundView):
-            opened = replace(target, inner=self.placed(target.inner))
+            opened = replace(target, inner=self.place_guards(target.inner))
             reference = replace(reference, target=opened)
         limits = _limits(reference, self.decisions)
         if limits is None:
@@ -94,7 +97,7 @@ class _Guards:
         name = _name(bound)
         travel = _travel(statement, bound.reference, name)
         columns = columns_read(target, travel) if isinstance(target, BoundTable) else target.columns
-        shown = _shown(target, columns, limits, name)
+        shown = _visible_columns(target, columns, limits, name)
         expressions = PolicyText(self.authority, target, columns, name, bound.as_user)
         try:
             items, keys = expressions.items(shown, limits)
@@ -105,19 +108,18 @@ class _Guards:
             # makes a table with an alias, and no filter.
             where = f" WHERE ({expressions.condition(limits)})" if limits.filters else ""
             place = Span(len(head), len(head) + len(spelled))
-            parsed = parsed_guard(f"{head}{spelled}{travel}{where}")
+            parsed = parse_guard(f"{head}{spelled}{travel}{where}")
             inner = expressions.bind(parsed, place, target, travel)
         except Unfit as error:
             raise refusal(name, str(error)) from error
         if len(parsed.markers) != len(keys):
             raise refusal(name, "a marker is in it")
         risky = _risky(GuardedStatement(inner, self.decisions), shown, limits)
-        barrier = bool(limits.filters) and (self.barrier or risky or _has_an_edge(limits))
-        guard = Guard(target, barrier, risky, keys)
+        guard = Guard(target, bool(limits.filters), risky, keys)
         return BoundView(name.name, inner, shown, guard=guard)
 
 
-def bound_condition(
+def bind_condition(
     limits: Restrict, target: Guardable, authority: Authority, as_user: str = ""
 ) -> BoundStatement:
     """What the filters say, as a text of its own; its references are those of the policy."""
@@ -128,12 +130,12 @@ def bound_condition(
     try:
         head = "SELECT 1 FROM "
         before = f"{head}{name} WHERE "
-        parsed = parsed_guard(before + expressions.condition(limits))
+        parsed = parse_guard(before + expressions.condition(limits))
         place = Span(len(head), len(head) + len(str(name)))
         whole = expressions.bind(parsed, place, target, "")
     except Unfit as error:
         raise refusal(name, str(error)) from error
-    references = [one for one in whole.references if one.reference.span != place]
+    references = [reference for reference in whole.references if reference.reference.span != place]
     alone = without_beginning(parsed, len(before))
     moved = [
         replace(old, reference=new) for new, old in zip(alone.references, references, strict=True)
@@ -157,20 +159,14 @@ def _risky(statement: GuardedStatement, shown: tuple[Column, ...], limits: Restr
     return False
 
 
-def _has_an_edge(limits: Restrict) -> bool:
-    """Whether a mask may fail for a value that hardly anybody has: a text that is too long for a
-    regular expression, a time whose year begins before all times. All others have a result."""
-    return any(isinstance(mask, RegexMask | TruncateMask) for mask in limits.masks.values())
-
-
-def _shown(
+def _visible_columns(
     target: Guardable, columns: tuple[Column, ...], limits: Restrict, name: RelationName
 ) -> tuple[Column, ...]:
     """Without the hidden ones. What names a column that is not there may mean one that has got
     another name since: refused."""
     known = {column.name.lower() for column in target.columns}
-    hidden = {one.lower() for one in limits.hidden}
-    if (hidden | {one.lower() for one in limits.masks}) - known:
+    hidden = {hidden_name.lower() for hidden_name in limits.hidden}
+    if (hidden | {mask.lower() for mask in limits.masks}) - known:
         raise refusal(name, "it names a column that is not there")
     shown = tuple(column for column in columns if column.name.lower() not in hidden)
     if not shown:
@@ -183,7 +179,11 @@ def _travel(statement: Statement, reference: Reference, name: RelationName) -> s
     if reference.temporal is None:
         return reference.options
     span = reference.temporal
-    inside = (one for one in statement.references if span.start <= one.span.start < span.end)
+    inside = (
+        candidate
+        for candidate in statement.references
+        if span.start <= candidate.span.start < span.end
+    )
     if any(inside):
         raise UserError(
             ErrorCode.NOT_SUPPORTED,

@@ -9,7 +9,7 @@ from sqe.binding.bound import BoundReference, BoundStatement, BoundTable, BoundV
 from sqe.errors import ErrorCode, InternalError
 from sqe.model.decision import Allow, Decision, Restrict
 from sqe.model.query import Parameter
-from sqe.rewrite.needs import Key, key_of, needs_of
+from sqe.rewrite.needs import Key, key_of
 from sqe.sql.statement import Access, Statement, StatementKind
 
 LOOKING = (Access.READ, Access.DESCRIBE)
@@ -46,7 +46,10 @@ class GuardedStatement:
     @property
     def restricted(self) -> bool:
         """Whether any relation is seen only in part: then nothing may be told of all of it."""
-        return any(one.check or one.as_user or self.restriction(one) for one in self.bound.walk())
+        return any(
+            statement.check or statement.as_user or self.restriction(statement)
+            for statement in self.bound.walk()
+        )
 
     def restriction(self, reference: BoundReference) -> Restrict | None:
         """What this reference is looked at through, if anything. Writes are refused or rewritten
@@ -54,7 +57,7 @@ class GuardedStatement:
         key = key_of(reference)
         if key is None or reference.reference.access not in LOOKING:
             return None
-        if not isinstance(reference.stored, BoundTable | BoundView):
+        if not isinstance(reference.stored_target, BoundTable | BoundView):
             return None
         decision = self.decisions[key]
         if isinstance(decision, Restrict):
@@ -85,9 +88,3 @@ def guard_constant(statement: Statement) -> GuardedStatement:
     if statement.kind is not StatementKind.QUERY or statement.references:
         raise InternalError(ErrorCode.INTERNAL_ERROR, "Only a query without relations is constant.")
     return GuardedStatement(BoundStatement(statement, ()), {})
-
-
-def trust_policy_text(bound: BoundStatement) -> GuardedStatement:
-    """A text of a policy: no policy applies to what a policy reads."""
-    allowed = Allow("read under the policy's own authority")
-    return GuardedStatement(bound, {need.key: allowed for need in needs_of(bound)})

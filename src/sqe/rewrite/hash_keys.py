@@ -23,10 +23,10 @@ class HashKeys:
         key = self.keys.get(name)
         if key is None or not key.reveal():
             return None
-        outer, inner = (_derived(key, purpose) for purpose in ("outer", "inner"))
+        outer, inner = (_derive_key(key, purpose) for purpose in ("outer", "inner"))
         return outer, inner
 
 
-def _derived(key: Secret, purpose: str) -> Secret:
+def _derive_key(key: Secret, purpose: str) -> Secret:
     message = f"sqe hash mask, {purpose}".encode()
     return Secret(MARK + hmac.new(key.reveal().encode(), message, hashlib.sha256).hexdigest())

@@ -55,30 +55,32 @@ def _schemas(metadata: Json, suffix: tuple[str, ...], travel: str) -> list[Json]
     if named is not None and not travel:
         return _of_name(metadata, named["name"])
     if suffix or written is None:
-        return _all(metadata)
+        return _list_schemas(metadata)
     wanted = written["id"] or written["name"]
     return _of_snapshot(metadata, int(wanted)) if wanted.isdigit() else _of_name(metadata, wanted)
 
 
 def _of_name(metadata: Json, name: str) -> list[Json]:
     """A branch has the table's columns as they are now, a tag has those of its snapshot."""
-    found = (metadata.get("refs") or {}).get(name)
-    if found is None:
-        return _all(metadata)  # the engine will say that there is none
-    if found.get("type") == "branch":
+    reference = (metadata.get("refs") or {}).get(name)
+    if reference is None:
+        return _list_schemas(metadata)  # the engine will say that there is none
+    if reference.get("type") == "branch":
         return [current_schema(metadata)]
-    return _of_snapshot(metadata, int(found["snapshot-id"]))
+    return _of_snapshot(metadata, int(reference["snapshot-id"]))
 
 
 def _of_snapshot(metadata: Json, wanted: int) -> list[Json]:
-    schemas = _all(metadata)
+    schemas = _list_schemas(metadata)
     for snapshot in metadata.get("snapshots") or ():
         if snapshot["snapshot-id"] == wanted and snapshot.get("schema-id") is not None:
-            return [one for one in schemas if one.get("schema-id") == snapshot["schema-id"]]
+            return [
+                schema for schema in schemas if schema.get("schema-id") == snapshot["schema-id"]
+            ]
     return schemas
 
 
-def _all(metadata: Json) -> list[Json]:
+def _list_schemas(metadata: Json) -> list[Json]:
     return list(metadata.get("schemas") or [])
 
 

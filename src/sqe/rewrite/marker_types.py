@@ -53,10 +53,10 @@ def takes_an_int(node: Any) -> bool:
 def marker_types(guarded: GuardedStatement, nodes: Sequence[Any]) -> list[str]:
     """One type for each marker, in Spark's spelling."""
     types = Types(guarded)
-    return [_wanted(types, node) or _TEXT for node in nodes]
+    return [_type_of_marker(types, node) or _TEXT for node in nodes]
 
 
-def _wanted(types: Types, node: Any) -> str | None:
+def _type_of_marker(types: Types, node: Any) -> str | None:
     if takes_an_int(node):
         return "int"
     parent = node.parent
@@ -78,7 +78,7 @@ def _beside(types: Types, parent: Any, node: Any) -> str | None:
     return None
 
 
-def _compared(types: Types, parent: Any, node: Any) -> str | None:
+def _type_of_comparison(types: Types, parent: Any, node: Any) -> str | None:
     if isinstance(node, exp.Tuple):
         return None
     other = parent.expression if node is parent.this else parent.this
@@ -98,11 +98,11 @@ def _number(types: Types, parent: Any, node: Any) -> str | None:
         return "int"
     if kind in ("timestamp", "timestamp_ntz"):
         return "interval day to second"
-    return kind or _wanted(types, parent)
+    return kind or _type_of_marker(types, parent)
 
 
-def _alike(types: Types, parent: Any, node: Any) -> str | None:
-    return _beside(types, parent, node) or _wanted(types, parent)
+def _type_of_sibling(types: Types, parent: Any, node: Any) -> str | None:
+    return _beside(types, parent, node) or _type_of_marker(types, parent)
 
 
 def _branch(types: Types, parent: exp.If, node: Any) -> str | None:
@@ -111,16 +111,16 @@ def _branch(types: Types, parent: exp.If, node: Any) -> str | None:
         subject = parent.parent.this if isinstance(parent.parent, exp.Case) else None
         return types.of(subject) if subject is not None else "boolean"
     whole = parent.parent if isinstance(parent.parent, exp.Case) else parent
-    return types.of(whole) or _wanted(types, whole)
+    return types.of(whole) or _type_of_marker(types, whole)
 
 
-def _listed(types: Types, parent: exp.Tuple, node: Any) -> str | None:
+def _type_of_list_item(types: Types, parent: exp.Tuple, node: Any) -> str | None:
     """A row of VALUES, of an INSERT, or one compared with another row."""
     index, above = node.index, parent.parent
     if isinstance(above, exp.Values):
         return _row(types, above, index)
     if isinstance(above, exp.Insert):
-        return types.written(above, index)
+        return types.type_of_insert_column(above, index)
     if isinstance(above, _COMPARED):
         other = above.this if above.expression is parent else above.expression
         return types.of(other.expressions[index]) if isinstance(other, exp.Tuple) else None
@@ -132,7 +132,7 @@ def _listed(types: Types, parent: exp.Tuple, node: Any) -> str | None:
 def _row(types: Types, values: exp.Values, index: int) -> str | None:
     statement = values.find_ancestor(exp.Insert)
     if statement is not None and types.is_source(statement, values):
-        return types.written(statement, index)
+        return types.type_of_insert_column(statement, index)
     return types.of_column(values, index)
 
 
@@ -149,8 +149,8 @@ def _item(types: Types, select: exp.Select, node: Any) -> str | None:
             return kind
     above = query.parent
     if isinstance(above, exp.Insert) and types.is_source(above, query):
-        return types.written(above, index)
-    return _wanted(types, above) if isinstance(above, exp.Subquery) else None
+        return types.type_of_insert_column(above, index)
+    return _type_of_marker(types, above) if isinstance(above, exp.Subquery) else None
 
 
 def _always(kind: str) -> Callable[[Types, Any, Any], str | None]:
@@ -158,7 +158,7 @@ def _always(kind: str) -> Callable[[Types, Any, Any], str | None]:
 
 
 _CONTEXTS: tuple[tuple[Any, Callable[[Types, Any, Any], str | None]], ...] = (
-    (_COMPARED, _compared),
+    (_COMPARED, _type_of_comparison),
     (exp.Between, _beside),
     (exp.In, _within),
     (_TEXTS, _always(_TEXT)),
@@ -166,8 +166,8 @@ _CONTEXTS: tuple[tuple[Any, Callable[[Types, Any, Any], str | None]], ...] = (
     (_LOGICAL, _always("boolean")),
     (exp.Cast, lambda types, parent, node: types.of(parent)),
     (exp.If, _branch),
-    (_ALIKE, _alike),
-    (exp.Tuple, _listed),
+    (_ALIKE, _type_of_sibling),
+    (exp.Tuple, _type_of_list_item),
     (exp.Alias, lambda types, parent, node: _in_list(types, parent)),
     (exp.Select, _item),
     (exp.Values, lambda types, parent, node: _row(types, parent, 0)),

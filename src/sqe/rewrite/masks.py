@@ -53,7 +53,7 @@ def _value(mask: Mask, column: Column, expression: Callable[[str, str], str]) ->
         case PartialMask(first, last, fill):
             return _partial(name, column, first, last, fill)
         case TruncateMask(unit):
-            return _truncated(name, column, unit)
+            return _truncate_text(name, column, unit)
         case BucketMask(size):
             return _bucket(name, column, size)
         case RegexMask(pattern, replacement):
@@ -61,12 +61,12 @@ def _value(mask: Mask, column: Column, expression: Callable[[str, str], str]) ->
             texts = f"{string_literal(pattern)}, {string_literal(replacement)}"
             return f"regexp_replace({name}, {texts})"
         case HashMask():
-            return _hashed(name, column)
+            return _hash_text(name, column)
         case ExpressionMask(sql, dialect):
             return f"({expression(sql, dialect)}\n)"
 
 
-def _hashed(name: str, column: Column) -> str:
+def _hash_text(name: str, column: Column) -> str:
     """The same for equal values of all columns of a type, so that they can be joined."""
     if column.type == "binary":
         inner = f"CAST(sha2(concat(CAST( ? AS binary), {name}), 256) AS binary)"
@@ -94,27 +94,27 @@ def _partial(name: str, column: Column, first: int, last: int, fill: str) -> str
     return f"CASE WHEN length({name}) > {shown} THEN {long} ELSE repeat({sign}, length({name})) END"
 
 
-def _truncated(name: str, column: Column, unit: str) -> str:
+def _truncate_text(name: str, column: Column, unit: str) -> str:
     """In UTC, whatever the session's time zone: who could choose the zone would see the hour."""
     if column.type == "date":
         _must(unit in UNITS and unit != "hour", column)
-        return _beginning(name, unit)
+        return _start_of_unit(name, unit)
     _must(unit in UNITS and column.type in _MOMENTS, column)
     if column.type == "timestamp_ntz":
         if unit == "hour":
             parts = ", ".join(f"{part}({name})" for part in ("year", "month", "day", "hour"))
             return f"make_timestamp_ntz({parts}, 0, 0)"
-        return _beginning(f"CAST({name} AS date)", unit)
+        return _start_of_unit(f"CAST({name} AS date)", unit)
     micros = f"unix_micros({name})"
     size = f"{_HOUR if unit == 'hour' else _DAY}L"
     begun = f"{micros} - pmod({micros}, {size})"
     if unit in ("hour", "day"):
         return f"timestamp_micros({begun})"
     day = f"date_from_unix_date(CAST(({begun}) div {size} AS int))"
-    return f"timestamp_micros(unix_date({_beginning(day, unit)}) * {size})"
+    return f"timestamp_micros(unix_date({_start_of_unit(day, unit)}) * {size})"
 
 
-def _beginning(day: str, unit: str) -> str:
+def _start_of_unit(day: str, unit: str) -> str:
     return day if unit == "day" else f"trunc({day}, '{unit}')"
 
 

@@ -28,21 +28,21 @@ class MergeCheck:
     def refuse(self) -> None:
         table, tree = self.table, self.table.statement.tree
         if table.places is None:
-            raise table.refused("its filters cannot be put into a MERGE")
+            raise table.refusal("its filters cannot be put into a MERGE")
         if subqueries(tree.args["on"]) or subqueries(tree.args["whens"]):
-            raise table.refused("its conditions and values can have no subqueries")
+            raise table.refusal("its conditions and values can have no subqueries")
         table.refuse_storage(self.parts.on.start)
         # The filters name the table: nothing else may be meant by that.
         if not self.parts.source:
-            raise table.refused("give what is merged into it a name")
+            raise table.refusal("give what is merged into it a name")
         if self._name.lower() == self.parts.source.lower():
-            raise table.refused("give what is merged into it another name")
+            raise table.refusal("give what is merged into it another name")
         for clause in self.parts.clauses:
             self._refuse_clause(clause)
 
     def edits(self, text_of: TextOf, others: Sequence[Edit], harmless: Test) -> list[Edit]:
         table, name = self.table, quote(self._name)
-        stored = {column.name: f"{name}.{quote(column.name)}" for column in table.named}
+        stored = {column.name: f"{name}.{quote(column.name)}" for column in table.columns_at_places}
         condition = table.filters(text_of, stored)
         if table.fixed:
             # Spark fails at an ON that it finds to be false without looking at any row.
@@ -55,8 +55,8 @@ class MergeCheck:
                 edits += _around(term.span, *barrier(condition))
         edits.append(closed)
         for clause in self.parts.clauses:
-            edits += self._held(clause, condition, harmless)
-            edits += self._checked(clause, stored, text_of, others)
+            edits += self._limit_clause(clause, condition, harmless)
+            edits += self._check_clause(clause, stored, text_of, others)
         return edits
 
     @property
@@ -66,60 +66,70 @@ class MergeCheck:
 
     def _refuse_clause(self, clause: Clause) -> None:
         table = self.table
-        used = {column.name.lower() for column in table.named}
-        for one in clause.assignments:
-            if used.intersection(one.target):
-                table.refuse_assignment(one)
+        used = {column.name.lower() for column in table.columns_at_places}
+        for assignment in clause.assignments:
+            if used.intersection(assignment.target):
+                table.refuse_assignment(assignment)
             elif clause.inserts:
-                table.refuse_vague(one)
+                table.refuse_vague(assignment)
         if clause.inserts and clause.star is None:
-            table.refuse_defaults({one.target[-1] for one in clause.assignments})
+            table.refuse_defaults({assignment.target[-1] for assignment in clause.assignments})
 
-    def _held(self, clause: Clause, condition: str, harmless: Test) -> list[Edit]:
+    def _limit_clause(self, clause: Clause, condition: str, harmless: Test) -> list[Edit]:
         """A clause about rows of the table is about those that the filters show."""
-        given = clause.condition
+        condition_there = clause.condition
         if clause.inserts:
             return []
-        if given is None:
+        if condition_there is None:
             place = Span(clause.head, clause.head)
             return [Edit(place, f" AND ({condition}\n)")] if clause.by_source else []
-        if not clause.by_source and harmless(given.tree):
+        if not clause.by_source and harmless(condition_there.tree):
             return []
-        return _around(given.span, *barrier(condition))
+        return _around(condition_there.span, *barrier(condition))
 
-    def _checked(
+    def _check_clause(
         self, clause: Clause, stored: Mapping[str, str], text_of: TextOf, others: Sequence[Edit]
     ) -> list[Edit]:
         """The row that a clause writes is checked beside one of its values: the first that the
         filters depend on, which is one that is surely computed."""
-        given = dict(self._given(clause, others))
-        used = {column.name for column in self.table.named}
-        if not (clause.inserts or used.intersection(given)):
+        clause_values = dict(self._values_of_clause(clause, others))
+        used = {column.name for column in self.table.columns_at_places}
+        if not (clause.inserts or used.intersection(clause_values)):
             return []
         values = {
-            name: f"({given[name]}\n)" if name in given else "NULL" if clause.inserts else old
+            name: f"({clause_values[name]}\n)"
+            if name in clause_values
+            else "NULL"
+            if clause.inserts
+            else old
             for name, old in stored.items()
         }
-        first = next((name for name in given if name in used), next(iter(given)))
+        first = next((name for name in clause_values if name in used), next(iter(clause_values)))
         before = f"CASE WHEN {self.table.shows(text_of, values)} THEN ("
         behind = f"\n) ELSE {RAISE} END"
         if clause.star is not None:
-            given[first] = f"{before}{given[first]}{behind}"
-            return [Edit(clause.star, _listed(given, inserts=clause.inserts))]
-        place = next(one.value for one in clause.assignments if self._named(one) == first)
+            clause_values[first] = f"{before}{clause_values[first]}{behind}"
+            return [Edit(clause.star, _list_values(clause_values, inserts=clause.inserts))]
+        place = next(
+            assignment.value
+            for assignment in clause.assignments
+            if self._column_name(assignment) == first
+        )
         return _around(place, before, behind)
 
-    def _given(self, clause: Clause, others: Sequence[Edit]) -> Iterator[tuple[str, str]]:
+    def _values_of_clause(
+        self, clause: Clause, others: Sequence[Edit]
+    ) -> Iterator[tuple[str, str]]:
         """The columns that a clause writes as a whole, and their values for the engine."""
         if clause.star is not None:
             for column in self.table.target.columns:
                 yield column.name, f"{quote(self.parts.source)}.{quote(column.name)}"
-        for one in clause.assignments:
-            name = self._named(one)
+        for assignment in clause.assignments:
+            name = self._column_name(assignment)
             if name:
-                yield name, piece(self.table.statement.text, one.value, others)
+                yield name, piece(self.table.statement.text, assignment.value, others)
 
-    def _named(self, assignment: Assignment) -> str:
+    def _column_name(self, assignment: Assignment) -> str:
         column = self.table.column(assignment)
         return column.name if column is not None else ""
 
@@ -128,7 +138,7 @@ def _around(span: Span, before: str, behind: str) -> list[Edit]:
     return [Edit(Span(span.start, span.start), before), Edit(Span(span.end, span.end), behind)]
 
 
-def _listed(values: Mapping[str, str], *, inserts: bool) -> str:
+def _list_values(values: Mapping[str, str], *, inserts: bool) -> str:
     """What stands for * in a clause; words may stand at once before it and behind it."""
     names = [quote(name) for name in values]
     if inserts:

@@ -11,13 +11,13 @@ from sqlglot.errors import ParseError
 
 from sqe.rewrite.writes_text import (
     Assignment,
-    assigned,
     assignment_of,
-    closing,
+    find_closing_parenthesis,
+    find_target,
+    make_assignment,
     outermost,
     split,
     tokens_behind,
-    written,
 )
 from sqe.sql.dialect import DIALECT, EVOLVES, SpanParser
 from sqe.sql.statement import Span, Statement
@@ -59,10 +59,10 @@ def merge_parts(statement: Statement) -> MergeParts | None:
     odd = any(tree.args.get(name) for name in ("using_cond", "with_", "returning", "hint"))
     if odd or tree.meta.get(EVOLVES):
         return None
-    tokens = tokens_behind(statement, written(statement))
+    tokens = tokens_behind(statement, find_target(statement))
     outer = list(_outside(tokens))
-    on = next((n for n, one in outer if one.token_type is TokenType.ON), None)
-    places = [n for n, one in outer if one.token_type is TokenType.WHEN]
+    on = next((n for n, token in outer if token.token_type is TokenType.ON), None)
+    places = [n for n, token in outer if token.token_type is TokenType.WHEN]
     whens = tree.args["whens"].expressions if tree.args.get("whens") is not None else []
     if on is None or not places or len(places) != len(whens):
         return None
@@ -75,59 +75,63 @@ def merge_parts(statement: Statement) -> MergeParts | None:
     if condition is None or None in clauses:
         return None
     terms = _terms(condition, tokens[on + 1 : places[0]])
-    found = tuple(one for one in clauses if one is not None)
-    return MergeParts(tree.args["using"].alias_or_name, terms, condition.span, found)
+    read_clauses = tuple(clause for clause in clauses if clause is not None)
+    return MergeParts(tree.args["using"].alias_or_name, terms, condition.span, read_clauses)
 
 
 def when_places(statement: Statement) -> list[int]:
     """Where its clauses begin."""
-    tokens = tokens_behind(statement, written(statement))
-    return [one.start for _, one in _outside(tokens) if one.token_type is TokenType.WHEN]
+    tokens = tokens_behind(statement, find_target(statement))
+    return [token.start for _, token in _outside(tokens) if token.token_type is TokenType.WHEN]
 
 
 def _clause(text: str, tokens: list[Token], when: exp.When) -> Clause | None:
-    then = next((n for n, one in _outside(tokens) if one.token_type is TokenType.THEN), None)
+    then = next((n for n, token in _outside(tokens) if token.token_type is TokenType.THEN), None)
     if then is None:
         return None
     head, action = tokens[:then], tokens[then + 1 :]
-    words = [one.text.upper() for one in head[:4]]
+    words = [token.text.upper() for token in head[:4]]
     kinds = (["MATCHED"], ["NOT", "MATCHED", "BY", "SOURCE"], ["NOT", "MATCHED", "BY", "TARGET"])
-    kind = next((one for one in (*kinds, ["NOT", "MATCHED"]) if words[: len(one)] == one), None)
+    kind = next(
+        (token for token in (*kinds, ["NOT", "MATCHED"]) if words[: len(token)] == token), None
+    )
     if kind is None:
         return None
     by_source = kind[-1] == "SOURCE"
     if (kind[0] == "MATCHED", by_source) != (bool(when.args["matched"]), bool(when.args["source"])):
         return None
-    behind, given, condition = head[len(kind) :], when.args.get("condition"), None
-    if bool(behind) != (given is not None):
+    behind, source_given, condition = head[len(kind) :], when.args.get("condition"), None
+    if bool(behind) != (source_given is not None):
         return None
     if behind:
-        condition = _term(text, behind[1:], given)
+        condition = _term(text, behind[1:], source_given)
         if behind[0].token_type is not TokenType.AND or condition is None:
             return None
     clause = Clause(by_source, False, head[len(kind) - 1].end + 1, condition)
-    return _acting(clause, action, when.args.get("then"))
+    return _read_action(clause, action, when.args.get("then"))
 
 
-def _acting(clause: Clause, tokens: list[Token], then: Any) -> Clause | None:
+def _read_action(clause: Clause, tokens: list[Token], then: Any) -> Clause | None:
     """The clause with what it does."""
-    words = [one.text.upper() for one in tokens[:2]]
+    words = [token.text.upper() for token in tokens[:2]]
     if words == ["DELETE"]:
         return clause if isinstance(then, exp.Var) else None
     if words == ["UPDATE", "SET"] and isinstance(then, exp.Update):
         star, counts = _star(tokens[2:]), {len(then.expressions)}
-        found = [assignment_of(one) for one in split(tokens[2:], TokenType.COMMA)]
+        assignments_there = [
+            assignment_of(assignment) for assignment in split(tokens[2:], TokenType.COMMA)
+        ]
     elif words[:1] == ["INSERT"] and isinstance(then, exp.Insert):
         star, sides = _star(tokens[1:]), (then.this, then.expression)
         counts = {len(side.expressions) for side in sides if isinstance(side, exp.Tuple)}
-        found = _inserted(tokens[1:])
+        assignments_there = _read_insert(tokens[1:])
     else:
         return None
     inserts = words[0] == "INSERT"
     if star is not None:
         return Clause(clause.by_source, inserts, clause.head, clause.condition, star=star)
-    assignments = tuple(one for one in found if one is not None)
-    if counts != {len(found)} or len(assignments) != len(found):
+    assignments = tuple(assignment for assignment in assignments_there if assignment is not None)
+    if counts != {len(assignments_there)} or len(assignments) != len(assignments_there):
         return None
     return Clause(clause.by_source, inserts, clause.head, clause.condition, assignments)
 
@@ -137,20 +141,24 @@ def _star(tokens: list[Token]) -> Span | None:
     return Span(tokens[0].start, tokens[0].end + 1) if alone else None
 
 
-def _inserted(tokens: list[Token]) -> list[Assignment | None]:
+def _read_insert(tokens: list[Token]) -> list[Assignment | None]:
     """``(columns) VALUES (values)``."""
-    end = closing(tokens)
+    end = find_closing_parenthesis(tokens)
     if end is None:
         return []
     behind = tokens[end + 1 :]
-    if not behind or behind[0].text.upper() != "VALUES" or closing(behind[1:]) != len(behind) - 2:
+    if (
+        not behind
+        or behind[0].text.upper() != "VALUES"
+        or find_closing_parenthesis(behind[1:]) != len(behind) - 2
+    ):
         return []
     names = list(split(tokens[1:end], TokenType.COMMA))
     values = list(split(behind[2:-1], TokenType.COMMA))
     if len(names) != len(values) or not all(values) or not all(names):
         return []
     return [
-        assigned(name[::2], value)
+        make_assignment(name[::2], value)
         if all(t.token_type is TokenType.DOT for t in name[1::2])
         else None
         for name, value in zip(names, values, strict=True)

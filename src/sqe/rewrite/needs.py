@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from sqe.binding.bound import BoundAbsent, BoundReference, BoundStatement, BoundTable, BoundView
+from sqe.binding.bound import (
+    BoundAbsent,
+    BoundReference,
+    BoundStatement,
+    BoundTable,
+    BoundTarget,
+    BoundView,
+)
 from sqe.catalog.facts import table_facts
 from sqe.model.decision import Allow, ColumnFacts, Decision, Deny, Restrict, TableFacts
 from sqe.model.identity import Identity
@@ -43,21 +50,23 @@ class Need:
         return self.key[2]
 
     @property
-    def asked(self) -> tuple[TableFacts, ...]:
+    def asked_facts(self) -> tuple[TableFacts, ...]:
         return (*self.facts, self.seen) if self.seen is not None else self.facts
 
     def decision(self, answers: Mapping[TableFacts, Decision]) -> Decision:
-        given = [answers[one] for one in self.facts]
-        for answer in given:
+        decisions = [answers[fact] for fact in self.facts]
+        for answer in decisions:
             if isinstance(answer, Deny):
                 return answer
         if self.seen is not None:
             seen = answers[self.seen]
             if isinstance(seen, Deny) and seen.unanswered:
                 return seen  # nobody could say what is hidden
-            given.append(seen)
-        limits = [answer for answer in given if isinstance(answer, Restrict)]
-        return limits[-1] if limits else Allow("; ".join(dict.fromkeys(a.reason for a in given)))
+            decisions.append(seen)
+        limits = [answer for answer in decisions if isinstance(answer, Restrict)]
+        return (
+            limits[-1] if limits else Allow("; ".join(dict.fromkeys(a.reason for a in decisions)))
+        )
 
 
 def key_of(reference: BoundReference) -> Key | None:
@@ -74,20 +83,34 @@ def identity_as(identity: Identity, as_user: str) -> Identity:
 
 def needs_of(bound: BoundStatement) -> list[Need]:
     """Every table and stored view the statement touches, for each access and each reader."""
-    found: dict[Key, Need] = {}
+    needs: dict[Key, Need] = {}
     for statement, reference in bound.places():
-        table, key = _facts(reference), key_of(reference)
+        table, key = _facts(reference.target), key_of(reference)
         if table is None or key is None:
             continue
         if statement.kind is StatementKind.CREATE_VIEW:
             table = replace(table, view=True)
         wanted = privileges(statement, reference)
-        before = found[key].facts if key in found else ()
+        before = needs[key].facts if key in needs else ()
         facts = tuple(replace(table, privilege=privilege) for privilege in wanted)
         seen = replace(table, privilege=Privilege.SELECT)
         facts = tuple(dict.fromkeys([*before, *facts]))
-        found[key] = Need(key, facts, None if seen in facts else seen)
-    return list(found.values())
+        needs[key] = Need(key, facts, None if seen in facts else seen)
+    return list(needs.values())
+
+
+def need_for(target: BoundTarget, privilege: Privilege) -> Need | None:
+    """What a change takes that needs that privilege alone, whatever the statement. None: nobody
+    decides on the relation by itself."""
+    table = _facts(target)
+    if table is None:
+        return None
+    seen = replace(table, privilege=Privilege.SELECT)
+    return Need(
+        (table.name, Access.WRITE, ""),
+        (replace(table, privilege=privilege),),
+        None if privilege is Privilege.SELECT else seen,
+    )
 
 
 def privileges(statement: Statement, reference: BoundReference) -> tuple[Privilege, ...]:
@@ -103,7 +126,7 @@ def privileges(statement: Statement, reference: BoundReference) -> tuple[Privile
         return (Privilege.CREATE, *(Privilege.DROP,) * replaces(statement, reference))
     if isinstance(command, CopyInto):
         return (Privilege.INSERT, *(Privilege.DELETE,) * command.overwrite)
-    return _changed(statement)
+    return _change_privileges(statement)
 
 
 def replaces(statement: Statement, reference: BoundReference) -> bool:
@@ -116,7 +139,7 @@ def replaces(statement: Statement, reference: BoundReference) -> bool:
     return not (isinstance(tree, exp.Create) and tree.args.get("exists"))
 
 
-def _changed(statement: Statement) -> tuple[Privilege, ...]:
+def _change_privileges(statement: Statement) -> tuple[Privilege, ...]:
     tree = statement.tree
     if isinstance(tree, exp.Insert):
         replaces = tree.args.get("overwrite") or tree.args.get("where") is not None
@@ -131,29 +154,28 @@ def _changed(statement: Statement) -> tuple[Privilege, ...]:
 
 def _merges(tree: exp.Merge) -> tuple[Privilege, ...]:
     """By its clauses; one that is not known takes every right."""
-    found: list[Privilege] = []
+    privileges: list[Privilege] = []
     whens = tree.args.get("whens")
     for when in whens.expressions if whens is not None else ():
         then = when.args.get("then")
         if isinstance(then, exp.Update):
-            found.append(Privilege.UPDATE)
+            privileges.append(Privilege.UPDATE)
         elif isinstance(then, exp.Insert):
-            found.append(Privilege.INSERT)
+            privileges.append(Privilege.INSERT)
         elif isinstance(then, exp.Var) and then.name.upper() == "DELETE":
-            found.append(Privilege.DELETE)
+            privileges.append(Privilege.DELETE)
         else:
             return EVERY_CHANGE
-    return tuple(dict.fromkeys(found)) or EVERY_CHANGE
+    return tuple(dict.fromkeys(privileges)) or EVERY_CHANGE
 
 
-def _facts(reference: BoundReference) -> TableFacts | None:
-    target = reference.target
+def _facts(target: BoundTarget) -> TableFacts | None:
     if isinstance(target, BoundAbsent):
         return TableFacts(target.name, Privilege.SELECT)
     if isinstance(target, BoundView):
         if target.relation is None:
             return None
-        columns = tuple(ColumnFacts(one.name, one.type) for one in target.columns)
+        columns = tuple(ColumnFacts(column.name, column.type) for column in target.columns)
         uuid = str(target.metadata.get("view-uuid", ""))
         return TableFacts(target.relation, Privilege.SELECT, columns, uuid, view=True)
     if not isinstance(target, BoundTable):

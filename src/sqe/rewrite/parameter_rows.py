@@ -19,8 +19,8 @@ from sqe.errors import ErrorCode, UserError
 from sqe.model.query import Column, Parameter
 from sqe.model.types import Plain, parse_type
 from sqe.rewrite.guarded import GuardedStatement, ParameterRows
-from sqe.rewrite.parameter_values import checked
-from sqe.rewrite.writes_text import insert_parts, tokens_behind, written
+from sqe.rewrite.parameter_values import check_parameter
+from sqe.rewrite.writes_text import find_target, insert_parts, tokens_behind
 from sqe.sql.dialect import MARKER
 from sqe.sql.statement import Access, Span, Statement, StatementKind
 
@@ -65,12 +65,14 @@ def row_text(statement: Statement) -> RowText | None:
     parts = insert_parts(statement)
     if parts is None or parts.by_name or parts.defaults or not isinstance(row, exp.Tuple):
         return None
-    if not all(isinstance(node, _VALUES) for one in row.expressions for node in one.walk()):
+    if not all(
+        isinstance(node, _VALUES) for expression in row.expressions for node in expression.walk()
+    ):
         return None
     tokens = [
-        one
-        for one in tokens_behind(statement, written(statement))
-        if one.start >= parts.source.start
+        token
+        for token in tokens_behind(statement, find_target(statement))
+        if token.start >= parts.source.start
     ]
     kinds = [tokens[n].token_type for n in (0, 1, -1)]
     if kinds != [TokenType.VALUES, TokenType.L_PAREN, TokenType.R_PAREN]:
@@ -85,11 +87,11 @@ def row_text(statement: Statement) -> RowText | None:
 def types_may_fit(rows: Sequence[Row]) -> bool:
     """Whether each marker has one plain type in all rows, or numbers of several."""
     for values in zip(*rows, strict=True):
-        found = {value.type for value in values} - {_VOID}
-        kinds = [parse_type(one) for one in found]
+        kinds_there = {value.type for value in values} - {_VOID}
+        kinds = [parse_type(kind_text) for kind_text in kinds_there]
         if not all(isinstance(kind, Plain) for kind in kinds):
             return False
-        if len(found) > 1 and not all(_is_number(one) for one in found):
+        if len(kinds_there) > 1 and not all(_is_number(kind_text) for kind_text in kinds_there):
             return False
     return True
 
@@ -109,15 +111,15 @@ def with_rows(guarded: GuardedStatement, rows: Sequence[Row]) -> GuardedStatemen
                 " values.",
                 hint="Give one value for each ? of the text, in order.",
             )
-        kept.append([checked(value, place, number) for place, value in enumerate(row, 1)])
+        kept.append([check_parameter(value, place, number) for place, value in enumerate(row, 1)])
     targets = _targets(guarded, text)
-    found = []
+    rows_there = []
     for place, (values, target) in enumerate(zip(zip(*kept, strict=True), targets, strict=True), 1):
         kind = common_type(values, target)
         if kind is None:
             raise MixedTypes(place)
-        found.append((kind, tuple(_as_type(value.value, kind) for value in values)))
-    types, columns = zip(*found, strict=True)
+        rows_there.append((kind, tuple(_as_type(value.value, kind) for value in values)))
+    types, columns = zip(*rows_there, strict=True)
     return replace(guarded, rows=ParameterRows(types, columns))
 
 
@@ -135,22 +137,25 @@ class MixedTypes(UserError):
 def common_type(values: Sequence[Parameter], target: str) -> str | None:
     """The type of a column of these values. ``target``: the type they are stored as, or empty where
     they are not stored as they are. None: none is the same as their own types one by one."""
-    found = {value.type for value in values} - {_VOID}
-    if len(found) <= 1:
-        return found.pop() if found else _VOID
-    if not _is_number(target) or not all(_is_number(one) for one in found):
+    kinds = {value.type for value in values} - {_VOID}
+    if len(kinds) <= 1:
+        return kinds.pop() if kinds else _VOID
+    if not _is_number(target) or not all(_is_number(kind_text) for kind_text in kinds):
         return None
-    if found <= _INTS.keys():
-        return max(found, key=list(_INTS).index)
-    if not found.intersection(_FLOATS):
-        return _common_decimal(found)
-    whole = all(one in _INTS or one in _FLOATS for one in found)
+    if kinds <= _INTS.keys():
+        return max(kinds, key=list(_INTS).index)
+    if not kinds.intersection(_FLOATS):
+        return _common_decimal(kinds)
+    whole = all(kind_text in _INTS or kind_text in _FLOATS for kind_text in kinds)
     exact = all(abs(v.value) <= _EXACT for v in values if isinstance(v.value, int))
     return "double" if whole and exact and target in _FLOATS else None
 
 
 def _common_decimal(types: set[str]) -> str | None:
-    kinds = [Plain("decimal", _INTS[one], 0) if one in _INTS else parse_type(one) for one in types]
+    kinds = [
+        Plain("decimal", _INTS[type_text], 0) if type_text in _INTS else parse_type(type_text)
+        for type_text in types
+    ]
     plain = [kind for kind in kinds if isinstance(kind, Plain)]
     scale = max(kind.scale or 0 for kind in plain)
     digits = max((kind.precision or 0) - (kind.scale or 0) for kind in plain)
@@ -171,7 +176,7 @@ def _is_number(kind: str) -> bool:
 
 def _targets(guarded: GuardedStatement, text: RowText) -> list[str]:
     """For each marker the type that it alone is cast to or stored as, or nothing."""
-    columns = _stored_columns(guarded, text)
+    columns = _columns_of_rows(guarded, text)
     by_start: dict[int, str] = {}
     for value, column in zip(text.values, columns, strict=False):
         if isinstance(value, exp.Placeholder) and column is not None:
@@ -181,7 +186,7 @@ def _targets(guarded: GuardedStatement, text: RowText) -> list[str]:
     return [by_start.get(span.start, "") for span in guarded.bound.statement.markers]
 
 
-def _stored_columns(guarded: GuardedStatement, text: RowText) -> list[Column | None]:
+def _columns_of_rows(guarded: GuardedStatement, text: RowText) -> list[Column | None]:
     """The table's columns in the order of the values."""
     for reference in guarded.bound.references:
         target = reference.target
@@ -198,7 +203,7 @@ def unfit_test(guarded: GuardedStatement, text: RowText, name_of: Callable[[int]
     none. ``name_of`` a marker's number is the column with its values."""
     starts = {span.start: n for n, span in enumerate(guarded.bound.statement.markers)}
     tests = ["FALSE"]
-    for value, column in zip(text.values, _stored_columns(guarded, text), strict=True):
+    for value, column in zip(text.values, _columns_of_rows(guarded, text), strict=True):
         names = [name_of(starts[node.meta[MARKER]]) for node in value.find_all(exp.Placeholder)]
         if column is None or not names:
             continue

@@ -16,11 +16,11 @@ _BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
 _MOST_PARTS = 10_000  # values inside one nested value; more are data, and loaded
 
 
-def checked(parameter: Parameter, number: int, row: int = 0) -> Parameter:
+def check_parameter(parameter: Parameter, number: int, row: int = 0) -> Parameter:
     """``number`` and ``row`` count from 1 and are for the message, which never shows the value."""
     kind = parse_type(parameter.type)
     try:
-        return Parameter(str(kind), _fitted(kind, parameter.value))
+        return Parameter(str(kind), _fit(kind, parameter.value))
     except (_Unfit, ValueError, ArithmeticError):
         raise UserError(
             ErrorCode.INVALID_ARGUMENT,
@@ -34,7 +34,7 @@ class _Unfit(Exception):
     pass
 
 
-def _fitted(kind: Type, value: Any) -> Any:
+def _fit(kind: Type, value: Any) -> Any:
     if value is None:
         return None
     if isinstance(kind, Plain):
@@ -44,21 +44,21 @@ def _fitted(kind: Type, value: Any) -> Any:
                 ErrorCode.NOT_SUPPORTED, f"Parameters of type {kind} are not supported."
             )
         return fit(kind, value)
-    return _nested(kind, value)
+    return _fit_nested(kind, value)
 
 
-def _nested(kind: Array | Map | Struct, value: Any) -> Any:
+def _fit_nested(kind: Array | Map | Struct, value: Any) -> Any:
     if isinstance(kind, Array):
-        return tuple(_fitted(kind.element, one) for one in _several(value))
+        return tuple(_fit(kind.element, element) for element in _several(value))
     if isinstance(kind, Map):
         pairs = value.items() if isinstance(value, Mapping) else _several(value)
-        return tuple((_fitted(kind.key, key), _fitted(kind.value, one)) for key, one in pairs)
+        return tuple((_fit(kind.key, key), _fit(kind.value, element)) for key, element in pairs)
     if isinstance(value, Mapping):
         value = [value.get(member.name) for member in kind.members]
     parts = _several(value)
     if len(parts) != len(kind.members):
         raise _Unfit
-    return tuple(_fitted(m.type, one) for m, one in zip(kind.members, parts, strict=True))
+    return tuple(_fit(m.type, part) for m, part in zip(kind.members, parts, strict=True))
 
 
 def _several(value: Any) -> Sequence[Any]:
@@ -76,7 +76,7 @@ def _of(*kinds: type) -> Callable[[Plain, Any], Any]:
     return fit
 
 
-def _whole(kind: Plain, value: Any) -> int:
+def _fit_integer(kind: Plain, value: Any) -> int:
     limit = 2 ** _BITS[kind.name]
     if isinstance(value, bool) or not isinstance(value, int) or not -limit <= value < limit:
         raise _Unfit
@@ -95,9 +95,9 @@ def _decimal(kind: Plain, value: Any) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, Decimal | int):
         raise _Unfit
     with localcontext(prec=80):
-        given = Decimal(value)
-        scaled = given.quantize(Decimal(1).scaleb(-kind.scale))
-        if scaled != given or abs(scaled) >= Decimal(10) ** (kind.precision - kind.scale):
+        decimal_value = Decimal(value)
+        scaled = decimal_value.quantize(Decimal(1).scaleb(-kind.scale))
+        if scaled != decimal_value or abs(scaled) >= Decimal(10) ** (kind.precision - kind.scale):
             raise _Unfit
     return scaled
 
@@ -130,7 +130,7 @@ def _moment(kind: Plain, value: Any) -> datetime.datetime:
 
 _PLAIN: dict[str, Callable[[Plain, Any], Any]] = {
     "boolean": _of(bool),
-    **dict.fromkeys(_BITS, _whole),
+    **dict.fromkeys(_BITS, _fit_integer),
     "float": _float,
     "double": _float,
     "decimal": _decimal,

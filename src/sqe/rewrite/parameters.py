@@ -13,7 +13,7 @@ from sqe.model.query import Parameter
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.marker_types import marker_types, takes_an_int
 from sqe.rewrite.parameter_rows import with_rows
-from sqe.rewrite.parameter_values import checked
+from sqe.rewrite.parameter_values import check_parameter
 from sqe.sql.dialect import MARKER
 from sqe.sql.statement import Statement
 
@@ -29,7 +29,7 @@ def fill_markers(
 ) -> GuardedStatement:
     """``describes``: where there are no values, markers are typed and left open."""
     if describes and values is None and not rows:
-        return described(guarded)
+        return fill_with_nulls(guarded)
     return with_values(guarded, values, rows)
 
 
@@ -43,21 +43,21 @@ def with_values(
         return with_rows(guarded, rows)
     count = len(guarded.bound.statement.markers)
     if len(values or ()) != count:
-        given = "no values were" if not values else f"{len(values)} values were"
+        count_text = "no values were" if not values else f"{len(values)} values were"
         raise UserError(
             ErrorCode.INVALID_ARGUMENT,
-            f"The statement has {count} parameter markers, and {given} given.",
+            f"The statement has {count} parameter markers, and {count_text} given.",
             hint="Give one value for each ? of the text, in order.",
         )
     if not values:
         return guarded
-    kept = [checked(value, number) for number, value in enumerate(values, 1)]
+    kept = [check_parameter(value, number) for number, value in enumerate(values, 1)]
     nodes = marker_nodes(guarded.bound.statement)
-    fitted = [_narrowed(one, node) for one, node in zip(kept, nodes, strict=True)]
+    fitted = [_narrow(parameter, node) for parameter, node in zip(kept, nodes, strict=True)]
     return replace(guarded, parameters=tuple(fitted))
 
 
-def described(guarded: GuardedStatement) -> GuardedStatement:
+def fill_with_nulls(guarded: GuardedStatement) -> GuardedStatement:
     """The statement with a NULL of the type that fits for each marker."""
     nodes = marker_nodes(guarded.bound.statement)
     if not nodes:
@@ -76,11 +76,11 @@ def marker_nodes(statement: Statement) -> list[Any]:
         statement = statement.inner
     if not statement.markers:
         return []
-    found = {node.meta[MARKER]: node for node in statement.tree.find_all(exp.Placeholder)}
-    return [found[span.start] for span in statement.markers]
+    nodes_by_number = {node.meta[MARKER]: node for node in statement.tree.find_all(exp.Placeholder)}
+    return [nodes_by_number[span.start] for span in statement.markers]
 
 
-def _narrowed(value: Parameter, node: Any) -> Parameter:
+def _narrow(value: Parameter, node: Any) -> Parameter:
     """Many clients have whole numbers of one size only; LIMIT and its like take none but ints."""
     wide = value.type == "bigint" and isinstance(value.value, int) and value.value in _INTS
     return Parameter("int", value.value) if wide and takes_an_int(node) else value

@@ -61,15 +61,17 @@ class PolicyText:
                 continue
             items.append(mask_sql(mask, column, partial(self.expression, kind=column.type)))
             if isinstance(mask, HashMask):
-                found = self.authority.subkeys(mask.key)
-                if found is None:
+                subkeys = self.authority.subkeys(mask.key)
+                if subkeys is None:
                     raise Unfit("the settings lack a key of a hash mask")
-                keys += found
+                keys += subkeys
         return ", ".join(items), tuple(keys)
 
     def condition(self, limits: Restrict) -> str:
         """The line ends keep what is inside from running into what is behind it."""
-        terms = (self.expression(one.sql, one.dialect, "boolean") for one in limits.filters)
+        terms = (
+            self.expression(filter_.sql, filter_.dialect, "boolean") for filter_ in limits.filters
+        )
         return " AND ".join(f"({term}\n)" for term in terms)
 
     def expression(self, sql: str, dialect: str, kind: str) -> str:
@@ -82,10 +84,10 @@ class PolicyText:
     ) -> BoundStatement:
         """``place`` is where the relation itself is named; all other names are the policy's."""
         references = []
-        for one in parsed.references:
-            found = target if one.span == place else self._found(parsed, one)
-            references.append(BoundReference(one, found, self.as_user, trusted=True))
-        if sum(one.span == place for one in parsed.references) != 1:
+        for reference in parsed.references:
+            bound_target = target if reference.span == place else self._find(parsed, reference)
+            references.append(BoundReference(reference, bound_target, self.as_user, trusted=True))
+        if sum(reference.span == place for reference in parsed.references) != 1:
             raise Unfit("the relation is not where it was written")
         bound = BoundStatement(parsed, tuple(references))
         behind = place.end + len(travel)
@@ -95,21 +97,21 @@ class PolicyText:
         _check_condition(bound)
         return bound
 
-    def _found(self, parsed: Statement, reference: Reference) -> BoundTarget:
+    def _find(self, parsed: Statement, reference: Reference) -> BoundTarget:
         try:
-            found = self.authority.find(parsed, reference, self.name.schema)
+            target = self.authority.find(parsed, reference, self.name.schema)
         except (AccessError, UserError) as error:
             # Users do not see the policy's text, and need not know which tables it reads.
             raise Unfit(error.message) from error
-        if isinstance(found, BoundMetadata | BoundAbsent):
+        if isinstance(target, BoundMetadata | BoundAbsent):
             raise Unfit("it reads what is no table")
         if (
-            isinstance(found, BoundTable)
-            and found.suffix[-1:]
-            and (found.suffix[-1].lower() in METADATA_TABLES)
+            isinstance(target, BoundTable)
+            and target.suffix[-1:]
+            and (target.suffix[-1].lower() in METADATA_TABLES)
         ):
             raise Unfit("it reads a metadata table")
-        return _trusted(found)
+        return _trust(target)
 
     def _check_columns(self, parsed: Statement) -> None:
         """Columns of the row itself must be there; those of subqueries are the engine's to find."""
@@ -127,7 +129,7 @@ class PolicyText:
 
 
 @lru_cache(maxsize=1024)
-def parsed_guard(text: str) -> Statement:
+def parse_guard(text: str) -> Statement:
     """Nobody changes a statement, and guards of the same text come again and again."""
     try:
         return parse(text)
@@ -147,14 +149,15 @@ def _check_condition(bound: BoundStatement) -> None:
             raise Unfit("a filter is not true or false")
 
 
-def _trusted(target: BoundTarget) -> BoundTarget:
+def _trust(target: BoundTarget) -> BoundTarget:
     """The same, with everything inside it read under the policy's own authority."""
     if not isinstance(target, BoundView):
         return target
     references = tuple(
-        replace(one, target=_trusted(one.target), trusted=True) for one in target.inner.references
+        replace(reference, target=_trust(reference.target), trusted=True)
+        for reference in target.inner.references
     )
-    for one in references:
-        if isinstance(one.target, BoundAbsent):
+    for reference in references:
+        if isinstance(reference.target, BoundAbsent):
             raise Unfit("it reads a view of what is not there")
     return replace(target, inner=replace(target.inner, references=references))

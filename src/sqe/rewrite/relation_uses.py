@@ -38,7 +38,7 @@ def _columns(
     statement: Statement, reference: BoundReference, decision: Decision
 ) -> tuple[str, ...]:
     """Those of the relation that the text names, by whatever alias: never fewer than it reads."""
-    stored = reference.stored
+    stored = reference.stored_target
     if reference.reference.access is not Access.READ:
         return ()
     if not isinstance(stored, BoundTable | BoundView):
@@ -54,7 +54,7 @@ def _columns(
 
 def _snapshot(reference: BoundReference) -> int | None:
     """That was current when the statement was planned. None: it says itself which, or has none."""
-    stored = reference.stored
+    stored = reference.stored_target
     if not isinstance(stored, BoundTable) or reference.reference.temporal is not None:
         return None
     snapshot = stored.metadata.get("current-snapshot-id")

@@ -7,18 +7,13 @@ written at all. MERGE is held to the same, see ``merges.py``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
-from sqe.binding.bound import BoundReference, BoundStatement, BoundTable
 from sqe.errors import ErrorCode, InternalError
-from sqe.model.decision import Decision, Restrict
 from sqe.model.names import quote
-from sqe.rewrite.authority import Authority
-from sqe.rewrite.barrier import Harmless
 from sqe.rewrite.checked_table import (
     CLOSE,
     OPEN,
@@ -29,14 +24,8 @@ from sqe.rewrite.checked_table import (
     barrier,
     subqueries,
 )
-from sqe.rewrite.expression_types import Types
-from sqe.rewrite.guard_views import bound_condition
-from sqe.rewrite.guarded import GuardedStatement
-from sqe.rewrite.merge_matches import match_edits
 from sqe.rewrite.merges import MergeCheck
 from sqe.rewrite.merges_text import MergeParts, merge_parts
-from sqe.rewrite.needs import Key, key_of
-from sqe.rewrite.null_conditions import null_edits
 from sqe.rewrite.writes_text import (
     ChangeParts,
     InsertParts,
@@ -45,87 +34,13 @@ from sqe.rewrite.writes_text import (
     piece,
 )
 from sqe.sql.splice import Edit
-from sqe.sql.statement import Access, Span, Statement
+from sqe.sql.statement import Span, Statement
 
 _SOURCE = "__sqe"
 
 
-def may_be_checked(statement: Statement, reference: BoundReference, limits: Restrict) -> bool:
-    """Whether filters alone limit the user, all of them such that rows they show may be written,
-    and it is a statement that can be held to them."""
-    target = reference.target
-    return (
-        statement.traits.row_by_row
-        and reference.reference.access is Access.WRITE
-        and isinstance(target, BoundTable)
-        and not target.suffix
-        and bool(limits.filters)
-        and all(one.check for one in limits.filters)
-        and not limits.masks
-        and not limits.hidden
-        and _parts(statement) is not None
-    )
-
-
-def with_checks(
-    bound: BoundStatement, decisions: Mapping[Key, Decision], authority: Authority | None
-) -> BoundStatement:
-    """The statement with what the rows of the table it writes are held to."""
-
-    def held(reference: BoundReference) -> BoundReference:
-        key = key_of(reference)
-        limits = decisions[key] if key is not None else None
-        if not isinstance(limits, Restrict) or reference.reference.access is not Access.WRITE:
-            return reference
-        return _checked(bound, reference, limits, authority)
-
-    return replace(bound, references=tuple(map(held, bound.references)))
-
-
-def _checked(
-    bound: BoundStatement, reference: BoundReference, limits: Restrict, authority: Authority | None
-) -> BoundReference:
-    target = reference.target
-    if not isinstance(target, BoundTable) or authority is None:
-        raise InternalError(ErrorCode.INTERNAL_ERROR, "A write that cannot be checked.")
-    condition = bound_condition(limits, target, authority, reference.as_user)
-    found = replace(reference, check=condition)
-    _check_of(bound.statement, CheckedTable(bound.statement, found, target, condition)).refuse()
-    return found
-
-
-def write_edits(
-    guarded: GuardedStatement,
-    edits: Sequence[Edit],
-    text_of: Callable[[BoundReference, Sequence[Edit]], str],
-) -> list[Edit]:
-    """What holds the statement to the checks of the table it writes, and to rows that its
-    condition is true of, each once. ``edits`` are all others; ``text_of`` writes a table's
-    condition for the engine, with changes to it."""
-    statement = guarded.bound.statement
-    for reference in guarded.bound.references:
-        target = reference.target
-        if reference.reference.access is not Access.WRITE or not isinstance(target, BoundTable):
-            continue
-        once = match_edits(statement, target)
-        if reference.check is None:
-            return [*once, *null_edits(statement, edits)]
-        check = _check_of(statement, CheckedTable(statement, reference, target, reference.check))
-        cannot_fail = partial(_cannot_fail, guarded)
-        return [*once, *check.edits(partial(text_of, reference), edits, cannot_fail)]
-    return []
-
-
-def _cannot_fail(guarded: GuardedStatement, condition: exp.Expr) -> bool:
-    """A text that stands for a condition is read as one where it is put together with others."""
-    kind = Types(guarded, certain=True).of(condition)
-    return kind == "boolean" and Harmless(guarded)(condition)
-
-
-def _check_of(
-    statement: Statement, table: CheckedTable
-) -> _InsertCheck | _ChangeCheck | MergeCheck:
-    parts = _parts(statement)
+def check_of(statement: Statement, table: CheckedTable) -> _InsertCheck | _ChangeCheck | MergeCheck:
+    parts = parts_of(statement)
     if isinstance(parts, InsertParts):
         return _InsertCheck(table, parts)
     if isinstance(parts, ChangeParts):
@@ -142,21 +57,25 @@ class _InsertCheck:
 
     def refuse(self) -> None:
         if self.parts.defaults:
-            raise self.table.refused("write the values instead of DEFAULT")
+            raise self.table.refusal("write the values instead of DEFAULT")
         if self.parts.columns:
             self.table.refuse_defaults(self.parts.columns)
 
     def edits(self, text_of: TextOf, others: Sequence[Edit], harmless: Test) -> list[Edit]:
         """The rows are read once more before they are written. The check stands beside a value and
         not in a condition, which an engine may evaluate on rows that are not written."""
-        parts, condition = self.parts, self.table.stored(text_of)
+        parts, condition = self.parts, self.table.filters_on_stored(text_of)
         if parts.by_name:
             head, alias = self._by_name(condition), f"AS {_SOURCE}"
         else:
-            written = parts.columns or tuple(one.name.lower() for one in self.table.target.columns)
+            written = parts.columns or tuple(
+                column.name.lower() for column in self.table.target.columns
+            )
             names = [f"{_SOURCE}_{number}" for number in range(1, len(written) + 1)]
-            given = {name: f"{_SOURCE}.{new}" for name, new in zip(written, names, strict=True)}
-            row = _new_row(self.table, condition, given)
+            new_values = {
+                name: f"{_SOURCE}.{new}" for name, new in zip(written, names, strict=True)
+            }
+            row = _new_row(self.table, condition, new_values)
             head = ", ".join([f"CASE WHEN {row} THEN {names[0]} ELSE {RAISE} END", *names[1:]])
             alias = f"AS {_SOURCE}({', '.join(names)})"
         start, end = parts.source.start, parts.source.end
@@ -168,8 +87,11 @@ class _InsertCheck:
     def _by_name(self, condition: str) -> str:
         """One of the columns that the filters need carries the check: the source must give it."""
         table = self.table
-        used = {one.name.lower(): f"{_SOURCE}.{quote(one.name)}" for one in table.used}
-        first = quote((table.used or table.target.columns)[0].name)
+        used = {
+            column.name.lower(): f"{_SOURCE}.{quote(column.name)}"
+            for column in table.columns_in_filters
+        }
+        first = quote((table.columns_in_filters or table.target.columns)[0].name)
         row = _new_row(table, condition, used)
         value = f"CASE WHEN {row} THEN {_SOURCE}.{first} ELSE {RAISE} END AS {first}"
         return f"{_SOURCE}.* EXCEPT ({first}), {value}"
@@ -184,28 +106,34 @@ class _ChangeCheck:
         table = self.table
         inside = subqueries(self._own)
         if subqueries(table.statement.tree) != inside:
-            raise table.refused("its values can have no subqueries")
+            raise table.refusal("its values can have no subqueries")
         table.refuse_storage(table.reference.reference.span.end)
-        used = {column.name.lower() for column in table.used}
-        for one in self.parts.assignments:
-            if not used.intersection(one.target):
+        used = {column.name.lower() for column in table.columns_in_filters}
+        for assignment in self.parts.assignments:
+            if not used.intersection(assignment.target):
                 continue
             if inside:  # the new row would be checked before it is known that it is to be written
-                raise table.refused(f"to write {one.target[-1]}, its condition has no subquery")
-            table.refuse_assignment(one)
-            if table.places is None and not one.constant:
-                raise table.refused(f"write a plain value to {one.target[-1]}")
+                raise table.refusal(
+                    f"to write {assignment.target[-1]}, its condition has no subquery"
+                )
+            table.refuse_assignment(assignment)
+            if table.places is None and not assignment.constant:
+                raise table.refusal(f"write a plain value to {assignment.target[-1]}")
 
     def edits(self, text_of: TextOf, others: Sequence[Edit], harmless: Test) -> list[Edit]:
-        place, condition, own = self.parts.condition, self.table.stored(text_of), self._own
-        new = self._changed_row(text_of, others)
+        place, condition, own = (
+            self.parts.condition,
+            self.table.filters_on_stored(text_of),
+            self._own,
+        )
+        new = self._row_after_change(text_of, others)
         if place is not None and own and not new and not self._by_files and harmless(own):
             before = f"({condition}\n) AND ("
             start, end = place.start, place.end
             return [Edit(Span(start, start), before), Edit(Span(end, end), "\n)")]
         # Engines make joins of subqueries, and so evaluate what stands beside them on all rows.
         if subqueries(own):
-            raise self.table.refused(
+            raise self.table.refusal(
                 "beside a subquery, its condition holds nothing that could fail for some row",
                 hint="Compare columns with values of their own types, or MERGE.",
             )
@@ -219,7 +147,8 @@ class _ChangeCheck:
 
     @property
     def _by_files(self) -> bool:
-        """Whether Iceberg could take it for whole files; see ``null_conditions``."""
+        """Whether Iceberg could take it for whole files, and with them rows that hold NULL:
+        decision 0014."""
         by_rows = self.table.joins or subqueries(self._own)
         return isinstance(self.table.statement.tree, exp.Delete) and not by_rows
 
@@ -241,19 +170,21 @@ class _ChangeCheck:
             Edit(Span(place.end, place.end), behind),
         ]
 
-    def _changed_row(self, text_of: TextOf, others: Sequence[Edit]) -> str:
+    def _row_after_change(self, text_of: TextOf, others: Sequence[Edit]) -> str:
         """Empty where no column is written that the filters depend on, or none at all any more:
         what counts the rows has taken the assignments out."""
         table = self.table
-        values = {column.name: quote(column.name) for column in table.used}
+        values = {column.name: quote(column.name) for column in table.columns_in_filters}
         changed = False
-        for one in self.parts.assignments:
-            column = table.column(one)
+        for assignment in self.parts.assignments:
+            column = table.column(assignment)
             if column is None or column.name not in values:
                 continue
-            if any(e.span.start <= one.value.start < e.span.end for e in others if not e.text):
+            if any(
+                e.span.start <= assignment.value.start < e.span.end for e in others if not e.text
+            ):
                 return ""
-            written = piece(table.statement.text, one.value, others)
+            written = piece(table.statement.text, assignment.value, others)
             values[column.name] = f"({written}\n)"
             changed = True
         if not changed:
@@ -269,8 +200,8 @@ def _new_row(table: CheckedTable, condition: str, values: Mapping[str, str]) -> 
     """The filters over the values as they will be stored, by column; one that is not among them
     will be NULL."""
     items = ", ".join(
-        f"CAST({values.get(one.name.lower(), 'NULL')} AS {one.type}) AS {quote(one.name)}"
-        for one in table.used
+        f"CAST({values.get(column.name.lower(), 'NULL')} AS {column.type}) AS {quote(column.name)}"
+        for column in table.columns_in_filters
     )
     if not items:
         return f"({condition}\n)"
@@ -278,7 +209,7 @@ def _new_row(table: CheckedTable, condition: str, values: Mapping[str, str]) -> 
     return f"(SELECT ({condition}\n) FROM (SELECT {items}) AS {name})"  # noqa: S608  as above
 
 
-def _parts(statement: Statement) -> InsertParts | ChangeParts | MergeParts | None:
+def parts_of(statement: Statement) -> InsertParts | ChangeParts | MergeParts | None:
     tree = statement.tree
     if isinstance(tree, exp.Insert):
         return insert_parts(statement)

@@ -41,15 +41,15 @@ class ChangeParts:
     assignments: tuple[Assignment, ...] = ()
 
 
-def written(statement: Statement) -> Reference:
+def find_target(statement: Statement) -> Reference:
     """The table that is written, the only one of its kind in a statement."""
-    [target] = [one for one in statement.references if one.access is Access.WRITE]
+    [target] = [reference for reference in statement.references if reference.access is Access.WRITE]
     return target
 
 
 def insert_parts(statement: Statement) -> InsertParts | None:
     """None where it is not one of the plain forms."""
-    tree, target = statement.tree, written(statement)
+    tree, target = statement.tree, find_target(statement)
     schema = tree.this if isinstance(tree.this, exp.Schema) else None
     table = schema.this if schema is not None else tree.this
     odd = ("overwrite", "where", "exists", "returning", "conflict", "partition", "ignore")
@@ -60,12 +60,13 @@ def insert_parts(statement: Statement) -> InsertParts | None:
     tokens = tokens_behind(statement, target)
     columns: tuple[str, ...] = ()
     if schema is not None:
-        columns = tuple(one.name.lower() for one in schema.expressions)
-        end = closing(tokens)
-        if end is None or not columns:
+        columns = tuple(expression.name.lower() for expression in schema.expressions)
+        end = find_closing_parenthesis(tokens)
+        named = all(isinstance(expression, exp.Identifier) for expression in schema.expressions)
+        if end is None or not columns or not named:
             return None
         tokens = tokens[end + 1 :]
-    by_name = [one.text.upper() for one in tokens[:2]] == ["BY", "NAME"]
+    by_name = [token.text.upper() for token in tokens[:2]] == ["BY", "NAME"]
     tokens = tokens[2:] if by_name else tokens
     if not tokens or (by_name and columns):
         return None
@@ -75,9 +76,9 @@ def insert_parts(statement: Statement) -> InsertParts | None:
 
 def change_parts(statement: Statement) -> ChangeParts | None:
     """None where it is not one of the plain forms."""
-    tokens = tokens_behind(statement, written(statement))
+    tokens = tokens_behind(statement, find_target(statement))
     outer = list(outermost(tokens))
-    where = next((n for n, one in outer if one.token_type is TokenType.WHERE), None)
+    where = next((n for n, token in outer if token.token_type is TokenType.WHERE), None)
     condition = None
     if where is not None:
         if where + 1 >= len(tokens):
@@ -85,7 +86,7 @@ def change_parts(statement: Statement) -> ChangeParts | None:
         condition = Span(tokens[where + 1].start, tokens[-1].end + 1)
     if isinstance(statement.tree, exp.Delete):
         return ChangeParts(condition)
-    begin = next((n for n, one in outer if one.token_type is TokenType.SET), None)
+    begin = next((n for n, token in outer if token.token_type is TokenType.SET), None)
     if begin is None:
         return None
     assignments = [
@@ -93,7 +94,9 @@ def change_parts(statement: Statement) -> ChangeParts | None:
     ]
     if None in assignments or len(assignments) != len(statement.tree.expressions):
         return None
-    return ChangeParts(condition, tuple(one for one in assignments if one is not None))
+    return ChangeParts(
+        condition, tuple(assignment for assignment in assignments if assignment is not None)
+    )
 
 
 def assignment_of(tokens: list[Token]) -> Assignment | None:
@@ -101,14 +104,14 @@ def assignment_of(tokens: list[Token]) -> Assignment | None:
     if equals is None or equals + 1 >= len(tokens):
         return None
     names, dots = tokens[:equals:2], tokens[1:equals:2]
-    if not names or any(one.token_type is not TokenType.DOT for one in dots):
+    if not names or any(dot.token_type is not TokenType.DOT for dot in dots):
         return None
-    return assigned(names, tokens[equals + 1 :])
+    return make_assignment(names, tokens[equals + 1 :])
 
 
-def assigned(names: Sequence[Token], value: Sequence[Token]) -> Assignment:
+def make_assignment(names: Sequence[Token], value: Sequence[Token]) -> Assignment:
     return Assignment(
-        tuple(one.text.lower() for one in names),
+        tuple(name.text.lower() for name in names),
         Span(value[0].start, value[-1].end + 1),
         constant=len(value) == 1 and value[0].token_type in _CONSTANTS,
         default=len(value) == 1 and is_default(value[0]),
@@ -126,7 +129,7 @@ _CONSTANTS = (
 
 
 def tokens_behind(statement: Statement, target: Reference) -> list[Token]:
-    return [one for one in DIALECT.tokenize(statement.text) if one.start >= target.span.end]
+    return [token for token in DIALECT.tokenize(statement.text) if token.start >= target.span.end]
 
 
 def outermost(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
@@ -154,7 +157,7 @@ def split(
     yield tokens[begin:]
 
 
-def closing(tokens: list[Token]) -> int | None:
+def find_closing_parenthesis(tokens: list[Token]) -> int | None:
     """Where the parenthesis closes that the tokens begin with."""
     depth = 0
     for number, token in enumerate(tokens):
@@ -173,8 +176,8 @@ def is_default(token: Token) -> bool:
 def piece(text: str, span: Span, edits: Sequence[Edit]) -> str:
     """A part of the text as the engine gets it."""
     inside = [
-        Edit(Span(one.span.start - span.start, one.span.end - span.start), one.text)
-        for one in dict.fromkeys(edits)
-        if span.start <= one.span.start and one.span.end <= span.end
+        Edit(Span(edit.span.start - span.start, edit.span.end - span.start), edit.text)
+        for edit in dict.fromkeys(edits)
+        if span.start <= edit.span.start and edit.span.end <= span.end
     ]
     return splice(span.of(text), inside).text

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqe.binding.bound import BoundMetadata, BoundStatement
 from sqe.errors import ErrorCode, InternalError, UserError
-from sqe.model.query import EngineKind, Route
+from sqe.model.query import EngineKind, Route, RouteCause
+from sqe.model.sizes import size_words
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.routing.facts import LocalFacts, RoutingLimits
 from sqe.sql.statement import StatementKind
@@ -20,8 +21,11 @@ _REASONS = {
 }
 _AUTO = "SET SESSION sqe.engine = 'auto'"
 _LIST = "Write it without that; docs/reference/local-engine.md lists what runs locally."
-_TURNED_OFF = LocalFacts("the local engine is turned off", "Set local.enabled in the settings.")
-_SIZES = ((1024**3, "GB"), (1024**2, "MB"), (1024, "KB"))
+_TURNED_OFF = LocalFacts(
+    "the local engine is turned off",
+    "Set local.enabled in the settings.",
+    cause=RouteCause.TURNED_OFF,
+)
 
 
 def choose(
@@ -72,17 +76,18 @@ def _only_spark(kind: StatementKind, wanted: str) -> Route:
 
 
 def _query(facts: LocalFacts, wanted: str, limits: RoutingLimits) -> Route:
-    obstacle, remedy = facts.obstacle, facts.remedy or _LIST
+    obstacle, remedy, cause = facts.obstacle, facts.remedy or _LIST, facts.cause
     if not obstacle and wanted == "auto":
         obstacle, remedy = _too_much(facts, limits)
+        cause = RouteCause.SIZE
     if not obstacle:
         if wanted == "local":
             return Route(EngineKind.LOCAL, "the session asks for the local engine")
-        reason = f"everything in it is proven, and it reads {size(facts.bytes)}"
+        reason = f"everything in it is proven, and it reads {size_words(facts.bytes)}"
         return Route(EngineKind.LOCAL, reason, fallback=EngineKind.SPARK)
     if wanted == "local":
         raise not_taken(obstacle)
-    return Route(EngineKind.SPARK, obstacle, remedy)
+    return Route(EngineKind.SPARK, obstacle, remedy, cause=cause)
 
 
 def not_taken(reason: str) -> UserError:
@@ -97,16 +102,10 @@ def not_taken(reason: str) -> UserError:
 def _too_much(facts: LocalFacts, limits: RoutingLimits) -> tuple[str, str]:
     remedy = "Filter by a partition column, or raise local.max_{} in the settings."
     if facts.bytes > limits.max_bytes:
-        reason = f"it reads {size(facts.bytes)}; the local engine takes {size(limits.max_bytes)}"
+        size, most = size_words(facts.bytes), size_words(limits.max_bytes)
+        reason = f"it reads {size}; the local engine takes {most}"
         return reason, remedy.format("bytes")
     if facts.files > limits.max_files:
         reason = f"it reads {facts.files:,} files; the local engine takes {limits.max_files:,}"
         return reason, remedy.format("files")
     return "", ""
-
-
-def size(count: int) -> str:
-    for unit, name in _SIZES:
-        if count >= unit:
-            return f"{count / unit:.1f} {name}"
-    return f"{count} bytes"

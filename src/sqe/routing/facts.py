@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqe.model.query import RouteCause
+
 
 @dataclass(frozen=True, slots=True)
 class LocalFacts:
@@ -17,6 +19,7 @@ class LocalFacts:
     bytes: int = 0
     files: int = 0
     delete_files: int = 0
+    cause: RouteCause = RouteCause.UNPROVEN  # of the obstacle
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from sqe.auth.configured import AuthParts, authenticators
+from sqe.model.access_event import UNRECORDED, AccessRecorder
 from sqe.settings import Settings
 from sqe.store.api_keys import ApiKeys
 from sqe.store.database import Database
@@ -20,21 +21,27 @@ _IDLE_S = 4 * 3600.0  # a login through a browser that is not used for so long i
 class Access:
     """Made when a server begins to listen; ``close`` ends the logins that it holds."""
 
-    def __init__(self, settings: Settings, store: Database) -> None:
+    def __init__(
+        self, settings: Settings, store: Database, recorder: AccessRecorder = UNRECORDED
+    ) -> None:
         auth = settings.auth
         self._settings = settings
         self._oidc = self._issuers()
         self.browser = self._browser()
-        around = AuthParts(settings.home, ApiKeys(store), self.browser, self._oidc)
+        around = AuthParts(settings.home, ApiKeys(store), self.browser, self._oidc, recorder)
         self.authenticators = authenticators(auth, around)
 
     @property
-    def told(self) -> bytes:
+    def login_methods(self) -> bytes:
         """What a client is told that wants to log in and has nothing to show yet, as JSON."""
         issuers = [
-            {"issuer": one.issuer, "client_id": one.cli_client_id, "scopes": list(one.scopes)}
-            for one in self._settings.auth.oidc.values()
-            if one.cli_client_id
+            {
+                "issuer": issuer.issuer,
+                "client_id": issuer.cli_client_id,
+                "scopes": list(issuer.scopes),
+            }
+            for issuer in self._settings.auth.oidc.values()
+            if issuer.cli_client_id
         ]
         return json.dumps({"issuers": issuers}).encode()
 
@@ -55,8 +62,8 @@ class Access:
             return None
         from sqe.auth.flows.browser import BrowserLogins
 
-        for name, one in self._settings.auth.oidc.items():
-            if one.client_id:
+        for name, issuer_settings in self._settings.auth.oidc.items():
+            if issuer_settings.client_id:
                 issuer = self._oidc.issuers[name]
                 return BrowserLogins(issuer, self._oidc.renewals, _IDLE_S)
         return None

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from sqe import __version__
 from sqe.access.control import AccessControl
 from sqe.access.guards import Guards
+from sqe.access.other_users import Administrators
 from sqe.access.ownership import Ownership
 from sqe.access.redaction import PolicyRedaction
+from sqe.access.statement_guard import StatementGuard
 from sqe.access.view_disclosure import ViewDisclosure
 from sqe.access.visibility import VisibleCatalogs
-from sqe.audit.events import Events, EventSink, QueryLog
-from sqe.audit.jsonl import AuditLog
+from sqe.audit.events import EventSink
 from sqe.audit.logs import log_to, stop_logging
 from sqe.binding.binder import Binder, Hiding
 from sqe.broker.broker import Broker
@@ -25,14 +26,16 @@ from sqe.catalog.overlay import TransactionalCatalogs
 from sqe.catalog.protocol import Catalogs
 from sqe.catalog.redaction import Redaction
 from sqe.coordinator.access_tools import AccessTools
+from sqe.coordinator.call import ServerTools
 from sqe.coordinator.coordinator import Coordinator
 from sqe.coordinator.engine import CoordinatorEngine
 from sqe.coordinator.unload_folders import UnloadFolders
 from sqe.coordinator.unload_places import UnloadPlaces
 from sqe.engines.local.lazy import LazyLocalEngine
 from sqe.engines.local.spill import remove_left_behind
-from sqe.engines.metadata import MetadataSource
+from sqe.engines.metadata import MetadataProvider, MetadataSource
 from sqe.engines.protocol import Engine
+from sqe.engines.router import Router, Survey, SurveyQuery
 from sqe.engines.spark.addresses import EmbeddedAddress, RemoteAddress
 from sqe.engines.spark.csv_copying import Loading
 from sqe.engines.spark.engine import SparkConnectEngine
@@ -46,34 +49,41 @@ from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.runner import Runner
 from sqe.gateway.tracker import QueryTracker
 from sqe.gateway.uploads import Uploads
+from sqe.history.columns import SYSTEM
+from sqe.history.queries import QueryHistory
+from sqe.history.relations import PROVIDER, HistoryRows, SystemRelations
 from sqe.model.identity import Secret
 from sqe.model.names import SchemaName
-from sqe.model.query import EngineKind
+from sqe.model.observer import UNOBSERVED
+from sqe.model.query import EngineKind, RouteCause
 from sqe.policy.grants.known import KnownRules
 from sqe.policy.source import PolicySource
 from sqe.routing.facts import LocalFacts, RoutingLimits
-from sqe.routing.router import Router, Survey
-from sqe.server.catalogs import SettingsCatalogs
+from sqe.server.catalogs import SettingsCatalogs, facts_of
+from sqe.server.history import history_of
 from sqe.server.locations import locations_of
+from sqe.server.metrics import read_server
 from sqe.server.options import (
     LOCAL,
+    admission,
     floors,
     hash_keys,
     local_options,
     prepare_home,
-    query_limits,
     spark_limits,
     spark_server_options,
 )
 from sqe.server.policies import policies_of
 from sqe.server.runtime import process_runtime
+from sqe.server.sinks import events_of
+from sqe.server.state import Part, ServerState
 from sqe.sessions.limits import Lifetimes, SessionCounts
 from sqe.sessions.reaper import SessionReaper
 from sqe.sessions.store import SessionStore
 from sqe.settings import Settings
-from sqe.settings.shown import shown_settings
+from sqe.settings.shown import show_settings
 from sqe.settings.sizes import MB
-from sqe.settings.spark_conf import changes_meaning
+from sqe.settings.spark_conf import find_meaning_change
 from sqe.sql.parser import Parser
 from sqe.sql.text import TextLimits
 from sqe.store.database import Database
@@ -83,6 +93,7 @@ from sqe.trino.reserved import RESERVED, TrinoRelations
 from sqe.trino.trino_dialect import TRINO, TrinoDialect, TrinoExpressions
 
 if TYPE_CHECKING:
+    from sqe.observe.metrics import Metrics
     from sqe.server.access import Access
     from sqe.server.listener import Front
 
@@ -99,33 +110,36 @@ class Server:
         self.settings = settings
         home = prepare_home(settings.home)
         self._store = Database(home, settings.store.secret)
+        self._metrics, sinks = _metrics(settings)
+        observer = self._metrics or UNOBSERVED
         self.owners = Owners(self._store)
         # Before anything that has to be ended: rules that are wrong refuse the start.
-        self._policies = policies_of(settings, self._store, sources)
+        self._policies = policies_of(settings, self._store, sources, observer)
         self.policy = self._policies.policy
+        self._history = history_of(settings, self._store)
+        self._events = events_of(settings, [*sinks, *self._history.sinks])
         log = settings.log
         self._log: logging.Handler = log_to(home / "logs" / "sqe.log", log.level, log.to)
-        shown = shown_settings(settings)
+        shown = show_settings(settings)
         _log.info("sqe %s is starting, process %d, settings %s", __version__, os.getpid(), shown)
-        self._audit = AuditLog(home / "logs" / "audit.jsonl") if settings.log.audit else None
-        self.book = self._policies.book(self._audit.changed if self._audit else None)
-        self._configured = SettingsCatalogs(settings)
+        self.book = self._policies.book(self._events.changed)
+        self._configured = SettingsCatalogs(settings, observer)
         self.catalogs = TransactionalCatalogs(self._configured.catalogs)
         self._locations = locations_of(settings, home / UPLOADS)
         self.spark, self._address = _spark(settings)
-        self.broker = Broker(settings.serve.host, settings.serve.broker_port)
+        self.broker = Broker(settings.serve.host, settings.serve.broker_port, observer)
         schema = SchemaName(settings.default_catalog, (settings.default_schema,))
         counts = SessionCounts(settings.limits.sessions, settings.limits.sessions_per_user)
-        self._sessions = SessionStore(schema, counts)
+        self._sessions = SessionStore(schema, counts, recorder=self._events)
         self._spark_sessions = SparkSessions(
             self._address, self.broker, settings.spark.session_conf, spark_limits(settings)
         )
         self.gateway = Gateway(
             self._pipeline(),
             self._sessions,
-            QueryTracker(Events(self._sinks()), query_limits(settings)),
+            QueryTracker(self._events, settings.limits.finished_queries),
             Uploads(home / UPLOADS, settings.load.upload_mb * MB),
-            settings.limits.query_timeout_s,
+            admission(settings),
         )
         # After the gateway's own listener, which cancels the session's queries: a query must not
         # lose its Spark session before it hears that it is cancelled.
@@ -134,9 +148,25 @@ class Server:
         self._access: Access | None = None
         self._fronts: list[Front] = []
         self._reaper: SessionReaper | None = None
+        self.state = self._state()
+        if self._metrics is not None:
+            read_server(self._metrics, self.state)
 
-    def _sinks(self) -> list[EventSink]:
-        return [QueryLog(), *([self._audit] if self._audit is not None else [])]
+    def _state(self) -> ServerState:
+        return ServerState(
+            self.settings,
+            self.gateway,
+            self._sessions,
+            self._store,
+            self._configured,
+            self._events,
+            self._local,
+            self.policy.sources,
+            self.spark,
+            self._spark_sessions,
+            lambda: self._warming,
+            self._fronts,
+        )
 
     def _pipeline(self) -> Pipeline:
         """Users' listings and names go through what they may know of; engines and rights through
@@ -149,25 +179,26 @@ class Server:
             settings.limits.view_depth,
             self.owners,
             Hiding(visible.sees, self.catalogs),
-            {RESERVED: TrinoRelations()},
+            {RESERVED: TrinoRelations(), SYSTEM: SystemRelations()},
         )
         guards = Guards(
             binder,
-            limits,
-            self.policy.known,
+            self.policy.with_roles,
             hash_keys(settings),
             {TRINO: TrinoExpressions()},
         )
-        disclosure = ViewDisclosure(self.policy, binder, limits, guards)
-        redaction = PolicyRedaction(self.policy, disclosure)
+        guarding = StatementGuard(
+            binder,
+            AccessControl(self.policy, visible, self.catalogs, _administrators(settings)),
+            guards,
+        )
+        redaction = PolicyRedaction(self.policy, ViewDisclosure(guarding))
         router, runner = self._engines(binder, limits, visible, redaction)
         grants = self.book is not None
         return Pipeline(
             {SPARK: SparkDialect(), TRINO: TrinoDialect(visible, redaction, grants)},
             Parser(limits),
-            binder,
-            AccessControl(self.policy, visible, self.catalogs),
-            guards,
+            guarding,
             router,
             runner,
         )
@@ -176,10 +207,14 @@ class Server:
         self, binder: Binder, limits: TextLimits, visible: Catalogs, redaction: Redaction
     ) -> tuple[Router, Runner]:
         settings = self.settings
-        runtime = process_runtime(lambda identity: self.gateway.records_for(identity))
+        history = QueryHistory(
+            lambda: self.gateway.records(), lambda: self.gateway.other_users, self._history.store
+        )
         rules = KnownRules(self.book, self.policy) if self.book is not None else None
-        trino_metadata = TrinoMetadata(visible, runtime, redaction, rules)
-        metadata = MetadataSource(visible, redaction, {TRINO: trino_metadata})
+        trino_metadata = TrinoMetadata(visible, process_runtime(history), redaction, rules)
+        rows = HistoryRows(history)
+        providers: dict[str, MetadataProvider] = {TRINO: trino_metadata, PROVIDER: rows}
+        metadata = MetadataSource(visible, redaction, providers)
         self._local = LazyLocalEngine(local_options(settings), metadata.rows, self.catalogs)
         self._engine = self._spark_engine(metadata)
         engines: dict[EngineKind, Engine] = {
@@ -192,10 +227,19 @@ class Server:
         )
         key_names = frozenset(settings.policy.hash_keys)
         access_tools = AccessTools(self.policy, binder, limits, self.book, key_names)
-        commands = CoordinatorEngine(visible, self.catalogs, redaction, access_tools)
+        commands = CoordinatorEngine(
+            visible,
+            self.catalogs,
+            redaction,
+            access_tools,
+            ServerTools(
+                lambda identity, query_id, why: self.gateway.kill(identity, query_id, why),
+                facts_of(settings),
+            ),
+        )
         folders = UnloadFolders(settings.unload.folders, never=[settings.home])
         writable = UnloadPlaces(folders, self._locations)
-        coordinator = Coordinator(commands, visible, metadata, engines, router, writable)
+        coordinator = Coordinator(commands, visible, engines, router, writable)
         ownership = Ownership(self.owners, self.catalogs, self.book)
         return router, Runner({EngineKind.COORDINATOR: coordinator, **engines}, ownership=ownership)
 
@@ -230,7 +274,7 @@ class Server:
             return ""
         from sqe.server.front import FlightFront
 
-        return self._listening(FlightFront(self.settings, self.gateway, self._who()), host, port)
+        return self._start_front(FlightFront(self.settings, self.gateway, self._who()), host, port)
 
     def listen_trino(self, host: str | None = None, port: int | None = None) -> str:
         """The same for Trino's protocol."""
@@ -238,17 +282,18 @@ class Server:
             return ""
         from sqe.server.trino_front import TrinoFront
 
-        return self._listening(TrinoFront(self.settings, self.gateway, self._who()), host, port)
+        return self._start_front(TrinoFront(self.settings, self.gateway, self._who()), host, port)
 
     def _who(self) -> Access:
         if self._access is None:
             from sqe.server.access import Access
 
-            self._access = Access(self.settings, self._store)
+            self._access = Access(self.settings, self._store, self._events)
         return self._access
 
-    def _listening(self, front: Front, host: str | None, port: int | None) -> str:
+    def _start_front(self, front: Front, host: str | None, port: int | None) -> str:
         address = front.start(host, port)
+        self._history.start()
         self._fronts.append(front)
         if self._reaper is None:
             limits = self.settings.limits
@@ -257,23 +302,27 @@ class Server:
             self._reaper.start()
         return address
 
+    @property
+    def listening(self) -> bool:
+        return self.state.listening
+
     def status(self) -> dict[str, Any]:
-        running = [record for record in self.gateway.records() if not record.state.ended]
-        if self.spark is None:
-            spark = "remote"
-        elif self.spark.alive:
-            spark = "ready"
-        else:
-            spark = "starting" if self._warming else "stopped"
-        return {
-            "spark": spark,
-            "running_queries": len(running),
-            "sessions": self._sessions.count,
-        }
+        return self.state.status()
+
+    def parts(self) -> list[Part]:
+        return self.state.parts()
+
+    def exposition(self, accept: str = "") -> tuple[bytes, str] | None:
+        """The metrics and their content type; None where the settings leave them out."""
+        return self._metrics.exposition(accept) if self._metrics is not None else None
 
     def drain(self, seconds: float) -> None:
-        """Takes no more queries, and lets those that run end by themselves that long."""
+        """Takes no more queries, and lets those that run end by themselves that long, and their
+        clients fetch what is left."""
+        deadline = time.monotonic() + seconds
         self.gateway.drain(seconds)
+        for front in self._fronts:
+            front.drain(max(0.0, deadline - time.monotonic()))
 
     def close(self, within: float | None = None) -> None:
         """Cancels what runs and ends everything; ``within`` these seconds, if given, even where
@@ -300,9 +349,8 @@ class Server:
         if self._access is not None:
             self._access.close()
         self._policies.close()
+        self._events.close()
         self._store.close()
-        if self._audit is not None:
-            self._audit.close()
         _log.info("sqe has stopped")
         stop_logging(self._log)
 
@@ -313,18 +361,35 @@ def build(settings: Settings, sources: Sequence[PolicySource] | None = None) -> 
     return Server(settings, sources)
 
 
-def _survey(settings: Settings, local: LazyLocalEngine) -> Survey | None:
+def _administrators(settings: Settings) -> Administrators:
+    trino = settings.trino
+    return Administrators(frozenset(trino.administrators), frozenset(trino.administrator_groups))
+
+
+def _metrics(settings: Settings) -> tuple[Metrics | None, list[EventSink]]:
+    """And who counts queries for them."""
+    if not settings.metrics.enabled:
+        return None, []
+    from sqe.observe.metrics import Metrics  # other processes need not wait for the import
+    from sqe.observe.queries import QueryMetrics
+
+    metrics = Metrics(users=settings.metrics.users)
+    return metrics, [QueryMetrics(metrics)]
+
+
+def _survey(settings: Settings, local: LazyLocalEngine) -> SurveyQuery | None:
     """The local engine is proven for one meaning of SQL: Spark's, with its default settings."""
     if not settings.local.enabled:
         return None
-    odd = changes_meaning([*settings.spark.server_conf, *settings.spark.session_conf])
+    odd = find_meaning_change([*settings.spark.server_conf, *settings.spark.session_conf])
     if not odd:
         return local.survey
     facts = LocalFacts(
         f"{odd} is set, and the local engine is proven for Spark's defaults",
         f"Remove {odd} from the settings.",
+        cause=RouteCause.TURNED_OFF,
     )
-    return lambda guarded, session: facts
+    return lambda guarded, session: Survey(facts)
 
 
 def _spark(settings: Settings) -> tuple[SparkServer | None, ServerAddress]:

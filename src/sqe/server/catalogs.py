@@ -1,77 +1,83 @@
-"""The catalogs of the settings: SQE's own in its home, and those of others."""
+"""The catalogs of the settings, each made by its type."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
+from sqe.catalog.catalog_type import CatalogFacts, CatalogType, KeepsAnswers, MadeCatalog
 from sqe.catalog.configured import ConfiguredCatalogs
-from sqe.catalog.embedded import EmbeddedCatalog
-from sqe.errors import ErrorCode, UserError
-from sqe.model.identity import Secret
-from sqe.settings import RestCatalogSettings, Settings
+from sqe.catalog.embedded.entry import EMBEDDED
+from sqe.catalog.protocol import Catalog
+from sqe.catalog.remote.entry import REST
+from sqe.errors import UserError
+from sqe.model.identity import Identity
+from sqe.model.observer import UNOBSERVED, Observer
+from sqe.settings import Settings
 
-if TYPE_CHECKING:
-    from sqe.catalog.remote import RestCatalogs
+# A new type of catalog is a line here, and its settings are one more in `settings/catalogs.py`.
+CATALOG_TYPES: tuple[CatalogType[Any], ...] = (EMBEDDED, REST)
+_BY_SETTINGS = {entry.settings: entry for entry in CATALOG_TYPES}
+_NOBODY = Identity("sqe")  # SQE's own catalogs ask nobody who they are
 
-CATALOG_FILE = "lake.db"
-WAREHOUSE = "warehouse"
+
+def own_catalogs(settings: Settings) -> list[str]:
+    """The names of SQE's own."""
+    return [name for name, one in settings.catalogs.items() if _BY_SETTINGS[type(one)].own]
+
+
+def make_others(settings: Settings) -> dict[str, MadeCatalog]:
+    """Those that are not SQE's own: nothing is asked of them."""
+    return {
+        name: _BY_SETTINGS[type(catalog)].make(name, catalog, settings, UNOBSERVED)
+        for name, catalog in settings.catalogs.items()
+        if not _BY_SETTINGS[type(catalog)].own
+    }
+
+
+def facts_of(settings: Settings) -> dict[str, CatalogFacts]:
+    """What people are told of each, by name."""
+    return {
+        name: _BY_SETTINGS[type(catalog)].describe(catalog)
+        for name, catalog in settings.catalogs.items()
+    }
+
+
+def make_catalog(settings: Settings, name: str) -> MadeCatalog:
+    """One of them by itself: nothing is asked of it."""
+    catalog = settings.catalogs[name]
+    return _BY_SETTINGS[type(catalog)].make(name, catalog, settings, UNOBSERVED)
 
 
 class SettingsCatalogs:
-    """``catalogs`` opens them by name. ``close`` when nobody uses any of them."""
+    """``catalogs`` opens them by name, ``own`` has those that need no login. ``close`` when nobody
+    uses any of them."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._embedded: dict[str, EmbeddedCatalog] = {}
-        self._remote: dict[str, RestCatalogs] = {}
-        home = settings.home
-        for name, catalog in settings.catalogs.items():
-            if isinstance(catalog, RestCatalogSettings):
-                self._remote[name] = _remote(name, catalog, settings)
-            else:
-                own = EmbeddedCatalog(home / CATALOG_FILE, home / WAREHOUSE, name=name)
-                self._embedded[name] = own
-        default = self._embedded.get(settings.default_catalog)
-        if default is not None:  # in another's catalog nothing is made that no user asked for
+    def __init__(self, settings: Settings, observer: Observer = UNOBSERVED) -> None:
+        self._made: dict[str, MadeCatalog] = {
+            name: _BY_SETTINGS[type(catalog)].make(name, catalog, settings, observer)
+            for name, catalog in settings.catalogs.items()
+        }
+        self.own = {name: self._made[name].open(_NOBODY) for name in own_catalogs(settings)}
+        default = self.own.get(settings.default_catalog)
+        if default is not None:
             _ensure_schema(default, (settings.default_schema,))
-        self.catalogs = ConfiguredCatalogs(self._embedded, self._remote)
+        self.catalogs = ConfiguredCatalogs(self._made)
+
+    def cache_looks(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """Hits and misses, by catalog and by what is kept."""
+        return {
+            (name, kept): looks
+            for name, catalog in self._made.items()
+            if isinstance(catalog, KeepsAnswers)
+            for kept, looks in catalog.cache_looks.items()
+        }
 
     def close(self) -> None:
-        for own in self._embedded.values():
-            own.close()
-        for other in self._remote.values():
-            other.close()
+        for catalog in self._made.values():
+            catalog.close()
 
 
-def _remote(name: str, settings: RestCatalogSettings, everything: Settings) -> RestCatalogs:
-    from sqe.catalog.remote import RestCatalogs, RestOptions  # HTTP is not needed without them
-
-    authorities = settings.authorities
-    if authorities is not None:
-        authorities = everything.in_home(authorities)
-        if not authorities.is_file():
-            raise UserError(
-                ErrorCode.INVALID_SETTINGS, f"catalogs.{name}.authorities: no file {authorities}."
-            )
-    return RestCatalogs(
-        RestOptions(
-            name=name,
-            uri=settings.uri,
-            warehouse=settings.warehouse,
-            headers={
-                header: Secret(value.get_secret_value())
-                for header, value in settings.headers.items()
-            },
-            delegation="" if settings.delegation == "none" else settings.delegation,
-            audience=settings.audience,
-            shows_token=settings.auth == "user",
-            timeout_s=settings.timeout_s,
-            cache_s=settings.cache_s,
-            authorities=authorities,
-        )
-    )
-
-
-def _ensure_schema(catalog: EmbeddedCatalog, path: tuple[str, ...]) -> None:
+def _ensure_schema(catalog: Catalog, path: tuple[str, ...]) -> None:
     try:
         catalog.load_namespace(path)
     except UserError:

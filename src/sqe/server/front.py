@@ -8,7 +8,7 @@ from typing import Literal
 from sqe.http.tls import Tls
 from sqe.protocols.flight_sql.options import MB, FlightOptions
 from sqe.protocols.flight_sql.server import FlightSqlServer
-from sqe.server.listener import Front, shown
+from sqe.server.listener import Front, host_in_address
 from sqe.settings import Settings
 
 
@@ -17,8 +17,8 @@ class FlightFront(Front):
     schemes = ("grpc", "grpc+tls")
 
     def make(self, host: str, port: int, tls: Tls | None) -> FlightSqlServer:
-        options = _options(self._settings, shown(host), port)
-        options = replace(options, tls=tls, logins=self._access.told)
+        options = _options(self._settings, host_in_address(host), port)
+        options = replace(options, tls=tls, logins=self._access.login_methods)
         return FlightSqlServer(self._gateway, self._access.authenticators, options)
 
 

@@ -8,7 +8,7 @@ from sqe.gateway.gateway import Gateway
 from sqe.http.tls import Tls
 from sqe.server.access import Access
 from sqe.server.listening import check_listening
-from sqe.server.tls import TlsFiles, TlsWatch
+from sqe.server.tls import TlsFiles, TlsWatch, valid_until
 from sqe.settings import Settings
 
 
@@ -20,6 +20,10 @@ class ProtocolServer(Protocol):
         ...
 
     def reload(self, tls: Tls) -> None: ...
+    def drain(self, seconds: float) -> None:
+        """Waits that long for clients to fetch the rest of what they are owed."""
+        ...
+
     def stop(self) -> None: ...
 
 
@@ -53,7 +57,18 @@ class Front:
         if tls is not None:
             self._watch = TlsWatch(files, tls, server.reload, settings.tls.check_s)
             self._watch.start()
-        return f"{self.schemes[tls is not None]}://{shown(host)}:{number}"
+        return f"{self.schemes[tls is not None]}://{host_in_address(host)}:{number}"
+
+    @property
+    def certificate_end(self) -> float | None:
+        """Of the certificate in use, in seconds since 1970; None without TLS."""
+        if self._watch is None:
+            return None
+        return valid_until(self._watch.in_use).timestamp()
+
+    def drain(self, seconds: float) -> None:
+        if self._server is not None:
+            self._server.drain(seconds)
 
     def stop(self) -> None:
         if self._server is None:
@@ -64,6 +79,6 @@ class Front:
         self._server = None
 
 
-def shown(host: str) -> str:
+def host_in_address(host: str) -> str:
     """As addresses have it."""
     return f"[{host}]" if ":" in host else host

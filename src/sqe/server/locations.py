@@ -21,7 +21,7 @@ def locations_of(settings: Settings, folder: Path) -> Locations | None:
         return None
     from sqe.engines.locations.locations import Locations  # HTTP is not needed without them
 
-    made = [_location(name, one, settings) for name, one in settings.locations.items()]
+    made = [_location(name, location, settings) for name, location in settings.locations.items()]
     limits = settings.load.download_mb * MB, settings.unload.object_mb * MB
     return Locations(made, folder, *limits)
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import datetime
 from pathlib import Path
 
+from sqe.admission.admission import Admission, Groups, GroupsOfFile, groups_of_settings
+from sqe.admission.user_limits import Limit, LimitRule, LimitRules, UserLimits
 from sqe.engines.local.options import LocalOptions
 from sqe.engines.spark.options import SparkServerOptions
 from sqe.engines.spark.session_janitor import SparkLimits
 from sqe.errors import ErrorCode, ResourceError, disk_full, is_disk_full
-from sqe.gateway.tracker import QueryLimits
 from sqe.maintenance.floors import Floors
 from sqe.model.identity import Secret
 from sqe.rewrite.hash_keys import HashKeys
 from sqe.settings import Settings
+from sqe.settings.settings import LimitRuleSettings, LimitSettings
 from sqe.settings.sizes import MB
 
 LOCAL = "local"  # the folder for what the local engine spills
@@ -36,17 +38,17 @@ def prepare_home(home: Path) -> Path:
 
 def local_options(settings: Settings) -> LocalOptions:
     local = settings.local
-    given: dict[str, int] = {}
+    options: dict[str, int] = {}
     if local.memory_mb:
-        given["memory"] = local.memory_mb * MB
+        options["memory"] = local.memory_mb * MB
     if local.threads:
-        given["threads"] = local.threads
+        options["threads"] = local.threads
     return LocalOptions(
         folder=settings.home / LOCAL,
         memory_per_query=local.query_memory_mb * MB,
         spill=local.spill_mb * MB,
         remote_timeout_s=local.storage_timeout_s,
-        **given,
+        **options,
     )
 
 
@@ -55,10 +57,43 @@ def hash_keys(settings: Settings) -> HashKeys:
     return HashKeys({name: Secret(key.get_secret_value()) for name, key in keys.items()})
 
 
-def query_limits(settings: Settings) -> QueryLimits:
+def admission(settings: Settings) -> Admission:
     limits = settings.limits
-    return QueryLimits(
-        limits.running_queries, limits.running_queries_per_user, limits.finished_queries
+    groups: Groups
+    if limits.resource_groups is not None:
+        groups = GroupsOfFile(settings.in_home(limits.resource_groups))
+    else:
+        groups = groups_of_settings(
+            limits.running_queries, limits.running_queries_per_user, limits.queued_queries
+        )
+    return Admission(groups, limits.queued_s, _limit_rules(limits))
+
+
+def _limit_rules(limits: LimitSettings) -> LimitRules:
+    """Each rule, and what holds for everybody else."""
+    rules = [
+        LimitRule(
+            _user_limits(limits, rule, f"limits.rules.{number}"),
+            frozenset(rule.users),
+            frozenset(rule.groups),
+        )
+        for number, rule in enumerate(limits.rules)
+    ]
+    return LimitRules([*rules, LimitRule(_user_limits(limits, LimitRuleSettings(), ""))])
+
+
+def _user_limits(limits: LimitSettings, rule: LimitRuleSettings, place: str) -> UserLimits:
+    def limit(name: str) -> Limit:
+        own = getattr(rule, name)
+        if own is not None:
+            return Limit(own, f"{place}.{name}")
+        return Limit(getattr(limits, name), f"limits.{name}")
+
+    return UserLimits(
+        limit("query_timeout_s"),
+        limit("result_rows"),
+        limit("result_mb"),
+        limit("queries_per_minute"),
     )
 
 

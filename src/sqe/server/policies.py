@@ -1,91 +1,88 @@
-"""Where decisions come from, by the settings. Each source is imported where it is configured."""
+"""Where decisions come from, by the settings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqe.audit.events import RuleEvent
+from sqe.errors import SqeError
+from sqe.model.observer import UNOBSERVED, Observer
+from sqe.policy.cedar.entry import CEDAR
+from sqe.policy.file_rules.entry import FILE
+from sqe.policy.grants.entry import SQL
+from sqe.policy.opa.entry import OPA
 from sqe.policy.policy import Policy
 from sqe.policy.read_restrictions import ReadRestrictions
-from sqe.policy.source import AllowAll, PolicySource
+from sqe.policy.source import AllowAll, ChangedWithSql, PolicySource
+from sqe.policy.source_type import SourceParts, SourceType
 from sqe.settings import Settings
-from sqe.settings.policy import PolicySettings
 from sqe.store.database import Database
 
 if TYPE_CHECKING:
     from sqe.policy.grants.book import GrantBook
-    from sqe.policy.grants.rules import GrantRules
+
+# In the order in which they are asked and explained. A new type of source is a line here, and its
+# settings are one more in `settings/policy.py`.
+SOURCE_TYPES: tuple[SourceType[Any], ...] = (SQL, FILE, CEDAR, OPA)
+
+
+def list_configured_types(settings: Settings) -> Iterator[tuple[SourceType[Any], Any]]:
+    """With the settings of each."""
+    for entry in SOURCE_TYPES:
+        value = getattr(settings.policy, entry.name)
+        if value:
+            yield entry, value
 
 
 @dataclass(frozen=True)
 class Policies:
-    """``grants``: the rules made with SQL; None where the settings do not have them."""
+    """``with_sql``: the source whose rules are changed with SQL; None where the settings do not
+    have it."""
 
     policy: Policy
-    grants: GrantRules | None = None
+    with_sql: ChangedWithSql | None = None
 
     def book(self, heard: Callable[[RuleEvent], None] | None) -> GrantBook | None:
         """Where rules are changed. ``heard``: who is told of each change."""
-        if self.grants is None:
-            return None
-        from sqe.policy.grants.book import GrantBook
-
-        return GrantBook(self.grants, heard)
+        return self.with_sql.book(heard) if self.with_sql is not None else None
 
     def close(self) -> None:
         """Ends the connections that sources have."""
-        for source in self.policy.sources:
-            close = getattr(source, "close", None)
-            if close is not None:
-                close()
+        _close(self.policy.sources)
 
 
 def policies_of(
-    settings: Settings, store: Database, sources: Sequence[PolicySource] | None = None
+    settings: Settings,
+    store: Database,
+    sources: Sequence[PolicySource] | None = None,
+    observer: Observer = UNOBSERVED,
 ) -> Policies:
     """``sources``: instead of those of the settings. What the catalogs demand of their readers is
     always among them, unless there are none at all, which denies everything. Wrong rules refuse
     the start: what they would have allowed or denied is not known."""
-    grants = _grants(settings.policy, store) if settings.policy.sql else None
-    found = list(sources) if sources is not None else _configured(settings, grants)
-    if found:
-        found.append(ReadRestrictions())
-    return Policies(Policy(found, settings.policy.cache_s), grants)
+    made = [] if sources is not None else _make_sources(settings, SourceParts(settings, store))
+    with_sql = next((one for one in made if isinstance(one, ChangedWithSql)), None)
+    asked = list(sources) if sources is not None else made or [AllowAll()]
+    if asked:
+        asked.append(ReadRestrictions())
+    return Policies(Policy(asked, settings.policy.cache_s, observer), with_sql)
 
 
-def _configured(settings: Settings, grants: GrantRules | None) -> list[PolicySource]:
-    policy = settings.policy
-    found: list[PolicySource] = []
-    if grants is not None:
-        from sqe.policy.grants.source import SqlGrants
-
-        found.append(SqlGrants(grants))
-    if policy.file is not None:
-        from sqe.policy.file_rules.source import FileRules
-
-        found.append(FileRules(settings.in_home(policy.file.path)))
-    if policy.cedar is not None:
-        from sqe.policy.cedar.source import CedarSource
-
-        entities = policy.cedar.entities
-        found.append(
-            CedarSource(
-                settings.in_home(policy.cedar.policies),
-                settings.in_home(entities) if entities is not None else None,
-            )
-        )
-    if policy.opa is not None:  # last: it holds connections, which a refusal would leave open
-        from sqe.policy.opa.source import OpaSource
-
-        found.append(OpaSource(policy.opa))
-    return found or [AllowAll()]
+def _make_sources(settings: Settings, parts: SourceParts) -> list[PolicySource]:
+    made: list[PolicySource] = []
+    try:
+        for entry, value in list_configured_types(settings):
+            made.append(entry.make(value, parts))
+    except SqeError:
+        _close(made)
+        raise
+    return made
 
 
-def _grants(policy: PolicySettings, store: Database) -> GrantRules:
-    from sqe.policy.grants.rules import GrantRules
-    from sqe.store.grants import GrantStore
-
-    people, groups = frozenset(policy.administrators), frozenset(policy.administrator_groups)
-    return GrantRules(GrantStore(store), people, groups)
+def _close(sources: Sequence[PolicySource]) -> None:
+    for source in sources:
+        close = getattr(source, "close", None)
+        if close is not None:
+            close()

@@ -21,19 +21,19 @@ class Change:
         return str(self.found)
 
     def json(self) -> dict[str, Any]:
-        one = self.found
+        difference = self.found
         return {
-            "subject": {"kind": one.subject.kind.value, "name": one.subject.name},
-            "change": one.verb,
-            "privilege": one.privilege.value,
-            "on": {"kind": one.on.kind.value, "parts": list(one.on.parts)},
-            "before": as_json(one.before),
-            "after": as_json(one.after),
+            "subject": {"kind": difference.subject.kind.value, "name": difference.subject.name},
+            "change": difference.verb,
+            "privilege": difference.privilege.value,
+            "on": {"kind": difference.on.kind.value, "parts": list(difference.on.parts)},
+            "before": as_json(difference.before),
+            "after": as_json(difference.after),
         }
 
 
 def changes(old: Path, new: Path) -> Iterator[Change]:
     before, after = open_rules(old), open_rules(new)
-    one, other = Policy([before.source]), Policy([after.source])
-    for found in differences(one, other, before.named | after.named):
-        yield Change(found)
+    old_policy, other = Policy([before.source]), Policy([after.source])
+    for difference in differences(old_policy, other, before.named | after.named):
+        yield Change(difference)

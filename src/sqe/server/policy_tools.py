@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -14,27 +13,25 @@ from sqe.catalog.schemas import columns_of
 from sqe.errors import AccessError, SqeError
 from sqe.model.decision import Decision, Restrict, RowFilter, TableFacts
 from sqe.model.identity import Identity
+from sqe.model.java_regex import problem_of_replacement
 from sqe.model.masks import HashMask, Mask, RegexMask
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import Column
 from sqe.model.rules import Object, ObjectKind, Privilege
-from sqe.policy.cedar.entities import objects, schema_text
-from sqe.policy.file_rules.java_regex import replacing_problem
-from sqe.policy.lint import Finding
 from sqe.policy.named import identity_of
-from sqe.policy.policy import combined
+from sqe.policy.policy import combine
+from sqe.policy.rule_set import Finding, RuleSet
+from sqe.policy.source_type import SourceParts
 from sqe.policy.words import as_json, in_words
 from sqe.rewrite.expressions import spark_expression
 from sqe.rewrite.masks import mask_sql
 from sqe.rewrite.unfit import Unfit
-from sqe.server.catalogs import SettingsCatalogs
-from sqe.server.policies import Policies, policies_of
-from sqe.server.policy_files import RuleSet, cedar_rules, file_rules, grant_rules
-from sqe.settings import RestCatalogSettings, Settings
+from sqe.server.catalogs import SettingsCatalogs, own_catalogs
+from sqe.server.policies import SOURCE_TYPES, Policies, list_configured_types, policies_of
+from sqe.settings import Settings
 from sqe.store.database import Database
 
 _LISTED = 2000  # tables that are looked at by one check
-_NOBODY = Identity("sqe")  # SQE's own catalogs ask nobody who they are
 
 
 @dataclass(frozen=True)
@@ -47,13 +44,13 @@ class Explained:
 
     @property
     def decision(self) -> Decision:
-        return combined([one for _, one in self.answers])
+        return combine([answer for _, answer in self.answers])
 
     def words(self) -> Iterator[str]:
         yield f"{self.facts.privilege.value} on {self.facts.name}: {in_words(self.decision)}"
         width = max(len(name) for name, _ in self.answers)
-        for name, one in self.answers:
-            yield f"  {name.ljust(width)}  {in_words(one)} ({one.reason})"
+        for name, answer in self.answers:
+            yield f"  {name.ljust(width)}  {in_words(answer)} ({answer.reason})"
         if not self.known:
             yield "  (its columns are not known here: there is no such table in SQE's own catalogs)"
 
@@ -63,7 +60,7 @@ class Explained:
             "privilege": self.facts.privilege.value,
             **as_json(self.decision),
             "known": self.known,
-            "sources": [{"source": name, **as_json(one)} for name, one in self.answers],
+            "sources": [{"source": name, **as_json(answer)} for name, answer in self.answers],
         }
 
 
@@ -95,56 +92,42 @@ class PolicyTools:
         if len(path) == 1 or path[0] not in self._settings.catalogs:
             path = [self._settings.default_catalog, *path]
         relation = RelationName(SchemaName(path[0], tuple(path[1:])), name)
-        found = self._table(relation)
-        facts = replace(found, privilege=privilege) if found else TableFacts(relation, privilege)
+        table = self._table(relation)
+        facts = replace(table, privilege=privilege) if table else TableFacts(relation, privilege)
         policy = self._policies.policy
-        return Explained(facts, policy.answers(policy.known(identity), facts), found is not None)
+        return Explained(
+            facts, policy.answers(policy.with_roles(identity), facts), table is not None
+        )
 
-    def export(self) -> str:
-        """The rules made with SQL."""
-        from sqe.store.grant_export import exported
-        from sqe.store.grants import GrantStore
+    def text(self, source: str, name: str) -> str:
+        """What can be written out of that type of source."""
+        entry = next(one for one in SOURCE_TYPES if one.name == source)
+        return entry.texts[name](self._parts)
 
-        return exported(GrantStore(self._store).read())
-
-    def cedar_schema(self) -> str:
-        return schema_text()
-
-    def cedar_entities(self) -> str:
-        """What SQE's own catalogs have, as JSON."""
-        tables = [Object.table(facts.name) for facts in self._tables()]
-        return json.dumps(objects(tables, {}), indent=1)
+    @property
+    def _parts(self) -> SourceParts:
+        return SourceParts(self._settings, self._store, self._names)
 
     def lint(self) -> list[Finding]:
         """Of all rules that the settings name."""
         sets = list(self._rule_sets())
-        found = {finding for one in sets for finding in one.findings}
-        found |= {finding for one in sets for finding in self._absent(one)}
+        findings = {finding for rule_set in sets for finding in rule_set.findings}
+        findings |= {finding for rule_set in sets for finding in self._absent(rule_set)}
         tables, keys = list(self._tables()), self._settings.policy.hash_keys
-        for one in sets:
+        for rule_set in sets:
             for facts in tables:
-                for subject in one.named.subjects:
+                for subject in rule_set.named.subjects:
                     identity = identity_of(subject)
-                    decision = one.source.decide(identity, facts)
+                    decision = rule_set.source.decide(identity, facts)
                     if isinstance(decision, Restrict):
-                        where = f"{one.source.name}, {facts.name}"
-                        found |= set(_unfit(where, decision, facts, identity, keys))
-        return sorted(found)
+                        where = f"{rule_set.source.name}, {facts.name}"
+                        findings |= set(_unfit(where, decision, facts, identity, keys))
+        return sorted(findings)
 
     def _rule_sets(self) -> Iterator[RuleSet]:
-        settings, policy = self._settings, self._settings.policy
-        if policy.sql:
-            from sqe.store.grants import GrantStore
-
-            yield grant_rules(GrantStore(self._store).read())
-        if policy.file is not None:
-            yield file_rules(settings.in_home(policy.file.path))
-        if policy.cedar is not None:
-            entities = policy.cedar.entities
-            yield cedar_rules(
-                settings.in_home(policy.cedar.policies),
-                settings.in_home(entities) if entities is not None else None,
-            )
+        for entry, value in list_configured_types(self._settings):
+            if entry.rules is not None:
+                yield entry.rules(value, self._parts)
 
     def _absent(self, rules: RuleSet) -> Iterator[Finding]:
         for where, on in rules.places:
@@ -157,7 +140,7 @@ class PolicyTools:
         if on.kind is ObjectKind.CATALOG:
             return on.parts[0] in self._settings.catalogs
         name, *path = on.parts
-        catalog = self._catalogs.catalogs.open(name, _NOBODY)
+        catalog = self._catalogs.own[name]
         try:
             if on.kind is ObjectKind.SCHEMA:
                 catalog.load_namespace(tuple(path))
@@ -171,25 +154,27 @@ class PolicyTools:
 
     @property
     def _own(self) -> list[str]:
-        catalogs = self._settings.catalogs.items()
-        return [name for name, one in catalogs if not isinstance(one, RestCatalogSettings)]
+        return own_catalogs(self._settings)
 
     def _tables(self) -> Iterator[TableFacts]:
         """Of SQE's own catalogs, whose tables can be looked at without a login."""
         count = 0
         for name in self._own:
-            catalog = self._catalogs.catalogs.open(name, _NOBODY)
+            catalog = self._catalogs.own[name]
             for namespace in _namespaces(catalog.list_namespaces):
                 for table in catalog.list_tables(namespace):
-                    found = self._table(RelationName(SchemaName(name, namespace), table))
+                    table_facts = self._table(RelationName(SchemaName(name, namespace), table))
                     count += 1
-                    if found is not None and count <= _LISTED:
-                        yield found
+                    if table_facts is not None and count <= _LISTED:
+                        yield table_facts
+
+    def _names(self) -> Iterator[RelationName]:
+        return (facts.name for facts in self._tables())
 
     def _table(self, name: RelationName) -> TableFacts | None:
         if name.catalog not in self._own:
             return None
-        catalog = self._catalogs.catalogs.open(name.catalog, _NOBODY)
+        catalog = self._catalogs.own[name.catalog]
         ident = Ident(name.schema.path, name.name)
         for load in (catalog.load_table, catalog.load_view):
             try:
@@ -204,9 +189,9 @@ class PolicyTools:
 def _namespaces(
     listed: Callable[[Namespace], list[Namespace]], parent: Namespace = ()
 ) -> Iterator[Namespace]:
-    for one in listed(parent):
-        yield one
-        yield from _namespaces(listed, one)
+    for namespace in listed(parent):
+        yield namespace
+        yield from _namespaces(listed, namespace)
 
 
 def _unfit(
@@ -214,10 +199,10 @@ def _unfit(
 ) -> Iterator[Finding]:
     """What of it could not be carried out. ``keys``: of hashes, by name."""
     there = {column.name.lower(): Column(column.name, column.type) for column in facts.columns}
-    for one in decision.filters:
-        problem = _problem(one, identity)
+    for filter_ in decision.filters:
+        problem = _problem(filter_, identity)
         if problem:
-            yield Finding(where, "filter", f"the filter ({one.sql}) cannot be used: {problem}")
+            yield Finding(where, "filter", f"the filter ({filter_.sql}) cannot be used: {problem}")
     for name in sorted({*decision.masks, *decision.hidden}):
         if name.lower() not in there:
             yield Finding(where, "column", f"there is no column {name}, so nobody may read it")
@@ -232,26 +217,26 @@ def _mask_problems(
     if isinstance(mask, HashMask) and mask.key not in keys:
         yield f"policy.hash_keys has no key {mask.key}"
     if isinstance(mask, RegexMask):
-        problem = replacing_problem(mask.pattern, mask.replacement)
+        problem = problem_of_replacement(mask.pattern, mask.replacement)
         if problem:
             yield problem
     if column is None:
         return
     try:
-        mask_sql(mask, column, partial(_checked, identity))
+        mask_sql(mask, column, partial(_check_expression, identity))
     except (AccessError, Unfit) as error:
         yield error.message if isinstance(error, AccessError) else str(error)
 
 
 def _problem(one: RowFilter, identity: Identity) -> str:
     try:
-        _checked(identity, one.sql, one.dialect)
+        _check_expression(identity, one.sql, one.dialect)
     except Unfit as error:
         return str(error)
     return ""
 
 
-def _checked(identity: Identity, sql: str, dialect: str) -> str:
+def _check_expression(identity: Identity, sql: str, dialect: str) -> str:
     if dialect == "spark":
         return spark_expression(sql, identity)
     from sqe.trino.dialect.errors import Refused

@@ -1,8 +1,4 @@
-"""Starts and stops the server, and answers whether it is alive.
-
-GET /health   the process lives: 200 with status, version and uptime
-GET /ready    the gateway answers: 200, else 503; Spark may still be starting, and is said apart
-"""
+"""Starts and stops the server."""
 
 from __future__ import annotations
 
@@ -15,21 +11,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any, Protocol
+from typing import Protocol
 
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.routing import Route
 
-from sqe import __version__
+from sqe.server.health import Watched, health_app
 from sqe.settings import Settings
 
 _LOOK_S = 0.5
 _STOP_S = 5.0  # after serve.drain_s
 
 
-class Running(Protocol):
+class Running(Watched, Protocol):
     """What is needed of the server that ``build`` makes."""
 
     def start(self, warm_spark: bool) -> None: ...
@@ -38,7 +31,6 @@ class Running(Protocol):
     def warm_local(self) -> None: ...
     def drain(self, seconds: float) -> None: ...
     def close(self, within: float | None = None) -> None: ...
-    def status(self) -> dict[str, Any]: ...
 
 
 class Http(Protocol):
@@ -46,23 +38,6 @@ class Http(Protocol):
 
     def start(self) -> int: ...
     def stop(self) -> None: ...
-
-
-def health_app(server: Running) -> Starlette:
-    started = time.monotonic()
-
-    def health(request: Request) -> JSONResponse:
-        uptime = round(time.monotonic() - started, 1)
-        return JSONResponse({"status": "ok", "version": __version__, "uptime_s": uptime})
-
-    def ready(request: Request) -> JSONResponse:
-        try:
-            status = server.status()
-        except Exception as error:  # noqa: BLE001 - not answering is the answer
-            return JSONResponse({"status": "failed", "error": type(error).__name__}, 503)
-        return JSONResponse({"status": "ready", **status})
-
-    return Starlette(routes=[Route("/health", health), Route("/ready", ready)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +59,8 @@ def serve(
     announce: Callable[[str], None],
     drain_s: float = 0.0,
 ) -> bool:
-    """Runs until SIGTERM or SIGINT, then queries have ``drain_s`` to end. False if closing took
-    too long and was given up."""
+    """Runs until SIGTERM or SIGINT, then queries have ``drain_s`` to end, while ``/readyz`` says
+    that no new ones are welcome. False if closing took too long and was given up."""
     with _stop_signals() as stop:
         http = http_server(health_app(server), at.host, at.port)
         try:
@@ -112,8 +87,8 @@ def _close(server: Running, http: Http, drain_s: float) -> bool:
     deadline = time.monotonic() + drain_s + _STOP_S
 
     def close() -> None:
-        http.stop()
         server.drain(drain_s)
+        http.stop()
         server.close(deadline - time.monotonic())
 
     closing = threading.Thread(target=close, name="closing", daemon=True)
@@ -147,7 +122,7 @@ class JarState:
     state: str  # "verified", "missing" or "damaged"
 
 
-def java_found(settings: Settings) -> str:
+def describe_java(settings: Settings) -> str:
     """Which Java would run Spark, in words. Raises what starting Spark would raise."""
     from sqe.engines.spark.java import find_java
 
@@ -155,7 +130,7 @@ def java_found(settings: Settings) -> str:
     return f"{java.version}, from {java.origin}: {java.executable}"
 
 
-def jars_found(settings: Settings) -> list[JarState]:
+def list_jars(settings: Settings) -> list[JarState]:
     """The pinned jars and whether the cache has them, every byte checked."""
     from sqe.engines.spark.jars import JARS
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 from sqe.errors import ErrorCode
-from sqe.model.identity import Identity
-from sqe.model.query import QueryRecord
+from sqe.history.queries import QueryHistory
 from sqe.model.trino_version import VERSION
 from sqe.trino.metadata import Runtime, ServerNode
 
 
-def process_runtime(records: Callable[[Identity], Iterable[QueryRecord]]) -> Runtime:
-    """``records`` of those queries of the process that a user may see."""
-    return Runtime(records, _node, _error)
+def process_runtime(history: QueryHistory) -> Runtime:
+    return Runtime(history.list_recent, history.list_kept, _node, _error)
 
 
 def _node() -> ServerNode:

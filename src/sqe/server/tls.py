@@ -36,31 +36,35 @@ class TlsFiles:
             return None
         certificate = self._read("certificate", settings.certificate)
         key = self._read("key", settings.key)
-        public = _checked(certificate, self._named("certificate", settings.certificate))
-        if _public_key_of(key, self._named("key", settings.key)) != _raw(public):
-            raise _wrong(
-                self._named("key", settings.key),
+        public = _check_certificate(
+            certificate, self._file_name("certificate", settings.certificate)
+        )
+        if _public_key_of(key, self._file_name("key", settings.key)) != _raw(public):
+            raise _setting_error(
+                self._file_name("key", settings.key),
                 f"is not the key of {self._path(settings.certificate)}",
             )
         authorities = None
         if settings.client_authorities is not None:
             authorities = self._read("client_authorities", settings.client_authorities)
             _certificates(
-                authorities, self._named("client_authorities", settings.client_authorities)
+                authorities, self._file_name("client_authorities", settings.client_authorities)
             )
         return Tls(certificate, key, authorities)
 
     def _path(self, path: Path) -> Path:
         return self._home / path.expanduser()
 
-    def _named(self, setting: str, path: Path) -> str:
+    def _file_name(self, setting: str, path: Path) -> str:
         return f"tls.{setting}: {self._path(path)}"
 
     def _read(self, setting: str, path: Path) -> bytes:
         try:
             return self._path(path).read_bytes()
         except OSError as error:
-            raise _wrong(self._named(setting, path), f"cannot be read: {error.strerror}") from error
+            raise _setting_error(
+                self._file_name(setting, path), f"cannot be read: {error.strerror}"
+            ) from error
 
 
 class TlsWatch:
@@ -87,15 +91,19 @@ class TlsWatch:
         if self._thread is not None:
             self._thread.join(_STOP_S)
 
+    @property
+    def in_use(self) -> Tls:
+        return self._in_use
+
     def look(self) -> None:
         """One look, as the thread does it every ``every_s``. Never raises."""
         reloading = False
         try:
-            found = self._files.read()
-            if found is not None and found != self._in_use:
+            files = self._files.read()
+            if files is not None and files != self._in_use:
                 reloading = True
-                self._reload(found)
-                reloading, self._in_use = False, found
+                self._reload(files)
+                reloading, self._in_use = False, files
                 _log.info("the TLS certificate was changed")
             self._complaint = ""
         except Exception as error:  # noqa: BLE001  the server must go on with what it has
@@ -115,14 +123,16 @@ def valid_until(tls: Tls) -> datetime:
     return x509.load_pem_x509_certificates(tls.certificate)[0].not_valid_after_utc
 
 
-def _checked(pem: bytes, name: str) -> CertificatePublicKeyTypes:
+def _check_certificate(pem: bytes, name: str) -> CertificatePublicKeyTypes:
     """The public key of the first certificate, which is the server's own, if it is valid today."""
     own = _certificates(pem, name)[0]
     now = datetime.now(UTC)
     if now < own.not_valid_before_utc:
-        raise _wrong(name, f"is not valid before {own.not_valid_before_utc:%Y-%m-%d %H:%M} UTC")
+        raise _setting_error(
+            name, f"is not valid before {own.not_valid_before_utc:%Y-%m-%d %H:%M} UTC"
+        )
     if now > own.not_valid_after_utc:
-        raise _wrong(name, f"expired on {own.not_valid_after_utc:%Y-%m-%d %H:%M} UTC")
+        raise _setting_error(name, f"expired on {own.not_valid_after_utc:%Y-%m-%d %H:%M} UTC")
     return own.public_key()
 
 
@@ -130,16 +140,16 @@ def _certificates(pem: bytes, name: str) -> list[x509.Certificate]:
     try:
         return x509.load_pem_x509_certificates(pem)
     except ValueError as error:
-        raise _wrong(name, "has no certificate in PEM form") from error
+        raise _setting_error(name, "has no certificate in PEM form") from error
 
 
 def _public_key_of(pem: bytes, name: str) -> bytes:
     try:
         key = serialization.load_pem_private_key(pem, password=None)
     except TypeError:
-        raise _wrong(name, "is protected by a password, which SQE cannot ask for") from None
+        raise _setting_error(name, "is protected by a password, which SQE cannot ask for") from None
     except Exception:  # noqa: BLE001  its text might quote the key
-        raise _wrong(name, "has no private key in PEM form") from None
+        raise _setting_error(name, "has no private key in PEM form") from None
     return key.public_key().public_bytes(
         serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
     )
@@ -151,5 +161,5 @@ def _raw(key: CertificatePublicKeyTypes) -> bytes:
     )
 
 
-def _wrong(name: str, what: str) -> UserError:
+def _setting_error(name: str, what: str) -> UserError:
     return UserError(ErrorCode.INVALID_SETTINGS, f"{name} {what}.")

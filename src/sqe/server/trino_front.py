@@ -9,7 +9,7 @@ from sqe.http.tls import Tls
 from sqe.model.identity import Identity
 from sqe.server.listener import Front
 from sqe.settings import Settings
-from sqe.trino.http.options import Administrators, Impersonation, TrinoOptions
+from sqe.trino.http.options import Impersonation, TrinoOptions
 from sqe.trino.http.server import TrinoServer
 
 KB = 1024
@@ -33,16 +33,11 @@ def _options(settings: Settings, host: str, port: int) -> TrinoOptions:
         plain_credentials=trino.allow_plain_http_credentials,
         forwarded=trino.process_forwarded,
         impersonation=_impersonation(settings),
-        administrators=Administrators(
-            frozenset(trino.administrators), frozenset(trino.administrator_groups)
-        ),
         page_bytes=trino.page_kb * KB,
         client_timeout_s=trino.client_timeout_s,
         transaction_idle_s=trino.transaction_idle_s,
         statement_bytes=limits.statement_bytes,
         header_bytes=trino.max_header_kb * KB,
-        running=limits.running_queries,
-        running_per_user=limits.running_queries_per_user,
     )
     return options if trino.spooling else replace(options, encodings=())
 

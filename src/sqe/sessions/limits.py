@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqe.errors import ErrorCode, ResourceError, SqeError, UserError
-from sqe.model.passport import expired
+from sqe.model.passport import login_expired
 from sqe.sessions.session import Session
 
 _LOOK_S = 1.0  # a query must not run for much longer than its user's login
@@ -49,7 +49,7 @@ class Lifetimes:
         """Why the session has to end, or None while it may go on."""
         waited = session.login_over_for()
         if waited is not None and (session.running or waited >= self.renewal_s):
-            return expired()
+            return login_expired()
         if 0 < self.absolute_s <= session.age:
             why = f"The session was open for {_words(self.absolute_s)}, the longest there is."
         elif 0 < self.idle_s <= session.idle:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
-from sqe.model.passport import expired
-from sqe.model.query import Column
+from sqe.model.passport import login_expired
+from sqe.model.query import EMBEDDED, Column, QueryOrigin
+from sqe.sessions.spark_settings import SPARK_SETTINGS, SparkSetting
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class TemporaryView:
 
 
 # Session properties and the values they take; None is free text. The first value is the default.
+# Beside them, a session has the settings of Spark that are in ``spark_settings``, by their names.
 PROPERTIES: dict[str, tuple[str, ...] | None] = {
     "sqe.engine": ("auto", "local", "spark"),
     "sqe.partition_overwrite": ("static", "dynamic"),
@@ -54,8 +56,10 @@ class Session:
         schema: SchemaName,
         on_close: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
+        origin: QueryOrigin = EMBEDDED,
     ) -> None:
         self.id = secrets.token_urlsafe(18)
+        self.origin = origin  # of statements that do not say theirs
         self._on_close = on_close
         self.identity = identity
         self._lock = threading.RLock()
@@ -89,7 +93,7 @@ class Session:
         if self._ending is not None:
             raise self._ending
         if self.login_over:
-            raise expired()
+            raise login_expired()
 
     @property
     def login_over(self) -> bool:
@@ -126,13 +130,13 @@ class Session:
             return self._ending is not None
 
     def begin(self) -> None:
-        """A query begins: until its ``done`` the session is not idle."""
+        """A query begins: until its ``end_use`` the session is not idle."""
         with self._lock:
             self.check()
             self._busy += 1
             self._used = self._clock()
 
-    def done(self) -> None:
+    def end_use(self) -> None:
         with self._lock:
             self._busy -= 1
             self._used = self._clock()
@@ -143,7 +147,7 @@ class Session:
         try:
             yield
         finally:
-            self.done()
+            self.end_use()
 
     @property
     def running(self) -> bool:
@@ -169,16 +173,31 @@ class Session:
         with self._lock:
             self._schema = schema
 
-    def property(self, name: str) -> str:
+    @property
+    def spark_settings(self) -> dict[str, str]:
+        """Those of Spark's settings that were set."""
         with self._lock:
-            return self._properties.get(name, _DEFAULTS[name])
+            return {k: v for k, v in self._properties.items() if k not in PROPERTIES}
+
+    @property
+    def changed_answers(self) -> tuple[SparkSetting, ...]:
+        """Settings that were set and may change what a query answers."""
+        settings = (SPARK_SETTINGS[name.lower()] for name in sorted(self.spark_settings))
+        return tuple(setting for setting in settings if setting.changes is not None)
+
+    def property(self, name: str) -> str:
+        """Of a setting of Spark's: empty, if the session has not set it."""
+        with self._lock:
+            return self._properties.get(name, _DEFAULTS.get(name, ""))
 
     def properties(self) -> dict[str, tuple[str, str]]:
-        """name -> (value in force, default)."""
+        """name -> (value in force, default). Of Spark's settings, those that were set."""
         with self._lock:
+            names = {*PROPERTIES, *self._properties}
             return {
-                name: (self._properties.get(name, _DEFAULTS[name]), _DEFAULTS[name])
-                for name in PROPERTIES
+                name: (self._properties.get(name, default), default)
+                for name in names
+                for default in [_DEFAULTS.get(name, "")]
             }
 
     def set_property(self, name: str, value: str | None) -> None:

@@ -8,9 +8,11 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from sqe.errors import ErrorCode, SqeError, UserError
+from sqe.errors import ErrorCode, ResourceError, SqeError, UserError
+from sqe.model.access_event import UNRECORDED, AccessEvent, AccessKind, AccessRecorder
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
+from sqe.model.query import EMBEDDED, QueryOrigin
 from sqe.sessions.limits import Lifetimes, SessionCounts
 from sqe.sessions.session import Session
 
@@ -27,7 +29,9 @@ class SessionStore:
         default_schema: SchemaName,
         counts: SessionCounts | None = None,
         clock: Callable[[], float] = time.monotonic,
+        recorder: AccessRecorder = UNRECORDED,
     ) -> None:
+        self._recorder = recorder
         self._default = default_schema
         self._counts = counts or SessionCounts()
         self._clock = clock
@@ -39,12 +43,19 @@ class SessionStore:
     def on_close(self, listener: Callable[[Session], None]) -> None:
         self._listeners.append(listener)
 
-    def open(self, identity: Identity, schema: SchemaName | None = None) -> Session:
-        session = Session(identity, schema or self._default, self.close, self._clock)
-        with self._lock:
-            mine = sum(1 for s in self._sessions.values() if s.identity.user == identity.user)
-            self._counts.check(len(self._sessions), mine)
-            self._sessions[session.id] = session
+    def open(
+        self, identity: Identity, schema: SchemaName | None = None, origin: QueryOrigin = EMBEDDED
+    ) -> Session:
+        session = Session(identity, schema or self._default, self.close, self._clock, origin)
+        try:
+            with self._lock:
+                mine = sum(1 for s in self._sessions.values() if s.identity.user == identity.user)
+                self._counts.check(len(self._sessions), mine)
+                self._sessions[session.id] = session
+        except ResourceError:
+            self._note(AccessKind.SESSION_REFUSED, session, "")
+            raise
+        self._note(AccessKind.SESSION_OPENED, session, session.id)
         return session
 
     def get(self, session_id: str) -> Session:
@@ -52,14 +63,14 @@ class SessionStore:
             session = self._sessions.get(session_id)
             expired = self._expired.get(session_id)
         if session is None:
-            raise expired or _ended()
+            raise expired or _session_ended()
         return session
 
     def close(self, session_id: str) -> None:
         with self._lock:
             session = self._sessions.get(session_id)
-        if session is not None and session.end(lambda _: _ended()):
-            self._free(session)
+        if session is not None and session.end(lambda _: _session_ended()):
+            self._release(session)
 
     def close_all(self) -> None:
         with self._lock:
@@ -75,7 +86,7 @@ class SessionStore:
         for session in sessions:
             if session.end(lifetimes.over):
                 self._remember(session)
-                self._free(session)
+                self._release(session)
                 count += 1
         return count
 
@@ -92,9 +103,11 @@ class SessionStore:
         with self._lock:
             return len(self._sessions)
 
-    def _free(self, session: Session) -> None:
+    def _release(self, session: Session) -> None:
         with self._lock:
             self._sessions.pop(session.id, None)
+        why = "closed" if session.expiry is None else "expired"
+        self._note(AccessKind.SESSION_ENDED, session, session.id, why)
         for listener in self._listeners:
             try:
                 listener(session)
@@ -104,8 +117,16 @@ class SessionStore:
         if session.identity.passport is not None:
             session.identity.passport.end()
 
+    def _note(self, kind: AccessKind, session: Session, session_id: str, reason: str = "") -> None:
+        user = session.identity.user
+        self._recorder.note_access(
+            AccessEvent(
+                kind, time.time(), user, session.origin, session_id=session_id, reason=reason
+            )
+        )
 
-def _ended() -> UserError:
+
+def _session_ended() -> UserError:
     return UserError(
         ErrorCode.SESSION_NOT_FOUND,
         "The session does not exist or has ended.",

@@ -50,6 +50,12 @@ class RestCatalogSettings(Strict):
         description="exchange the user's token for one with this audience before the catalog "
         "sees it (RFC 8693)",
     )
+    unique_locations: bool = Field(
+        True,
+        description="new tables and views get folders that nothing else has had, below the "
+        "location of their schema: a catalog that refuses overlapping locations then lets the old "
+        "name of a renamed table be used again; false: the catalog chooses",
+    )
     auth: Literal["user", "none"] = Field(
         "user",
         description="whose token the catalog is shown: the user's; none is for open servers on "

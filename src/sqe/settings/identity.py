@@ -127,8 +127,8 @@ class OidcSettings(Strict):
 
 def check_issuers(issuers: Iterable[OidcSettings]) -> None:
     """ValueError for issuers whose users could be taken for each other's."""
-    found = list(issuers)
-    if len({one.issuer for one in found}) < len(found):
+    all_issuers = list(issuers)
+    if len({issuer.issuer for issuer in all_issuers}) < len(all_issuers):
         raise ValueError("an issuer is there twice")
-    if len({one.user_prefix for one in found}) < len(found):
+    if len({issuer.user_prefix for issuer in all_issuers}) < len(all_issuers):
         raise ValueError("two issuers have the same user_prefix: their users would be mixed up")

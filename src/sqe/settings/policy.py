@@ -43,20 +43,25 @@ class CedarSettings(Strict):
     )
 
 
-class PolicySettings(Strict):
+class PolicySources(Strict):
+    """Where rules come from: a field for each source."""
+
+    sql: bool = Field(False, description="rules made with GRANT, REVOKE, DENY, kept in the store")
+    file: FileRulesSettings | None = Field(None, description="rules in Trino's rules.json")
+    opa: OpaSettings | None = Field(None, description="an Open Policy Agent")
+    cedar: CedarSettings | None = Field(None, description="Cedar policies")
+
+
+class PolicySettings(PolicySources):
     """All sources that are named here are asked; any deny denies. None named: the catalogs' own
     grants are the only gate."""
 
-    sql: bool = Field(False, description="rules made with GRANT, REVOKE, DENY, kept in the store")
     administrators: tuple[str, ...] = Field(
         (), description="users whom the rules made with SQL allow everything, as the first grants"
     )
     administrator_groups: tuple[str, ...] = Field(
         (), description="groups whose members are administrators"
     )
-    file: FileRulesSettings | None = Field(None, description="rules in Trino's rules.json")
-    opa: OpaSettings | None = Field(None, description="an Open Policy Agent")
-    cedar: CedarSettings | None = Field(None, description="Cedar policies")
     cache_s: float = Field(30.0, ge=0, description="how long a decision is kept; 0 is not at all")
     hash_keys: dict[str, SecretStr] = Field(
         default_factory=dict, description="keys of the hash masks, by name"

@@ -7,13 +7,17 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
 from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings
 from sqe.settings.catalogs import CatalogSettings, only_our_own
+from sqe.settings.events import SinkSettings
+from sqe.settings.history import HistorySettings
 from sqe.settings.locations import LocationSettings, check_locations
+from sqe.settings.metrics import MetricsSettings
 from sqe.settings.policy import PolicySettings
 from sqe.settings.sizes import MB, check_fits, check_spark_memory
+from sqe.settings.spark_conf import MEANING
 from sqe.settings.store import StoreSettings
 from sqe.settings.strict import Strict
 from sqe.settings.trino import TrinoSettings
@@ -30,6 +34,11 @@ def default_home() -> Path:
 
 LOCAL_LEAST_MB = 128  # one query of the local engine
 # Spark settings that would make Spark read another statement than SQE checked, or reach more.
+# SQE sets them from properties of its sessions, whatever was set before.
+_BY_PROPERTY = {
+    "spark.sql.session.timezone": "sqe.time_zone",
+    "spark.sql.sources.partitionoverwritemode": "sqe.partition_overwrite",
+}
 _RESERVED_CONF = (
     "spark.sql.ansi.doublequotedidentifiers",
     "spark.sql.parser.",
@@ -85,6 +94,24 @@ class SparkSettings(Strict):
             check_spark_memory(size)
         return size
 
+    @field_validator("server_conf")
+    @classmethod
+    def _say_meanings_to_sessions(cls, conf: dict[str, str]) -> dict[str, str]:
+        """Every session is told of these, so that the server's own would never hold."""
+        for key in conf:
+            if key.lower() in {name.lower() for name in MEANING}:
+                raise ValueError(f"{key} holds for a session: set it in session_conf")
+        return conf
+
+    @field_validator("server_conf", "session_conf")
+    @classmethod
+    def _leave_the_zone_to_sessions(cls, conf: dict[str, str]) -> dict[str, str]:
+        for key in conf:
+            if key.lower() in _BY_PROPERTY:
+                name = _BY_PROPERTY[key.lower()]
+                raise ValueError(f"{key} would not hold: sessions set {name} instead")
+        return conf
+
     @field_validator("server_conf", "session_conf")
     @classmethod
     def _leave_the_locks_alone(cls, conf: dict[str, str]) -> dict[str, str]:
@@ -119,6 +146,17 @@ class LocalSettings(Strict):
         return size
 
 
+class LimitRuleSettings(Strict):
+    """Other limits for some users. What is not said is as in `[limits]`."""
+
+    users: tuple[str, ...] = Field((), description="names; with `groups`: these users as well")
+    groups: tuple[str, ...] = Field((), description="of the issuer, LDAP or the settings")
+    query_timeout_s: float | None = Field(None, ge=0, description="longest run of a query")
+    result_rows: int | None = Field(None, ge=0, description="rows of a result")
+    result_mb: int | None = Field(None, ge=0, description="size of a result")
+    queries_per_minute: int | None = Field(None, ge=0, description="queries of each user")
+
+
 class LimitSettings(Strict):
     """What one query or user may take."""
 
@@ -127,6 +165,15 @@ class LimitSettings(Strict):
     view_depth: int = Field(50, ge=1, description="deepest chain of views over views")
     running_queries: int = Field(200, ge=1, description="queries running at once, in all")
     running_queries_per_user: int = Field(150, ge=1, description="queries of one user at once")
+    queued_queries: int = Field(
+        1_000, ge=0, description="queries that wait for their turn, in all and of one user"
+    )
+    queued_s: float = Field(0.0, ge=0, description="longest wait of a query; 0 is no limit")
+    resource_groups: Path | None = Field(
+        None,
+        description="Trino's `resource-groups.json`, in the home if it is relative; in place of"
+        " `running_queries`, `running_queries_per_user` and `queued_queries`",
+    )
     sessions: int = Field(2_000, ge=1, description="open sessions, in all")
     sessions_per_user: int = Field(500, ge=1, description="open sessions of one user")
     session_idle_s: float = Field(
@@ -136,6 +183,16 @@ class LimitSettings(Strict):
         86_400.0, ge=0, description="a server's session ends, with its queries; 0 is never"
     )
     query_timeout_s: float = Field(0.0, ge=0, description="longest run of a query; 0 is no limit")
+    result_rows: int = Field(0, ge=0, description="rows of a result; 0 is no limit")
+    result_mb: int = Field(0, ge=0, description="size of a result; 0 is no limit")
+    queries_per_minute: int = Field(
+        0,
+        ge=0,
+        description="queries of each user; a minute's may come at once; 0 is no limit",
+    )
+    rules: tuple[LimitRuleSettings, ...] = Field(
+        (), description="`[[limits.rules]]`: other limits for some; the first that fits holds"
+    )
     finished_queries: int = Field(
         1_000, ge=0, description="records of ended queries kept in memory"
     )
@@ -197,7 +254,23 @@ class LogSettings(Strict):
     to: Literal["file", "stdout", "stderr"] = Field(
         "file", description="where SQE's own log goes: file (logs/sqe.log in the home), or a stream"
     )
-    audit: bool = Field(True, description="write logs/audit.jsonl")
+    audit: bool = Field(True, description="write logs/audit.jsonl; see docs/reference/audit.md")
+    audit_required: bool = Field(
+        False,
+        description="refuse new queries and logins while logs/audit.jsonl cannot be written",
+    )
+
+    audit_max_mb: int = Field(
+        0,
+        ge=0,
+        description="size at which logs/audit.jsonl gets a number and a new file begins; 0: never",
+    )
+
+    @model_validator(mode="after")
+    def _is_written(self) -> LogSettings:
+        if self.audit_required and not self.audit:
+            raise ValueError("audit_required needs audit = true")
+        return self
 
 
 class ServeSettings(Strict):
@@ -239,6 +312,10 @@ class Settings(Strict):
         default_factory=dict,
         description="places in object stores that COPY may load from and write to, by name",
     )
+    events: dict[str, SinkSettings] = Field(
+        default_factory=dict,
+        description="where else the events of queries go, by names of your own",
+    )
     spark: SparkSettings = SparkSettings()
     local: LocalSettings = LocalSettings()
     limits: LimitSettings = LimitSettings()
@@ -246,6 +323,8 @@ class Settings(Strict):
     load: LoadSettings = LoadSettings()
     unload: UnloadSettings = UnloadSettings()
     log: LogSettings = LogSettings()
+    history: HistorySettings = HistorySettings()
+    metrics: MetricsSettings = MetricsSettings()
     store: StoreSettings = StoreSettings()
     serve: ServeSettings = ServeSettings()
     shell: ShellSettings = ShellSettings()
@@ -262,8 +341,13 @@ class Settings(Strict):
         return named
 
     def for_command(self) -> Settings:
-        """Of a process whose stdout and stderr are for its answers: it logs to the file."""
-        return self.model_copy(update={"log": self.log.model_copy(update={"to": "file"})})
+        """Of a process whose stdout and stderr are for its answers, and which nobody watches: it
+        logs to the file, and has no metrics."""
+        changes = {
+            "log": self.log.model_copy(update={"to": "file"}),
+            "metrics": self.metrics.model_copy(update={"enabled": False}),
+        }
+        return self.model_copy(update=changes)
 
     def in_home(self, path: Path) -> Path:
         """A path of the settings: those that are not absolute are in the home."""

@@ -13,7 +13,7 @@ _STARS = "****"
 _SECRET_KEY = re.compile(r"key|secret|token|passw|credential|authorization|header", re.IGNORECASE)
 
 
-def shown_settings(settings: Settings) -> str:
+def show_settings(settings: Settings) -> str:
     """As JSON. SecretStr prints stars by itself; so do values whose key sounds like a secret."""
     changed = settings.model_dump(mode="json", exclude_defaults=True)
     return json.dumps(_without_secrets(changed), ensure_ascii=False)

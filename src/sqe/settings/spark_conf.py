@@ -31,13 +31,13 @@ _HARMLESS = (
     "spark.sql.files.",
     "spark.sql.iceberg.report-column-stats",
     "spark.sql.maxplanstringlength",
-    "spark.sql.session.timezone",  # SQE sets it from the session
     "spark.sql.shuffle.",
+    "spark.sql.timetype.enabled",  # without it TIME is an error; the local engine has no TIME
     "spark.sql.ui.",
 )
 
 
-def changes_meaning(keys: Iterable[str]) -> str:
+def find_meaning_change(keys: Iterable[str]) -> str:
     """The first setting that may make Spark answer differently, or nothing."""
     for key in keys:
         lower = key.lower()

@@ -33,7 +33,7 @@ class TrinoSettings(Strict):
         "`etl -> ann`",
     )
     administrators: tuple[str, ...] = Field(
-        (), description="users who see everyone's queries at /v1/query and may end them there"
+        (), description="users who see everyone's queries, by whatever protocol, and may end them"
     )
     administrator_groups: tuple[str, ...] = Field(
         (), description="groups whose members may do the same"

@@ -88,18 +88,18 @@ def without_defaults(
 
     None where no column has a default.
     """
-    found = tuple(column for column in columns if column.default is not None)
-    if not found:
+    with_defaults = tuple(column for column in columns if column.default is not None)
+    if not with_defaults:
         return None
     blanked = text
-    for column in found:
+    for column in with_defaults:
         # Spark adds no required column; with a default Iceberg can, and SQE says so to it.
         required = column.not_null if kind is StatementKind.ALTER_TABLE else None
         for span in (column.clause, required):
             if span is not None:
                 blank = "".join(c if c == "\n" else " " for c in span.of(text))
                 blanked = blanked[: span.start] + blank + blanked[span.end :]
-    command = ColumnsWithDefaults(found, kind)
+    command = ColumnsWithDefaults(with_defaults, kind)
     return Statement(text, StatementKind.COMMAND, command=command, inner=parse_inner(blanked))
 
 

@@ -160,7 +160,7 @@ def _rename_column(reading: Reading) -> None:
     cursor = reading.cursor
     path = reading.use(Role.CHANGED)
     cursor.expect("TO")
-    name, span = cursor.spanned(lambda: cursor.identifier("the column's new name"))
+    name, span = cursor.read_with_span(lambda: cursor.identifier("the column's new name"))
     if cursor.looking_at("."):
         cursor.fail("The new name is the field's own, without what stands before it")
     if name.lower() != path[-1].lower():
@@ -224,11 +224,11 @@ def _unset_properties(reading: Reading) -> None:
 def read_names(cursor: TokenCursor) -> list[tuple[str, Span]]:
     """``('a', b.c)``: property names, each with its place."""
     cursor.expect("(")
-    found = [cursor.spanned(lambda: read_property_name(cursor))]
+    names = [cursor.read_with_span(lambda: read_property_name(cursor))]
     while cursor.accept(","):
-        found.append(cursor.spanned(lambda: read_property_name(cursor)))
+        names.append(cursor.read_with_span(lambda: read_property_name(cursor)))
     cursor.expect(")")
-    return found
+    return names
 
 
 def _add_partition_field(reading: Reading) -> None:
@@ -259,16 +259,16 @@ def read_transform(cursor: TokenCursor) -> list[ColumnUse]:
             "There are years, months, days, hours, bucket(n, column), truncate(width, column).",
         )
     cursor.expect("(")
-    found: list[ColumnUse] = []
+    columns: list[ColumnUse] = []
     while True:
         if cursor.at_identifier():
-            found.append(ColumnUse(*cursor.dotted_name("a column"), Role.SOURCE))
+            columns.append(ColumnUse(*cursor.dotted_name("a column"), Role.SOURCE))
         else:
             cursor.property_value()
         if not cursor.accept(","):
             break
     cursor.expect(")")
-    return found
+    return columns
 
 
 def _write_order(reading: Reading) -> None:

@@ -78,9 +78,9 @@ def _spark_clauses(cursor: TokenCursor) -> AnalyzeTable:
         return AnalyzeTable()
     cursor.expect("COLUMNS")
     bracketed = cursor.accept("(")  # Spark's own form has none; many write them all the same
-    columns = [cursor.spanned(lambda: cursor.identifier("a column"))]
+    columns = [cursor.read_with_span(lambda: cursor.identifier("a column"))]
     while cursor.accept(","):
-        columns.append(cursor.spanned(lambda: cursor.identifier("a column")))
+        columns.append(cursor.read_with_span(lambda: cursor.identifier("a column")))
     if bracketed:
         cursor.expect(")")
     return AnalyzeTable(tuple(columns))
@@ -91,9 +91,9 @@ def _trino_clauses(cursor: TokenCursor) -> AnalyzeTable:
     if not cursor.accept("WITH"):
         return AnalyzeTable()
     cursor.expect("(", "COLUMNS", "=", "ARRAY", "[")
-    columns = [cursor.spanned(cursor.string_literal)]
+    columns = [cursor.read_with_span(cursor.string_literal)]
     while cursor.accept(","):
-        columns.append(cursor.spanned(cursor.string_literal))
+        columns.append(cursor.read_with_span(cursor.string_literal))
     cursor.expect("]", ")")
     return AnalyzeTable(tuple(columns))
 

@@ -66,17 +66,17 @@ def _string(cursor: TokenCursor, what: str) -> str:
 def _boolean(cursor: TokenCursor, what: str) -> bool:
     word = cursor.accept_one_of("TRUE", "FALSE")
     if word is None:
-        _wrong(cursor, f"{what} is true or false")
+        _fail(cursor, f"{what} is true or false")
     return word == "TRUE"
 
 
 def _integer(cursor: TokenCursor, what: str, bits: int = 64) -> int:
     sign = -1 if cursor.accept("-") else 1
     if not cursor.source().isdecimal() or cursor.at_string():
-        _wrong(cursor, f"{what} is a whole number")
+        _fail(cursor, f"{what} is a whole number")
     value = sign * int(cursor.source())
     if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
-        _wrong(cursor, f"{what} is a number of {bits} bits")
+        _fail(cursor, f"{what} is a number of {bits} bits")
     cursor.skip()
     return value
 
@@ -88,7 +88,7 @@ def _small_integer(cursor: TokenCursor, what: str) -> int:
 def _list_of(read: Callable[[TokenCursor, str], _T]) -> Callable[[TokenCursor, str], list[_T]]:
     def read_list(cursor: TokenCursor, what: str) -> list[_T]:
         if not cursor.accept("ARRAY", "("):
-            _wrong(cursor, f"{what} is a list, as in array(…)")
+            _fail(cursor, f"{what} is a list, as in array(…)")
         values: list[_T] = []
         while not cursor.accept(")"):
             if values:
@@ -101,7 +101,7 @@ def _list_of(read: Callable[[TokenCursor, str], _T]) -> Callable[[TokenCursor, s
 
 def _map(cursor: TokenCursor, what: str) -> dict[str, str]:
     if not cursor.accept("MAP", "("):
-        _wrong(cursor, f"{what} are pairs of strings, as in map('key', 'value')")
+        _fail(cursor, f"{what} are pairs of strings, as in map('key', 'value')")
     pairs: dict[str, str] = {}
     first = True
     while not cursor.accept(")"):
@@ -123,10 +123,10 @@ def _moment(cursor: TokenCursor, what: str) -> Moment:
     text = cursor.string_literal(
         f"{what} as a moment, such as TIMESTAMP '2026-01-31 12:00:00' or now() - INTERVAL 7 DAYS"
     )
-    found = _parsed(text.strip())
-    if found is None:
-        _wrong(cursor, f"{text!r} is not a moment SQE understands: write it as in '2026-01-31'")
-    return Moment(found)
+    moment = _parse_time(text.strip())
+    if moment is None:
+        _fail(cursor, f"{text!r} is not a moment SQE understands: write it as in '2026-01-31'")
+    return Moment(moment)
 
 
 def _interval(cursor: TokenCursor, what: str) -> datetime.timedelta:
@@ -143,25 +143,25 @@ def _interval(cursor: TokenCursor, what: str) -> datetime.timedelta:
         cursor.skip()
     seconds = _SECONDS.get(unit.strip().upper().removesuffix("S"))
     if seconds is None or not number.isdecimal():
-        _wrong(cursor, f"{what}: an interval is a whole number of weeks, days, hours or minutes")
+        _fail(cursor, f"{what}: an interval is a whole number of weeks, days, hours or minutes")
     return datetime.timedelta(seconds=int(number) * seconds)
 
 
-def _parsed(text: str) -> datetime.datetime | None:
+def _parse_time(text: str) -> datetime.datetime | None:
     zone: datetime.tzinfo | None = None
     named = _ZONE.match(text)
     try:
         if named and named[2].upper() not in ("Z", "T"):
             text, zone = named[1], ZoneInfo(named[2])
-        found = datetime.datetime.fromisoformat(text)
+        moment = datetime.datetime.fromisoformat(text)
     except (ValueError, KeyError):
         return None
     if zone is None:
-        return found
-    return None if found.tzinfo is not None else found.replace(tzinfo=zone)
+        return moment
+    return None if moment.tzinfo is not None else moment.replace(tzinfo=zone)
 
 
-def _wrong(cursor: TokenCursor, message: str) -> NoReturn:
+def _fail(cursor: TokenCursor, message: str) -> NoReturn:
     cursor.fail(message, ErrorCode.INVALID_ARGUMENT)
 
 

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from sqlglot import Token, exp
 
 from sqe.errors import ErrorCode, SqeError, UserError
-from sqe.sql.arguments import Moment, read_value
+from sqe.sql.arguments import read_value
 from sqe.sql.cursor import TokenCursor
 from sqe.sql.procedures import PROCEDURES, RUNNABLE, Parameter, Procedure
 from sqe.sql.statement import (
@@ -50,14 +50,14 @@ class ProcedureCall(Details):
 
     def value(self, name: str) -> Any:
         """None where it is not given."""
-        return next((one.value for one in self.arguments if one.parameter.name == name), None)
+        return next(
+            (argument.value for argument in self.arguments if argument.parameter.name == name), None
+        )
 
     def span(self, name: str) -> Span | None:
-        return next((one.span for one in self.arguments if one.parameter.name == name), None)
-
-    @property
-    def moments(self) -> list[Argument]:
-        return [one for one in self.arguments if isinstance(one.value, Moment)]
+        return next(
+            (argument.span for argument in self.arguments if argument.parameter.name == name), None
+        )
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,9 @@ def parse_call(text: str, tokens: list[Token], parse_inner: ParseInner) -> State
 def _procedure(text: str, parts: tuple[str, ...], at: Span) -> Procedure:
     name = parts[-1].lower()
     where = position_at(text, at.start, at.of(text))
-    found = PROCEDURES.get(name)
-    if found is None:
-        names = [one.name for one in RUNNABLE]
+    procedure = PROCEDURES.get(name)
+    if procedure is None:
+        names = [runnable.name for runnable in RUNNABLE]
         close = difflib.get_close_matches(name, names, n=1)
         hint = f"Did you mean {close[0]}? " if close else ""
         raise UserError(
@@ -114,58 +114,62 @@ def _procedure(text: str, parts: tuple[str, ...], at: Span) -> Procedure:
             hint=f"Procedures are in the schema system: CALL system.{name}(…).",
             position=where,
         )
-    if found.refused:
+    if procedure.refused:
         raise UserError(
             ErrorCode.NOT_SUPPORTED,
-            f"The procedure {name} is not supported: {found.refused}.",
-            hint=found.instead,
+            f"The procedure {name} is not supported: {procedure.refused}.",
+            hint=procedure.instead,
             position=where,
         )
-    return found
+    return procedure
 
 
 def _arguments(cursor: TokenCursor, procedure: Procedure) -> list[Argument]:
-    found: list[Argument] = []
+    arguments: list[Argument] = []
     named = False
     while not cursor.accept(")"):
-        if found:
+        if arguments:
             cursor.expect(",")
         if cursor.source(1) == "=>" and cursor.at_identifier():
             named = True
-            parameter = _named(cursor, procedure)
+            parameter = _read_name(cursor, procedure)
             cursor.expect("=>")
         elif named:
             _invalid(cursor, "An argument without a name may not stand behind one with a name")
         else:
-            parameter = _positional(cursor, procedure, len(found))
-        if any(one.parameter is parameter for one in found):
+            parameter = _positional(cursor, procedure, len(arguments))
+        if any(argument.parameter is parameter for argument in arguments):
             _invalid(cursor, f"{parameter.name} is given twice")
         if parameter.refused:
             _invalid(cursor, f"{parameter.name} is not supported: {parameter.refused}")
         value, span = _value(cursor, parameter)
         if value is None and parameter.required:
             _invalid(cursor, f"{parameter.name} may not be NULL")
-        found.append(Argument(parameter, value, span))
-    given = {one.parameter.name for one in found}
-    missing = [one.name for one in procedure.parameters if one.required and one.name not in given]
+        arguments.append(Argument(parameter, value, span))
+    names_there = {argument.parameter.name for argument in arguments}
+    missing = [
+        argument.name
+        for argument in procedure.parameters
+        if argument.required and argument.name not in names_there
+    ]
     if missing:
         _invalid(
             cursor,
             f"{procedure.name} needs {' and '.join(missing)}",
             f"CALL system.{procedure.signature}",
         )
-    return found
+    return arguments
 
 
 def _value(cursor: TokenCursor, parameter: Parameter) -> tuple[Any, Span]:
-    return cursor.spanned(lambda: read_value(cursor, parameter.type, parameter.name))
+    return cursor.read_with_span(lambda: read_value(cursor, parameter.type, parameter.name))
 
 
-def _named(cursor: TokenCursor, procedure: Procedure) -> Parameter:
+def _read_name(cursor: TokenCursor, procedure: Procedure) -> Parameter:
     name = cursor.source().strip("`")
     parameter = procedure.parameter(name)
     if parameter is None:
-        names = [one.name for one in procedure.parameters if not one.refused]
+        names = [candidate.name for candidate in procedure.parameters if not candidate.refused]
         close = difflib.get_close_matches(name.lower(), names, n=1)
         hint = f"Did you mean {close[0]}?" if close else f"It takes {', '.join(names)}."
         _invalid(cursor, f"{procedure.name} has no parameter {name}", hint)
@@ -199,8 +203,12 @@ def _fault(condition: str, parse_inner: ParseInner) -> str:
     except SqeError as error:
         return error.message
     where = tree.args.get("where") if isinstance(tree, exp.Select) else None
-    given = {name for name, value in tree.args.items() if value}
-    if where is None or not isinstance(where.this, exp.Paren) or given != {"expressions", "where"}:
+    set_arguments = {name for name, value in tree.args.items() if value}
+    if (
+        where is None
+        or not isinstance(where.this, exp.Paren)
+        or set_arguments != {"expressions", "where"}
+    ):
         return "it is more than one condition."
     if any(True for _ in where.find_all(exp.Query, exp.Table)):
         return "it holds a subquery."
@@ -208,7 +216,9 @@ def _fault(condition: str, parse_inner: ParseInner) -> str:
 
 
 def _table(text: str, call: ProcedureCall) -> Reference:
-    argument = next(one for one in call.arguments if one.parameter.name == "table")
+    argument = next(
+        candidate for candidate in call.arguments if candidate.parameter.name == "table"
+    )
     parts = parts_of(argument.value, text, argument.span)
     if call.catalog and len(parts) > 1 and parts[0].lower() != call.catalog.lower():
         parts = (call.catalog, *parts)

@@ -143,7 +143,7 @@ def _type(cursor: TokenCursor) -> None:
         )
     cursor.skip()
     if name in _NESTED:
-        _nested(cursor, name)
+        _read_nested_type(cursor, name)
     elif name in _SHAPES:
         if not cursor.accept("("):
             cursor.fail(f"{name.upper()} takes its SRID, as {name.upper()}(4326)")
@@ -158,7 +158,7 @@ def _type(cursor: TokenCursor) -> None:
         cursor.refuse("A precision of timestamps", "They always have microseconds.")
 
 
-def _nested(cursor: TokenCursor, name: str) -> None:
+def _read_nested_type(cursor: TokenCursor, name: str) -> None:
     cursor.expect("<")
     if name == "array":
         _type(cursor)

@@ -48,7 +48,7 @@ def column_names(tree: Any) -> set[str]:
     return {column.name.lower() for column in tree.find_all(exp.Column)}
 
 
-def asked_columns(tree: Any) -> frozenset[str] | None:
+def find_asked_columns(tree: Any) -> frozenset[str] | None:
     """The same, or None where all may be asked for: by ``*``, a whole row, a NATURAL join."""
     names = column_names(tree)
     for node in tree.find_all(exp.Star, exp.Join, exp.Pivot, exp.Table):
@@ -59,7 +59,7 @@ def asked_columns(tree: Any) -> frozenset[str] | None:
         if isinstance(node, exp.Join):
             if node.args.get("method"):
                 return None
-            names |= {one.name.lower() for one in node.args.get("using") or ()}
+            names |= {identifier.name.lower() for identifier in node.args.get("using") or ()}
         if isinstance(node, exp.Table) and node.alias_or_name.lower() in names:
             return None
     return frozenset(names)
@@ -72,16 +72,16 @@ def _sources(select: exp.Select) -> dict[str, Span]:
     relations += [join.this for join in select.args.get("joins") or ()]
     if select.args.get("laterals") or any(_unclear(relation) for relation in relations):
         return {}
-    found: dict[str, Span] = {}
+    sources: dict[str, Span] = {}
     for table in relations:
         name = table.alias_or_name.lower()
-        if name in found:
+        if name in sources:
             return {}
         span = table_span(table)
         if span is None:
             return {}
-        found[name] = span
-    return found
+        sources[name] = span
+    return sources
 
 
 def _unclear(relation: exp.Expr) -> bool:

@@ -8,16 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 from sqlglot.tokenizer_core import Token
 
 from sqe.sql.cursor import TokenCursor, command_tokens
+from sqe.sql.settings import parse_reset, parse_set
 from sqe.sql.statement import Access, Command, NamedCommand, Reference, Span
 from sqe.sql.table_properties import read_properties, read_property_name
 from sqe.sql.traits import DecidedBy, catalog_change, look, session_change
-
-TIME_ZONE = "sqe.time_zone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,8 @@ class NamePattern:
         if self.escape is None:
             alternatives = self.text.strip().split("|")
             return "|".join(
-                re.sub(r"[*%]+", ".*", re.sub(r"[^*%\w]", r"\\\g<0>", one)) for one in alternatives
+                re.sub(r"[*%]+", ".*", re.sub(r"[^*%\w]", r"\\\g<0>", alternative))
+                for alternative in alternatives
             )
         pattern, pieces = iter(self.text), []
         for char in pattern:
@@ -61,6 +60,15 @@ class NamePattern:
 
 @dataclass(frozen=True)
 class ShowCatalogs(NamedCommand):
+    traits = look(DecidedBy.EVERYBODY)
+
+    pattern: NamePattern | None = None
+
+
+@dataclass(frozen=True)
+class ShowCatalogsExtended(NamedCommand):
+    """With where they are, as whom they know the user, and whether they answer."""
+
     traits = look(DecidedBy.EVERYBODY)
 
     pattern: NamePattern | None = None
@@ -137,6 +145,13 @@ class ShowSession(NamedCommand):
 
 
 @dataclass(frozen=True)
+class ShowCurrentSchema(NamedCommand):
+    """Where the session stands."""
+
+    traits = look(DecidedBy.EVERYBODY)
+
+
+@dataclass(frozen=True)
 class ShowTableProperties(NamedCommand):
     """The table is the statement's only reference."""
 
@@ -172,23 +187,6 @@ class UseSchema(NamedCommand):
     name: Name
     catalog: bool = False  # the user said it is a catalog
     schema: bool = False  # the user said it is a schema
-
-
-@dataclass(frozen=True)
-class SetSession(NamedCommand):
-    traits = session_change(DecidedBy.PROPERTY)
-
-    name: str
-    value: str
-    span: Span
-
-
-@dataclass(frozen=True)
-class ResetSession(NamedCommand):
-    traits = session_change(DecidedBy.PROPERTY)
-
-    name: str
-    span: Span
 
 
 @dataclass(frozen=True)
@@ -283,14 +281,14 @@ _SCHEMA_WORDS = ("SCHEMA", "DATABASE", "NAMESPACE")
 # Read elsewhere, or by more than one word.
 _OTHER_SHOWS = (
     "CREATE TABLE", "CREATE VIEW", "CREATE SCHEMA", "STATS", "MAINTENANCE",
-    "MATERIALIZED VIEWS", "ROLES",
+    "MATERIALIZED VIEWS", "ROLES", "CURRENT SCHEMA",
     "CURRENT ROLES", "ROLE GRANTS", "GRANTS", "ROW FILTERS", "COLUMN MASKS", "TAGS",
     "EFFECTIVE POLICY",
 )  # fmt: skip
 _REFUSED_SHOWS = (
     "TABLE EXTENDED", "PARTITIONS", "GRANT", "ROLE", "PRINCIPALS", "INDEXES", "LOCKS",
-    "TRANSACTIONS", "COMPACTIONS", "MACROS", "VARIABLES", "BRANCHES", "CURRENT NAMESPACE",
-    "CURRENT SCHEMA", "CREATE FUNCTION", "COLLATIONS", "CACHED TABLES",
+    "TRANSACTIONS", "COMPACTIONS", "MACROS", "VARIABLES", "BRANCHES", "CREATE FUNCTION",
+    "COLLATIONS", "CACHED TABLES",
 )  # fmt: skip
 
 
@@ -306,6 +304,10 @@ def _show(cursor: TokenCursor) -> Parsed:
         cursor.skip()
         cursor.skip()
         return _alone(ShowCreateSchema(_name(cursor, "a schema")))
+    if cursor.looking_at("CURRENT") and cursor.source(1).upper() in _SCHEMA_WORDS:
+        cursor.skip()
+        cursor.skip()
+        return _alone(ShowCurrentSchema())
     for scope in ("USER", "SYSTEM", "ALL"):
         if cursor.accept(scope, "FUNCTIONS"):
             return _show_functions(cursor, scope)
@@ -317,6 +319,8 @@ def _show(cursor: TokenCursor) -> Parsed:
 
 
 def _show_catalogs(cursor: TokenCursor) -> Parsed:
+    if cursor.accept("EXTENDED"):
+        return _alone(ShowCatalogsExtended(_pattern(cursor)))
     return _alone(ShowCatalogs(_pattern(cursor)))
 
 
@@ -417,83 +421,20 @@ def _use(cursor: TokenCursor) -> Parsed:
 
 
 def _set(cursor: TokenCursor) -> Parsed:
-    if cursor.looking_at("SESSION", "AUTHORIZATION"):
-        cursor.refuse("SET SESSION AUTHORIZATION")
-    if cursor.accept("SESSION"):
-        parts, span = cursor.dotted_name("a session property")
-        if not cursor.accept("=") and not cursor.accept("TO"):
-            cursor.fail("Expected = and a value")
-        value = cursor.string_literal() if cursor.at_string() else cursor.rest()
-        return _alone(SetSession(".".join(parts), value, span))
-    if cursor.accept("CATALOG"):
-        if not cursor.at_string():
-            return _alone(UseSchema(_name(cursor, "a catalog"), catalog=True))
-        name, span = cursor.spanned(cursor.string_literal)
-        return _alone(UseSchema(Name((name,), span), catalog=True))
-    if cursor.accept("TIME", "ZONE"):
-        return _set_time_zone(cursor)
-    if cursor.looking_at("ROLE"):
-        cursor.refuse(
-            "SET ROLE", "All roles of a user are in force; SHOW CURRENT ROLES lists them."
-        )
-    variable = cursor.accept_one_of("VARIABLE", "VAR")
-    if variable:
-        cursor.refuse(f"SET {variable}")
-    _refuse_settings(cursor, "SET")
-
-
-def _set_time_zone(cursor: TokenCursor) -> Parsed:
-    if cursor.looking_at("LOCAL"):
-        _, span = cursor.dotted_name()
-        return _alone(ResetSession(TIME_ZONE, span))
-    if cursor.accept("INTERVAL"):
-        offset, span = cursor.spanned(lambda: _offset(cursor))
-        return _alone(SetSession(TIME_ZONE, offset, span))
-    zone, span = cursor.spanned(lambda: cursor.string_literal("a time zone in quotes"))
-    return _alone(SetSession(TIME_ZONE, zone, span))
-
-
-_UNIT_SECONDS = {"HOUR": 3600, "HOURS": 3600, "MINUTE": 60, "MINUTES": 60}
-_OFFSET = re.compile(r"\s*([+-]?)(\d{1,2}):(\d{2})\s*\Z")
-
-
-def _offset(cursor: TokenCursor) -> str:
-    """An interval as an offset from UTC: ``INTERVAL '-08:30' HOUR TO MINUTE`` is -08:30."""
-    seconds = 0
-    while not cursor.at_end():
-        sign = -1 if cursor.accept("-") else 1
-        value = cursor.property_value()
-        clock = _OFFSET.match(value)
-        if clock and cursor.accept("HOUR", "TO", "MINUTE"):
-            amount = int(clock[2]) * 3600 + int(clock[3]) * 60
-            seconds += sign * (-amount if clock[1] == "-" else amount)
-            continue
-        unit = cursor.accept_one_of(*_UNIT_SECONDS)
-        if unit is None or not re.fullmatch(r"\s*[+-]?\d{1,4}\s*", value):
-            cursor.fail("The interval of a time zone is in hours and minutes")
-        seconds += sign * int(value) * _UNIT_SECONDS[unit]
-    if abs(seconds) > 18 * 3600:
-        cursor.fail("The interval of a time zone is between -18 and +18 hours")
-    hours, rest = divmod(abs(seconds), 3600)
-    return f"{'-' if seconds < 0 else '+'}{hours:02}:{rest // 60:02}"
+    if not cursor.accept("CATALOG"):
+        return _alone(parse_set(cursor))
+    if not cursor.at_string():
+        return _alone(UseSchema(_name(cursor, "a catalog"), catalog=True))
+    name, span = cursor.read_with_span(cursor.string_literal)
+    return _alone(UseSchema(Name((name,), span), catalog=True))
 
 
 def _reset(cursor: TokenCursor) -> Parsed:
-    if cursor.accept("SESSION"):
-        parts, span = cursor.dotted_name("a session property")
-        return _alone(ResetSession(".".join(parts), span))
-    _refuse_settings(cursor, "RESET")
-
-
-def _refuse_settings(cursor: TokenCursor, verb: str) -> NoReturn:
-    cursor.refuse(
-        f"{verb} of Spark's own settings",
-        f"Use {verb} SESSION sqe.… (SHOW SESSION lists the properties).",
-    )
+    return _alone(parse_reset(cursor))
 
 
 def property_list(cursor: TokenCursor) -> list[tuple[str, str]]:
-    return [(one.name, one.value) for one in read_properties(cursor)]
+    return [(property_.name, property_.value) for property_ in read_properties(cursor)]
 
 
 def _create(cursor: TokenCursor) -> Parsed | None:
@@ -507,6 +448,8 @@ def _create(cursor: TokenCursor) -> Parsed | None:
             properties["comment"] = cursor.string_literal()
         elif cursor.looking_at("LOCATION") or cursor.looking_at("MANAGED", "LOCATION"):
             cursor.refuse("LOCATION of a schema", "The catalog decides where its data lies.")
+        elif cursor.looking_at("DEFAULT", "COLLATION"):
+            cursor.refuse("A collation of a schema")
         elif cursor.accept("WITH"):
             if not cursor.accept("DBPROPERTIES"):
                 cursor.accept("PROPERTIES")

@@ -72,9 +72,9 @@ def parse_comment(text: str, tokens: list[Token]) -> Statement:
 
 def _column(cursor: TokenCursor) -> tuple[tuple[str, ...], Span, str]:
     """``schema.table.column``: the table's name and place, and the column."""
-    names = [cursor.spanned(lambda: cursor.identifier("a table and a column"))]
+    names = [cursor.read_with_span(lambda: cursor.identifier("a table and a column"))]
     while cursor.accept("."):
-        names.append(cursor.spanned(cursor.identifier))
+        names.append(cursor.read_with_span(cursor.identifier))
     if len(names) < 2:
         cursor.fail("COMMENT ON COLUMN takes a table and a column with a dot between them")
     table = names[:-1]

@@ -13,7 +13,7 @@ from sqe.sql.splice import Edit, splice
 from sqe.sql.statement import Qualifier, Reference, SessionFunction, Span, Statement
 
 
-def inserted(statement: Statement, pieces: Sequence[tuple[int, str]]) -> Statement:
+def insert_texts(statement: Statement, pieces: Sequence[tuple[int, str]]) -> Statement:
     """The statement with each text put in at its offset, those of one offset in their order. What
     ended there ends in front of them, what began there begins behind them."""
     places = sorted(pieces, key=lambda piece: piece[0])
@@ -25,23 +25,23 @@ def inserted(statement: Statement, pieces: Sequence[tuple[int, str]]) -> Stateme
     def end(offset: int) -> int:
         return offset + sum(len(text) for at, text in places if at < offset)
 
-    def moved(span: Span) -> Span:
+    def move(span: Span) -> Span:
         return Span(begin(span.start), end(span.end))
 
     def reference(one: Reference) -> Reference:
         return replace(
             one,
-            span=moved(one.span),
-            temporal=moved(one.temporal) if one.temporal is not None else None,
+            span=move(one.span),
+            temporal=move(one.temporal) if one.temporal is not None else None,
             table_word=begin(one.table_word) if one.table_word is not None else None,
             alias_at=end(one.alias_at),
         )
 
     def qualifier(one: Qualifier) -> Qualifier:
-        return replace(one, spans=tuple(moved(span) for span in one.spans))
+        return replace(one, spans=tuple(move(span) for span in one.spans))
 
     def function(one: SessionFunction) -> SessionFunction:
-        return replace(one, span=moved(one.span))
+        return replace(one, span=move(one.span))
 
     return replace(
         statement,
@@ -56,24 +56,26 @@ def inserted(statement: Statement, pieces: Sequence[tuple[int, str]]) -> Stateme
 def without_beginning(statement: Statement, start: int) -> Statement:
     """What stands from ``start`` on, as a text of its own with the names in it."""
 
-    def moved(span: Span) -> Span:
+    def move(span: Span) -> Span:
         return Span(span.start - start, span.end - start)
 
     def reference(one: Reference) -> Reference:
         return replace(
             one,
-            span=moved(one.span),
-            temporal=moved(one.temporal) if one.temporal is not None else None,
+            span=move(one.span),
+            temporal=move(one.temporal) if one.temporal is not None else None,
             table_word=one.table_word - start if one.table_word is not None else None,
             alias_at=one.alias_at - start,
         )
 
-    qualifiers = (one for one in statement.qualifiers if one.spans[0].start >= start)
+    qualifiers = (
+        qualifier for qualifier in statement.qualifiers if qualifier.spans[0].start >= start
+    )
     return replace(
         statement,
         text=statement.text[start:],
         references=tuple(reference(r) for r in statement.references if r.span.start >= start),
-        qualifiers=tuple(replace(q, spans=tuple(map(moved, q.spans))) for q in qualifiers),
+        qualifiers=tuple(replace(q, spans=tuple(map(move, q.spans))) for q in qualifiers),
         session_functions=(),
         tree=None,  # its places would be wrong
     )

@@ -108,9 +108,9 @@ def _options(
     if not cursor.accept(clause):
         return []
     cursor.expect("(")
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     while not cursor.accept(")"):
-        if found:
+        if options:
             cursor.expect(",")
         where = cursor.source()
         name = cursor.string_literal() if cursor.at_string() else cursor.identifier("an option")
@@ -124,8 +124,8 @@ def _options(
                 )
             cursor.fail(f"{clause} does not take {where}", ErrorCode.INVALID_ARGUMENT, hint=hint)
         cursor.expect("=")
-        found[name.lower()] = cursor.property_value()
-    return list(found.items())
+        options[name.lower()] = cursor.property_value()
+    return list(options.items())
 
 
 def _flag(cursor: TokenCursor, name: str, value: str) -> bool:

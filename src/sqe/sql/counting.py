@@ -22,12 +22,12 @@ input_file_name input_file_block_start input_file_block_length today yesterday t
 _CHANGING = frozenset(_WORDS.split())
 
 
-def counting_edits(statement: Statement) -> list[Edit] | None:
+def edits_of_count(statement: Statement) -> list[Edit] | None:
     """Edits that make a count of the statement; None if a count could come out otherwise."""
     tokens = DIALECT.tokenize(statement.text)
     target = next((r for r in statement.references if r.access is Access.WRITE), None)
     edits = _head(statement, tokens, target) if target is not None else None
-    if edits is None or any(_changes(token) for token in _left(tokens, edits)):
+    if edits is None or any(_changes(token) for token in _skip_edited(tokens, edits)):
         return None
     return edits
 
@@ -62,7 +62,7 @@ def _outermost(tokens: list[Token]) -> Iterator[Token]:
             yield token
 
 
-def _left(tokens: list[Token], edits: list[Edit]) -> Iterator[Token]:
+def _skip_edited(tokens: list[Token], edits: list[Edit]) -> Iterator[Token]:
     for token in tokens:
         if not any(edit.span.start <= token.start < edit.span.end for edit in edits):
             yield token

@@ -66,18 +66,20 @@ def _replace_table(text: str, tokens: list[Token], parse_inner: ParseInner) -> S
     word = text[start:end]
     created = parse_inner(text[:start] + "CREATE".ljust(len(word)) + text[end:])
 
-    def restored(statement: Statement) -> Statement:
+    def restore(statement: Statement) -> Statement:
         return replace(
             statement,
             text=statement.text[:start] + word + statement.text[end:],
             references=tuple(
-                replace(one, if_exists=one.if_exists or one.access is Access.CREATE)
-                for one in statement.references
+                replace(
+                    reference, if_exists=reference.if_exists or reference.access is Access.CREATE
+                )
+                for reference in statement.references
             ),
-            inner=restored(statement.inner) if statement.inner is not None else None,
+            inner=restore(statement.inner) if statement.inner is not None else None,
         )
 
-    return restored(created)
+    return restore(created)
 
 
 def _like(text: str, cursor: TokenCursor, target: Reference) -> Statement:
@@ -85,9 +87,9 @@ def _like(text: str, cursor: TokenCursor, target: Reference) -> Statement:
     properties: list[tuple[str, str]] = []
     while not cursor.at_end():
         if cursor.accept("TBLPROPERTIES"):
-            given = read_properties(cursor)
-            check_properties(text, given)
-            properties += [(one.name, one.value) for one in given]
+            set_properties = read_properties(cursor)
+            check_properties(text, set_properties)
+            properties += [(prop.name, prop.value) for prop in set_properties]
         elif cursor.accept("USING"):
             if not cursor.accept("ICEBERG"):
                 cursor.refuse("CREATE TABLE … LIKE … USING another format")
@@ -109,7 +111,7 @@ def _read_clauses(text: str, cursor: TokenCursor) -> None:
         elif cursor.accept("TBLPROPERTIES") or cursor.accept("OPTIONS"):
             check_properties(text, read_properties(cursor))
         elif cursor.accept("PARTITIONED", "BY"):
-            _partitioning(cursor)
+            _read_partitioning(cursor)
         elif cursor.accept("COMMENT"):
             cursor.string_literal()
         elif cursor.looking_at("LOCATION"):
@@ -138,7 +140,7 @@ def _buckets(cursor: TokenCursor) -> None:
     cursor.expect("BUCKETS")
 
 
-def _partitioning(cursor: TokenCursor) -> None:
+def _read_partitioning(cursor: TokenCursor) -> None:
     cursor.expect("(")
     while True:
         if cursor.at_identifier() and cursor.source(1) not in (",", ")", "(", "."):

@@ -25,33 +25,33 @@ def command_tokens(text: str, tokens: Sequence[Token]) -> list[Token]:
     sqlglot makes one string of everything behind SHOW. Another word of the same length in its
     place gives the tokens themselves, at the same offsets.
     """
-    found = list(tokens)
-    if found and found[0].token_type is TokenType.SHOW:
-        start, end = found[0].start, found[0].end
+    all_tokens = list(tokens)
+    if all_tokens and all_tokens[0].token_type is TokenType.SHOW:
+        start, end = all_tokens[0].start, all_tokens[0].end
         try:
-            found = Spark().tokenize(text[:start] + "_" * (end + 1 - start) + text[end + 1 :])
+            all_tokens = Spark().tokenize(text[:start] + "_" * (end + 1 - start) + text[end + 1 :])
         except TokenError as error:
             raise UserError(
                 ErrorCode.SYNTAX_ERROR,
                 "A quote or comment is opened and never closed.",
                 position=position_at(text, start, text[start : end + 1]),
             ) from error
-    while found and found[-1].token_type is TokenType.SEMICOLON:
-        found.pop()
-    return found
+    while all_tokens and all_tokens[-1].token_type is TokenType.SEMICOLON:
+        all_tokens.pop()
+    return all_tokens
 
 
 def _single_words(text: str, tokens: Sequence[Token]) -> list[Token]:
     """sqlglot makes one token of some pairs of keywords, PARTITIONED BY; here each is its own."""
-    found: list[Token] = []
+    words: list[Token] = []
     for token in tokens:
         if " " not in token.text or not text[token.start].isalpha() or token.token_type in _STRINGS:
-            found.append(token)
+            words.append(token)
             continue
         for word in re.finditer(r"\S+", text[token.start : token.end + 1]):
             start, end = token.start + word.start(), token.start + word.end() - 1
-            found.append(Token(TokenType.VAR, word.group(), token.line, token.col, start, end))
-    return found
+            words.append(Token(TokenType.VAR, word.group(), token.line, token.col, start, end))
+    return words
 
 
 class TokenCursor:
@@ -172,7 +172,7 @@ class TokenCursor:
         """The text from an offset up to the end of the token that was read last."""
         return self._text[offset : self.last_end()]
 
-    def spanned(self, read: Callable[[], _T]) -> tuple[_T, Span]:
+    def read_with_span(self, read: Callable[[], _T]) -> tuple[_T, Span]:
         """What ``read`` gives, and the place it was read from."""
         start = self._at
         value = read()
@@ -205,9 +205,9 @@ class TokenCursor:
         """Raises, with the place of the token that stands here."""
         piece = self.source()
         offset = self._tokens[self._at].start if piece else len(self._text.rstrip())
-        found = f"found {piece!r}" if piece else "the statement ends here"
+        actual = f"found {piece!r}" if piece else "the statement ends here"
         if code is ErrorCode.SYNTAX_ERROR:
-            message = f"{message}; {found}"
+            message = f"{message}; {actual}"
         raise UserError(
             code, f"{message}.", hint=hint, position=position_at(self._text, offset, piece)
         )

@@ -20,6 +20,7 @@ from sqe.sql.copy import parse_copy
 from sqe.sql.create_table import parse_create_table
 from sqe.sql.cursor import TokenCursor
 from sqe.sql.materialized import parse_materialized
+from sqe.sql.queries import parse_kill
 from sqe.sql.schema_changes import parse_alter_schema
 from sqe.sql.statement import Access, Command, Details, Reference, Statement, StatementKind, blank
 from sqe.sql.traits import DecidedBy, RunsOn, look
@@ -132,6 +133,7 @@ _FORMS: dict[str, tuple[_Form, ...]] = {
     "DESCRIBE": (_describe_query,),
     "DROP": (parse_materialized, _flat(parse_access)),
     "GRANT": (_flat(parse_access),),
+    "KILL": (_flat(parse_kill),),
     "REFRESH": (parse_materialized,),
     "REMOVE": (_flat(parse_access),),
     "REPLACE": (parse_create_table,),

@@ -27,10 +27,14 @@ SESSION_FUNCTIONS = frozenset(
         "current_database",
         "current_schema",
         "current_user",
+        "database",
+        "schema",
         "session_user",
         "user",
     }
 )
+# Names without parentheses.
+CALLED_ONLY = frozenset({"database", "schema"})
 
 # Those that may answer differently when they are asked again.
 VOLATILE = frozenset(
@@ -61,9 +65,9 @@ convert_timezone corr cos cosh cot count count_if count_min_sketch covar_pop cov
 csc cume_dist curdate current_catalog current_database current_date current_schema current_time
 current_timestamp current_timezone current_user date date_add date_diff date_format
 date_from_unix_date date_part date_sub date_trunc dateadd datediff datepart day dayname
-dayofmonth dayofweek dayofyear decimal decode degrees dense_rank div double e element_at elt
-encode endswith equal_null every exists exp explode explode_outer expm1 extract factorial filter
-find_in_set first first_value flatten float floor forall format_number format_string from_csv
+database dayofmonth dayofweek dayofyear decimal decode degrees dense_rank div double e element_at
+elt encode endswith equal_null every exists exp explode explode_outer expm1 extract factorial
+filter find_in_set first first_value flatten float floor forall format_number format_string from_csv
 from_json from_unixtime from_utc_timestamp get get_json_object getbit greatest grouping
 grouping_id hash hex histogram_numeric hll_sketch_agg hll_sketch_estimate hll_union
 hll_union_agg hour hypot if ifnull ilike initcap inline inline_outer instr int is_valid_utf8
@@ -86,7 +90,7 @@ posexplode_outer position positive pow power printf quarter quote radians raise_
 random randstr range rank reduce regexp regexp_count regexp_extract regexp_extract_all
 regexp_instr regexp_like regexp_replace regexp_substr regr_avgx regr_avgy regr_count
 regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy repeat replace reverse right rint
-rlike round row_number rpad rtrim schema_of_csv schema_of_json schema_of_variant
+rlike round row_number rpad rtrim schema schema_of_csv schema_of_json schema_of_variant
 schema_of_variant_agg sec second sentences sequence session_user session_window sha sha1 sha2
 shiftleft shiftright shiftrightunsigned shuffle sign signum sin sinh size skewness slice
 smallint some sort_array soundex space spark_partition_id split split_part sql_keywords sqrt

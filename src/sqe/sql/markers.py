@@ -31,16 +31,16 @@ _NAMES = (exp.Table, exp.Column, exp.Dot, exp.TableAlias, exp.Schema)
 
 def find_markers(text: str, tokens: list[Token]) -> tuple[Span, ...]:
     """The markers in order. Refused in statements that are no queries and change no rows."""
-    found = [token for token in tokens if token.token_type is TokenType.PLACEHOLDER]
+    markers = [token for token in tokens if token.token_type is TokenType.PLACEHOLDER]
     first = text[tokens[0].start : tokens[0].end + 1].upper()
-    if found and first not in _BEGINNINGS:
-        raise _refused(text, found[0].start, f"a statement that begins with {first[:40]}")
+    if markers and first not in _BEGINNINGS:
+        raise _refusal(text, markers[0].start, f"a statement that begins with {first[:40]}")
     for before, behind in itertools.pairwise(tokens):
         kinds = (before.token_type, behind.token_type)
         if TokenType.PLACEHOLDER in kinds and TokenType.STRING in kinds:
             # Spark makes one text of neighbours, so that the marker would be a part of it.
-            raise _refused(text, before.start, "the middle of a text")
-    return tuple(Span(token.start, token.end + 1) for token in found)
+            raise _refusal(text, before.start, "the middle of a text")
+    return tuple(Span(token.start, token.end + 1) for token in markers)
 
 
 def check_markers(text: str, tree: exp.Expr, markers: tuple[Span, ...]) -> None:
@@ -57,19 +57,19 @@ def check_markers(text: str, tree: exp.Expr, markers: tuple[Span, ...]) -> None:
         _check_place(text, node, start)
         places.pop(start, None)
     if places:
-        raise _refused(text, min(places), "this place")
+        raise _refusal(text, min(places), "this place")
 
 
 def _check_place(text: str, node: exp.Placeholder, start: int) -> None:
     if isinstance(node.parent, _NAMES) or node.arg_key in ("alias", "using"):
-        raise _refused(text, start, "the place of a name")
+        raise _refusal(text, start, "the place of a name")
     for kind, name in _FIXED:
         above = node.find_ancestor(kind, exp.Query)
         if isinstance(above, kind):
-            raise _refused(text, start, name)
+            raise _refusal(text, start, name)
 
 
-def _refused(text: str, start: int, where: str) -> UserError:
+def _refusal(text: str, start: int, where: str) -> UserError:
     return UserError(
         ErrorCode.NOT_SUPPORTED,
         f"A parameter marker in {where} is not supported.",
@@ -81,5 +81,5 @@ def _refused(text: str, start: int, where: str) -> UserError:
 def without_markers(statement: Statement) -> Statement:
     """For texts that a catalog keeps: nobody has values for what they leave open."""
     if statement.markers:
-        raise _refused(statement.text, statement.markers[0].start, "a text that is kept")
+        raise _refusal(statement.text, statement.markers[0].start, "a text that is kept")
     return statement

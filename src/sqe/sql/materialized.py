@@ -146,11 +146,11 @@ def _clauses(text: str, cursor: TokenCursor) -> tuple[str, str, tuple[tuple[str,
         if cursor.accept("COMMENT"):
             comment = cursor.string_literal()
         elif cursor.accept("PARTITIONED", "BY"):
-            partitioning = _bracketed(text, cursor)
+            partitioning = _read_bracketed(text, cursor)
         elif cursor.accept("TBLPROPERTIES"):
-            given = read_properties(cursor)
-            check_properties(text, given)
-            properties += [(one.name, one.value) for one in given]
+            set_properties = read_properties(cursor)
+            check_properties(text, set_properties)
+            properties += [(prop.name, prop.value) for prop in set_properties]
         elif cursor.looking_at("LOCATION") or cursor.looking_at("USING"):
             cursor.refuse(f"{cursor.source().upper()} of a materialized view")
         else:
@@ -158,7 +158,7 @@ def _clauses(text: str, cursor: TokenCursor) -> tuple[str, str, tuple[tuple[str,
     return comment, partitioning, tuple(properties)
 
 
-def _bracketed(text: str, cursor: TokenCursor) -> str:
+def _read_bracketed(text: str, cursor: TokenCursor) -> str:
     """``(days(ts), bucket(8, id))``: names, numbers and transforms of names. Spark reads it again,
     so nothing else may be in it."""
     start = cursor.offset()

@@ -15,15 +15,18 @@ from sqe.sql.dialect import DIALECT, EVOLVES, SpanParser
 from sqe.sql.forms import parse_form
 from sqe.sql.functions import SESSION_FUNCTIONS
 from sqe.sql.markers import check_markers, find_markers
+from sqe.sql.other_words import InOtherWords, without_shifts, without_signs
+from sqe.sql.pipes import has_pipes, without_pipes
 from sqe.sql.references import find_qualifiers, find_references, find_session_functions
 from sqe.sql.refusals import (
     not_understood,
+    refusal_of_statement,
     refuse_functions,
     refuse_nodes,
-    refused_statement,
 )
 from sqe.sql.statement import Access, Statement, StatementKind, position_at
 from sqe.sql.text import TextLimits, tokenize, too_complex
+from sqe.sql.words import MisplacedWordError
 
 # sqlglot descends about 15 Python frames for each level of nesting.
 _FRAMES = 8_000
@@ -60,8 +63,10 @@ def _parse(text: str, limits: TextLimits) -> Statement:
     if command is not None:
         return Statement(text, StatementKind.COMMAND, command[1], command=command[0])
     refuse_functions(text, tokens)
-    tree = _tree(text, tokens)
+    tree, exact = _tree(text, tokens)
     kind, access, target = _classify(text, tokens, tree)
+    if not exact and kind is StatementKind.QUERY:
+        tree = InOtherWords(this=tree)
     refuse_nodes(text, tree, tokens)
     check_markers(text, tree, markers)
     has_session_function = any(token.text.lower() in SESSION_FUNCTIONS for token in tokens)
@@ -86,12 +91,43 @@ def _parse(text: str, limits: TextLimits) -> Statement:
     )
 
 
-def _tree(text: str, tokens: list[Token]) -> exp.Expr:
+def _tree(text: str, tokens: list[Token]) -> tuple[exp.Expr, bool]:
+    """And whether it is of the text itself: else it only has the same names."""
+    plain = without_pipes(tokens) if has_pipes(tokens) else tokens
+    try:
+        tree = _tree_of(text, plain)
+    except UserError:
+        others = without_shifts(without_signs(plain))
+        if others is plain:
+            raise
+        of_others = _of_query(text, others)
+        if of_others is None:
+            raise
+        return of_others, False
+    # Spark reads one interval where the parser sees a difference with an alias.
+    unsigned = without_signs(plain)
+    query = _of_query(text, unsigned) if unsigned is not plain else None
+    return tree if query is None else query, unsigned is tokens
+
+
+def _of_query(text: str, tokens: list[Token]) -> exp.Expr | None:
+    """None for anything else: some writes are put together anew, of their trees."""
+    try:
+        tree = _tree_of(text, tokens)
+    except UserError:
+        return None
+    return tree if isinstance(tree, _QUERIES) else None
+
+
+def _tree_of(text: str, tokens: list[Token]) -> exp.Expr:
     # Raised once and left so: it is the process's limit, and lowering it could hit other threads.
     if sys.getrecursionlimit() < _FRAMES:
         sys.setrecursionlimit(_FRAMES)
     try:
-        trees = SpanParser(dialect=DIALECT, error_level=ErrorLevel.RAISE).parse(tokens, text)
+        parser = SpanParser(dialect=DIALECT, error_level=ErrorLevel.RAISE)
+        trees = parser.parse(tokens, text)
+    except MisplacedWordError as error:
+        raise _needs_backticks(text, error.token.start, error.token.text) from None
     except ParseError as error:
         raise not_understood(text) or _syntax_error(text, tokens, error) from None
     except RecursionError:
@@ -106,6 +142,15 @@ def _tree(text: str, tokens: list[Token]) -> exp.Expr:
     if len(trees) != 1 or trees[0] is None:
         raise UserError(ErrorCode.SYNTAX_ERROR, "The statement could not be understood.")
     return trees[0]
+
+
+def _needs_backticks(text: str, start: int, word: str) -> UserError:
+    return UserError(
+        ErrorCode.SYNTAX_ERROR,
+        f"{word} stands where a name or a value is expected.",
+        hint=f"If it is a name, write `{word}`.",
+        position=position_at(text, start, word),
+    )
 
 
 def _syntax_error(text: str, tokens: list[Token], error: ParseError) -> UserError:
@@ -150,7 +195,7 @@ def _classify(
     if isinstance(tree, exp.Create) and tree.kind == "TABLE":
         kind = StatementKind.CREATE_TABLE_AS if tree.expression else StatementKind.CREATE_TABLE
         return kind, Access.CREATE, _target(text, tree)
-    raise refused_statement(text, tokens)
+    raise refusal_of_statement(text, tokens)
 
 
 def _target(text: str, tree: exp.Expr) -> exp.Table:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from sqe.sql.constants import write_out
 from sqe.sql.parse import parse
 from sqe.sql.statement import Statement
 from sqe.sql.text import TextLimits
 
 _SHORT = 20_000  # characters; longer texts are not kept
 # A statement depends on its text and the limits alone, and nobody changes it.
-_parse_once = lru_cache(maxsize=256)(parse)
+
+
+def _parse(text: str, limits: TextLimits) -> Statement:
+    return parse(write_out(text, limits), limits)
+
+
+_parse_once = lru_cache(maxsize=256)(_parse)
 
 
 class Parser:
@@ -18,5 +25,5 @@ class Parser:
         self.limits = limits
 
     def parse(self, text: str) -> Statement:
-        read = _parse_once if len(text) <= _SHORT else parse
+        read = _parse_once if len(text) <= _SHORT else _parse
         return read(text, self.limits)

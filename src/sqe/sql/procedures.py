@@ -40,16 +40,20 @@ class Procedure:
     keeps_rows: bool = False
 
     def parameter(self, name: str) -> Parameter | None:
-        return next((one for one in self.parameters if one.name == name.lower()), None)
+        return next(
+            (parameter for parameter in self.parameters if parameter.name == name.lower()), None
+        )
 
     @property
     def signature(self) -> str:
-        given = (
-            f"{one.name} => {one.type}" if one.required else f"[{one.name} => {one.type}]"
-            for one in self.parameters
-            if not one.refused
+        parameters = (
+            f"{parameter.name} => {parameter.type}"
+            if parameter.required
+            else f"[{parameter.name} => {parameter.type}]"
+            for parameter in self.parameters
+            if not parameter.refused
         )
-        return f"{self.name}({', '.join(given)})"
+        return f"{self.name}({', '.join(parameters)})"
 
 
 def _need(name: str, type: str) -> Parameter:

@@ -30,10 +30,10 @@ def code_of(name: str) -> ErrorCode:
     return ErrorCode.__members__.get(name, ErrorCode.USER_ERROR)
 
 
-def raised_error(message: str) -> SqeError | None:
+def read_raised_error(message: str) -> SqeError | None:
     """The error that a translated text raised on purpose, from an engine's message; see
     ``trino/dialect/typed.raised``."""
-    found = _RAISED.search(message)
-    if found is None:
+    match = _RAISED.search(message)
+    if match is None:
         return None
-    return error_of(code_of(found[1]), found[2].strip(), subcode=found[1])
+    return error_of(code_of(match[1]), match[2].strip(), subcode=match[1])

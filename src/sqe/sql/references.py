@@ -10,29 +10,28 @@ from sqlglot import Token, TokenType, exp
 
 from sqe.errors import ErrorCode, UserError
 from sqe.sql.dialect import END, OPTIONS, SPAN
-from sqe.sql.functions import SESSION_FUNCTIONS
+from sqe.sql.functions import CALLED_ONLY, SESSION_FUNCTIONS
 from sqe.sql.read_options import is_table_changes, options_text, read_table_changes
 from sqe.sql.statement import Access, Qualifier, Reference, SessionFunction, Span, position_at
 
 _TABLE_WORD = re.compile(r"\btable\s+\Z", re.IGNORECASE)
-_PIPE_TABLE = "__tmp"  # names sqlglot gives to the steps of a |> query
 
 
 def find_references(text: str, tree: exp.Expr, target: Any, access: Access) -> list[Reference]:
     """All relations named, in the order of the text. ``target`` is the node written to, if any."""
-    found = []
+    references = []
     for table in tree.find_all(exp.Table):
         if is_table_changes(table.this):
-            found.append(read_table_changes(text, table))
+            references.append(read_table_changes(text, table))
             continue
         if isinstance(table.this, exp.Func | exp.TableFromRows):
             continue  # a table function; its name is checked with the functions
-        if table.name.startswith(_PIPE_TABLE) and _span(text, list(_names(table))) is None:
-            continue
+        if table.find_ancestor(exp.Hint) is not None:
+            continue  # BROADCAST(t): a name of this query, and of nothing if there is none
         reference = _reference(text, table, access if table is target else Access.READ)
         if table is target or len(reference.parts) > 1 or find_cte(table) is None:
-            found.append(reference)
-    return sorted(found, key=lambda reference: reference.span)
+            references.append(reference)
+    return sorted(references, key=lambda reference: reference.span)
 
 
 def _reference(text: str, table: exp.Table, access: Access) -> Reference:
@@ -93,7 +92,7 @@ def _span(text: str, names: list[Any]) -> Span | None:
         if not isinstance(name, exp.Identifier) or "start" not in name.meta:
             return None
         written = text[name.meta["start"] : name.meta["end"] + 1]
-        if not written or _unquoted(written) != name.this:
+        if not written or _unquote(written) != name.this:
             return None
     return Span(names[0].meta["start"], names[-1].meta["end"] + 1) if names else None
 
@@ -116,21 +115,23 @@ def _flatten(node: Any) -> Iterator[Any]:
 
 def find_cte(table: exp.Table) -> exp.CTE | None:
     """What a WITH in force at this place defines by the name. Case does not matter in Spark."""
+    if table.args.get("db") is not None:
+        return None
     name = table.name.lower()
     child: exp.Expr = table
     parent = table.parent
     while parent is not None:
         with_ = parent.args.get("with_")
-        found = None
+        named_query = None
         if with_ is not None and child is not with_:
-            found = _last_named(name, with_.expressions)
+            named_query = _last_named(name, with_.expressions)
         elif isinstance(parent, exp.With):
             # Inside one CTE: those before it are visible, itself only if RECURSIVE.
             index = next(i for i, cte in enumerate(parent.expressions) if cte is child)
             upto = index + 1 if parent.args.get("recursive") else index
-            found = _last_named(name, parent.expressions[:upto])
-        if found is not None:
-            return found
+            named_query = _last_named(name, parent.expressions[:upto])
+        if named_query is not None:
+            return named_query
         child, parent = parent, parent.parent
     return None
 
@@ -145,7 +146,7 @@ def find_qualifiers(text: str, tokens: list[Token], references: list[Reference])
     From the tokens, not the tree: sqlglot leaves parts of some queries out of its tree.
     """
     relations = {reference.span.start for reference in references}
-    found = []
+    qualifiers = []
     index = 0
     while index < len(tokens):
         chain, index = _chain(text, tokens, index)
@@ -153,8 +154,10 @@ def find_qualifiers(text: str, tokens: list[Token], references: list[Reference])
         if len(chain) < 3 or called or chain[0].start in relations:
             continue
         spans = tuple(Span(chain[0].start, token.end + 1) for token in chain[:-1])
-        found.append(Qualifier(tuple(_plain(text, token) for token in chain[:-1]), spans))
-    return found
+        qualifiers.append(
+            Qualifier(tuple(_text_of_token(text, token) for token in chain[:-1]), spans)
+        )
+    return qualifiers
 
 
 def _chain(text: str, tokens: list[Token], index: int) -> tuple[list[Token], int]:
@@ -177,11 +180,11 @@ def _is_word(text: str, token: Token) -> bool:
     return token.token_type is not TokenType.STRING and (first in "`_" or first.isalpha())
 
 
-def _plain(text: str, token: Token) -> str:
-    return _unquoted(text[token.start : token.end + 1])
+def _text_of_token(text: str, token: Token) -> str:
+    return _unquote(text[token.start : token.end + 1])
 
 
-def _unquoted(written: str) -> str:
+def _unquote(written: str) -> str:
     return written[1:-1].replace("``", "`") if written.startswith("`") else written
 
 
@@ -191,7 +194,7 @@ def find_session_functions(tree: exp.Expr, tokens: list[Token]) -> list[SessionF
     A bare word that is also an alias in the statement is left alone: it means that.
     """
     alone = _unaliased_projections(tree)
-    found = []
+    functions = []
     for name, opening, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if (
             name.token_type is not TokenType.STRING
@@ -200,7 +203,7 @@ def find_session_functions(tree: exp.Expr, tokens: list[Token]) -> list[SessionF
             and closing.token_type is TokenType.R_PAREN
         ):
             span = Span(name.start, closing.end + 1)
-            found.append(SessionFunction(name.text.lower(), span, span.start not in alone))
+            functions.append(SessionFunction(name.text.lower(), span, span.start not in alone))
     aliases = {node.alias.lower() for node in tree.find_all(exp.Alias)}
     aliases |= {
         column.name.lower()
@@ -213,13 +216,13 @@ def find_session_functions(tree: exp.Expr, tokens: list[Token]) -> list[SessionF
             isinstance(word, exp.Identifier)
             and not word.quoted
             and column.args.get("table") is None
-            and word.this.lower() in SESSION_FUNCTIONS - aliases
+            and word.this.lower() in SESSION_FUNCTIONS - CALLED_ONLY - aliases
             and "start" in word.meta
         ):
             span = Span(word.meta["start"], word.meta["end"] + 1)
             aliased = span.start not in alone
-            found.append(SessionFunction(word.this.lower(), span, aliased, bare=True))
-    return found
+            functions.append(SessionFunction(word.this.lower(), span, aliased, bare=True))
+    return functions
 
 
 def _unaliased_projections(tree: exp.Expr) -> set[int]:

@@ -71,7 +71,7 @@ _STATEMENTS: tuple[tuple[tuple[str, ...], str], ...] = (
 )
 
 
-def refused_statement(text: str, tokens: list[Token]) -> UserError:
+def refusal_of_statement(text: str, tokens: list[Token]) -> UserError:
     """The refusal for a statement of a kind SQE does not know."""
     words = tuple(word for token in tokens[:3] for word in token.text.upper().split())
     name = next(
@@ -88,12 +88,12 @@ def refused_statement(text: str, tokens: list[Token]) -> UserError:
 def not_understood(text: str) -> UserError | None:
     """The refusal for valid Spark text that our parser is known not to take, or None."""
     for pattern, name in _GAPS:
-        found = re.search(pattern, text)
-        if found:
+        match = re.search(pattern, text)
+        if match:
             return UserError(
                 ErrorCode.NOT_SUPPORTED,
                 f"{name} is not supported.",
-                position=position_at(text, found.start(), found.group()),
+                position=position_at(text, match.start(), match.group()),
             )
     return None
 
@@ -119,7 +119,7 @@ def refuse_nodes(text: str, tree: exp.Expr, tokens: list[Token]) -> None:
         for kind, name in (*_NODES, *_CREATE_PROPERTIES):
             if isinstance(node, kind):
                 if isinstance(node, exp.Command):
-                    raise refused_statement(text, tokens)
+                    raise refusal_of_statement(text, tokens)
                 raise UserError(
                     ErrorCode.NOT_SUPPORTED,
                     f"{name} is not supported.",

@@ -33,7 +33,7 @@ def parse_alter_schema(text: str, tokens: list[Token]) -> Statement | None:
         return None
     schema = Name(*cursor.dotted_name("a schema"))
     if cursor.accept("SET", "DBPROPERTIES") or cursor.accept("SET", "PROPERTIES"):
-        updates = tuple((one.name, one.value) for one in read_properties(cursor))
+        updates = tuple((property_.name, property_.value) for property_ in read_properties(cursor))
         _refuse_reserved(cursor, [name for name, _ in updates])
         command = AlterSchema(schema, updates=updates)
     elif cursor.accept("UNSET", "DBPROPERTIES") or cursor.accept("UNSET", "PROPERTIES"):
@@ -43,6 +43,8 @@ def parse_alter_schema(text: str, tokens: list[Token]) -> Statement | None:
         command = AlterSchema(schema, removals=removals)
     elif cursor.looking_at("SET", "LOCATION") or cursor.looking_at("SET", "MANAGED"):
         cursor.refuse("LOCATION of a schema", "The catalog decides where its data lies.")
+    elif cursor.looking_at("DEFAULT", "COLLATION"):
+        cursor.refuse("A collation of a schema")
     elif cursor.looking_at("RENAME"):
         cursor.refuse("Renaming a schema", "Create another and rename its tables into it.")
     else:

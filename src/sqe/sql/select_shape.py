@@ -54,7 +54,7 @@ def shape_of(statement: Statement) -> SelectShape | None:
         return None
     where = tree.args.get("where")
     conditions = list(_conditions(where.this)) if where is not None else []
-    known = [one for one in conditions if one is not None]
+    known = [condition for condition in conditions if condition is not None]
     return SelectShape(
         tuple(_source(item) for item in tree.expressions),
         tuple(known) if len(known) == len(conditions) else None,
@@ -108,7 +108,7 @@ def _comparison(node: Any) -> Condition | None:
 
 
 def _condition(column: Any, op: str, literals: list[Any]) -> Condition | None:
-    values = [_literal(one) for one in literals]
+    values = [_literal(literal) for literal in literals]
     if not isinstance(column, exp.Column) or any(value is None for value in values):
         return None
     return Condition(column.name, op, tuple(value for value in values if value is not None))

@@ -35,5 +35,7 @@ def session_calls(text: str) -> list[SessionFunction]:
 
 def with_session_values(text: str, values: Mapping[str, str]) -> str:
     """The text with SQL of ``values`` in place of the calls that have one."""
-    edits = [Edit(one.span, values[one.name]) for one in session_calls(text) if one.name in values]
+    edits = [
+        Edit(call.span, values[call.name]) for call in session_calls(text) if call.name in values
+    ]
     return splice(text, edits).text if edits else text

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from sqe.errors import TextPosition
+from sqe.model.names import RelationName
 from sqe.model.rules import Privilege
 from sqe.sql.traits import DecidedBy, Effect, RowChange, RunsOn, Traits, look
 
@@ -206,9 +207,9 @@ class Statement:
     def column_names(self) -> frozenset[str] | None:
         """Names that columns are asked for by, in small letters. None: it asks for all of them, or
         nobody knows."""
-        from sqe.sql.columns import asked_columns
+        from sqe.sql.columns import find_asked_columns
 
-        return asked_columns(self.tree) if self.tree is not None else None
+        return find_asked_columns(self.tree) if self.tree is not None else None
 
     @property
     def label(self) -> str:
@@ -232,6 +233,13 @@ class Statement:
             effect=inside.effect if runs_inner else own.effect,
             in_transaction=own.in_transaction and inside.in_transaction,
         )
+
+
+def statement_about(name: RelationName, access: Access) -> Statement:
+    """SQE's own question about one relation: nobody wrote it, so there is no tree."""
+    text = str(name)
+    reference = Reference(name.parts, Span(0, len(text)), access)
+    return Statement(text, StatementKind.QUERY, (reference,))
 
 
 def position_at(text: str, offset: int, fragment: str = "") -> TextPosition:

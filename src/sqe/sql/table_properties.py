@@ -172,24 +172,24 @@ def read_property_name(cursor: TokenCursor) -> str:
 def read_properties(cursor: TokenCursor) -> list[Property]:
     """``('a' = 'b', c.d = 1)``."""
     cursor.expect("(")
-    found: list[Property] = []
-    while not found or cursor.accept(","):
-        name, span = cursor.spanned(lambda: read_property_name(cursor))
+    properties: list[Property] = []
+    while not properties or cursor.accept(","):
+        name, span = cursor.read_with_span(lambda: read_property_name(cursor))
         cursor.accept("=")  # Spark lets it be left out
-        found.append(Property(name, cursor.property_value(), span))
+        properties.append(Property(name, cursor.property_value(), span))
     cursor.expect(")")
-    return found
+    return properties
 
 
 def check_properties(text: str, properties: Iterable[Property]) -> None:
     """Refuses names that are reserved or would do nothing, and values Iceberg cannot use."""
     seen: set[str] = set()
-    for one in properties:
-        if one.name in seen:
-            raise _refusal(text, one.span, f"The property {one.name} is given twice.")
-        seen.add(one.name)
-        check_property_name(text, one.name, one.span)
-        _check_value(text, one)
+    for property_ in properties:
+        if property_.name in seen:
+            raise _refusal(text, property_.span, f"The property {property_.name} is given twice.")
+        seen.add(property_.name)
+        check_property_name(text, property_.name, property_.span)
+        _check_value(text, property_)
 
 
 def check_property_name(text: str, name: str, span: Span, *, removing: bool = False) -> None:

@@ -25,18 +25,6 @@ class TextLimits:
     nesting: int = 200
 
 
-def decode(raw: bytes) -> str:
-    """Bytes from the wire as text."""
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UserError(
-            ErrorCode.INVALID_TEXT,
-            f"The text is not valid UTF-8: byte {raw[error.start]:#04x} at offset {error.start}.",
-            hint="Send SQL as UTF-8.",
-        ) from None
-
-
 def check_text(text: str, limits: TextLimits) -> None:
     """Refuses what no statement may contain."""
     size = len(text.encode("utf-8", "surrogatepass"))

@@ -78,10 +78,12 @@ def _closing_parenthesis(tokens: list[Token]) -> int | None:
 
 
 def _command(cursor: TokenCursor, place: str) -> Unload:
-    given = _options(cursor)
+    options = _options(cursor)
     stem, ending = os.path.splitext(place.lower())
     packed = ending == ".gz"
-    kind = given.get("format") or _ENDINGS.get(os.path.splitext(stem)[1] if packed else ending, "")
+    kind = options.get("format") or _ENDINGS.get(
+        os.path.splitext(stem)[1] if packed else ending, ""
+    )
     allowed = ", ".join(word.upper() for word in FORMATS)
     if not kind:
         cursor.fail(
@@ -92,25 +94,25 @@ def _command(cursor: TokenCursor, place: str) -> Unload:
         cursor.fail(f"FORMAT must be one of {allowed}", ErrorCode.NOT_SUPPORTED)
     kind = kind.lower()
     usual = "gzip" if packed and kind != "parquet" else COMPRESSIONS[kind][0]
-    compression = given.get("compression", usual).lower()
+    compression = options.get("compression", usual).lower()
     if compression not in COMPRESSIONS[kind]:
         cursor.fail(
             f"COMPRESSION of {kind.upper()} is one of {', '.join(COMPRESSIONS[kind])}",
             ErrorCode.INVALID_ARGUMENT,
         )
-    delimiter = given.get("delimiter", ",")
+    delimiter = options.get("delimiter", ",")
     if len(delimiter) != 1 or delimiter in '"\r\n':
         cursor.fail("DELIMITER is one character, and no quote", ErrorCode.INVALID_ARGUMENT)
     for name in ("header", "delimiter"):
-        if name in given and kind != "csv":
+        if name in options and kind != "csv":
             cursor.fail(f"{name.upper()} is for CSV", ErrorCode.INVALID_ARGUMENT)
     return Unload(
         place,
         kind,
         compression,
-        _flag(cursor, given, "header", default=True),
+        _flag(cursor, options, "header", default=True),
         delimiter,
-        _flag(cursor, given, "overwrite", default=False),
+        _flag(cursor, options, "overwrite", default=False),
     )
 
 
@@ -119,20 +121,20 @@ def _options(cursor: TokenCursor) -> dict[str, str]:
     if not cursor.accept("WITH") and not cursor.looking_at("("):
         return {}
     cursor.expect("(")
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     while True:
         written = cursor.source()
         name = cursor.identifier("an option").lower()
         if name not in _OPTIONS:
             known = ", ".join(_OPTIONS).upper()
             cursor.fail(f"There is no option {written}, but {known}", ErrorCode.INVALID_ARGUMENT)
-        if name in found:
+        if name in options:
             cursor.fail(f"{written} is there twice", ErrorCode.INVALID_ARGUMENT)
         cursor.accept("=")
         bare = cursor.looking_at(",") or cursor.looking_at(")")
-        found[name] = "true" if bare else cursor.property_value()
+        options[name] = "true" if bare else cursor.property_value()
         if cursor.accept(")"):
-            return found
+            return options
         cursor.expect(",")
 
 

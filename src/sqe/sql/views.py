@@ -120,21 +120,21 @@ class _Clauses:
 
 
 def _view_clauses(cursor: TokenCursor, *, temporary: bool) -> _Clauses:
-    found = _Clauses()
+    clauses = _Clauses()
     while True:
         if cursor.accept("COMMENT"):
-            found.comment = cursor.string_literal()
+            clauses.comment = cursor.string_literal()
         elif cursor.accept("TBLPROPERTIES"):
-            found.properties += read_view_properties(cursor)
+            clauses.properties += read_view_properties(cursor)
         elif cursor.looking_at("SECURITY"):
             if temporary:
                 cursor.refuse("SECURITY of a temporary view", "It is read by its own user only.")
-            found.security = _security(cursor, found)
+            clauses.security = _security(cursor, clauses)
         elif cursor.accept("WITH", "SCHEMA"):
             if not cursor.accept("COMPENSATION"):
                 cursor.refuse("WITH SCHEMA other than COMPENSATION")
         else:
-            return found
+            return clauses
 
 
 def _security(cursor: TokenCursor, found: _Clauses) -> str:
@@ -153,10 +153,10 @@ _RESERVED = frozenset(
 
 
 def read_view_properties(cursor: TokenCursor) -> list[tuple[str, str]]:
-    found = read_properties(cursor)
-    for one in found:
-        _refuse_reserved(cursor, one.name)
-    return [(one.name, one.value) for one in found]
+    properties = read_properties(cursor)
+    for prop in properties:
+        _refuse_reserved(cursor, prop.name)
+    return [(prop.name, prop.value) for prop in properties]
 
 
 def _refuse_reserved(cursor: TokenCursor, name: str) -> None:

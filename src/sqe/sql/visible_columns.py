@@ -86,8 +86,8 @@ def unknown_columns(text: str, tree: Any, columns_of: ColumnsOf) -> list[Unknown
     """In the order of the text."""
     if "|>" in text:  # sqlglot makes other queries of it
         return []
-    found = _Finder(text, columns_of).find(tree)
-    return sorted(found, key=lambda unknown: unknown.span)
+    unknown_names = _Finder(text, columns_of).find(tree)
+    return sorted(unknown_names, key=lambda unknown: unknown.span)
 
 
 class _Finder:
@@ -142,10 +142,10 @@ class _Finder:
         key = id(node)
         if key not in self._scopes:
             self._scopes[key] = None
-            self._scopes[key] = self._made_scope(node)
+            self._scopes[key] = self._make_scope(node)
         return self._scopes[key]
 
-    def _made_scope(self, node: exp.Expr) -> _Scope | None:
+    def _make_scope(self, node: exp.Expr) -> _Scope | None:
         relations = _relations(node)
         if relations is None:
             return None
@@ -163,7 +163,7 @@ class _Finder:
         if own is None:
             return None
         only = relations[0] if len(relations) == 1 else None
-        span = table_span(only) if isinstance(only, exp.Table) and not _cte(only) else None
+        span = table_span(only) if isinstance(only, exp.Table) and not find_cte(only) else None
         return _Scope({**columns, **own}, columns, span.start if span is not None else None)
 
     def _names(self, relation: exp.Expr) -> Names | None:
@@ -182,10 +182,10 @@ class _Finder:
             return None if relation.args.get("view") else self._output(relation.this.this)
         if not isinstance(relation, exp.Table) or not isinstance(relation.this, exp.Identifier):
             return None
-        cte = _cte(relation)
+        cte = find_cte(relation)
         if cte is not None:
             named = cte.args["alias"].args.get("columns")
-            return names_of(one.name for one in named) if named else self._output(cte.this)
+            return names_of(name.name for name in named) if named else self._output(cte.this)
         span = table_span(relation)
         return self._columns_of(span.start) if span is not None else None
 
@@ -194,10 +194,10 @@ class _Finder:
         key = id(query)
         if key not in self._outputs:
             self._outputs[key] = None  # what a recursive one reads of itself
-            self._outputs[key] = self._made_output(query)
+            self._outputs[key] = self._make_output(query)
         return self._outputs[key]
 
-    def _made_output(self, query: Any) -> Names | None:
+    def _make_output(self, query: Any) -> Names | None:
         if isinstance(query, exp.SetOperation):
             return self._output(query.this)
         if isinstance(query, exp.Subquery):
@@ -256,8 +256,8 @@ def _relations(node: exp.Expr) -> list[exp.Expr] | None:
         if node.args.get("laterals") or node.args.get("operation_modifiers"):
             return None
         from_ = node.args.get("from_")
-        found = [from_.this] if from_ is not None else []
-        return [*found, *(join.this for join in node.args.get("joins") or ())]
+        relations = [from_.this] if from_ is not None else []
+        return [*relations, *(join.this for join in node.args.get("joins") or ())]
     if any(node.args.get(part) for part in ("from_", "using", "tables", "joins")):
         return None
     return [node.this]
@@ -268,10 +268,10 @@ def _own_names(items: list[Any], relations: list[exp.Expr]) -> Names | None:
     qualifiers = {relation.alias_or_name.lower() for relation in relations}
     names: list[str] = []
     for item in items:
-        given = _given_names(item, qualifiers)
-        if given is None:
+        own_names = _names_of_item(item, qualifiers)
+        if own_names is None:
             return None
-        names += given
+        names += own_names
     return names_of(names)
 
 
@@ -281,7 +281,7 @@ def _is_unqualified(item: Any) -> bool:
     return isinstance(item, exp.Column) and item.args.get("table") is None
 
 
-def _given_names(item: Any, qualifiers: set[str]) -> list[str] | None:
+def _names_of_item(item: Any, qualifiers: set[str]) -> list[str] | None:
     """The names that one item of a select list gives. None: there may be any."""
     while isinstance(item, exp.Paren):
         item = item.this
@@ -309,7 +309,3 @@ def _generates(node: exp.Expr) -> bool:
     if isinstance(node, exp.Anonymous):
         return any(word in node.name.lower() for word in _GENERATOR_NAMES)
     return isinstance(node, _GENERATORS)
-
-
-def _cte(table: exp.Table) -> exp.CTE | None:
-    return find_cte(table) if not table.args.get("db") else None

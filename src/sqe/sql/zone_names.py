@@ -49,7 +49,7 @@ def zone_named(name: str) -> str | None:
 
 def zone_in_any_case(name: str) -> str | None:
     """The same for SET TIME ZONE, which does not look at the case."""
-    proper = next((one for one in _names() if one.lower() == name.lower()), name)
+    proper = next((zone for zone in _names() if zone.lower() == name.lower()), name)
     return zone_named(proper)
 
 

@@ -71,7 +71,7 @@ class ApiKeys:
             row = connection.execute(text(_ONE), {"id": key_id}).mappings().first()
         return _key(row) if row is not None else None
 
-    def all(self) -> list[ApiKey]:
+    def list_all(self) -> list[ApiKey]:
         """The oldest first, revoked and expired ones too."""
         from sqlalchemy import text
 
@@ -85,7 +85,7 @@ class ApiKeys:
         with self._database.begin() as connection:
             return connection.execute(text(_REVOKE), {"which": which, "now": now}).rowcount > 0
 
-    def used(self, key_id: str, now: float) -> None:
+    def note_use(self, key_id: str, now: float) -> None:
         from sqlalchemy import text
 
         with self._database.begin() as connection:

@@ -23,7 +23,7 @@ from sqe.store.versions import VERSIONS
 if TYPE_CHECKING:  # takes a tenth of a second, which no command pays that needs no store
     from sqlalchemy import Connection, Engine
 
-_FILE = "sqe.db"
+STORE_FILE = "sqe.db"
 _CONNECT_S = 5  # how long a PostgreSQL may take to let us in
 _BUSY_S = 10.0  # how long another process may write
 _LOCK = 7_318_005  # PostgreSQL's name for the lock that a change of the tables takes
@@ -53,7 +53,7 @@ class Database:
         from sqlalchemy.exc import SQLAlchemyError
 
         try:
-            with self._opened().begin() as connection:
+            with self._open_engine().begin() as connection:
                 connection.info.pop(_RULES, None)
                 yield connection
                 changed = connection.info.pop(_RULES, False)
@@ -63,16 +63,22 @@ class Database:
             with self._lock:
                 self.rule_changes += 1
 
+    def check(self) -> None:
+        """STORE_UNAVAILABLE if it is in use and does not answer."""
+        if self._engine is not None:
+            with self.begin() as connection:
+                connection.exec_driver_sql("SELECT 1")
+
     def close(self) -> None:
         with self._lock:
             engine, self._engine = self._engine, None
         if engine is not None:
             engine.dispose()
 
-    def _opened(self) -> Engine:
+    def _open_engine(self) -> Engine:
         with self._lock:
             if self._engine is None:
-                engine = self._connected()
+                engine = self._make_engine()
                 try:
                     _bring_up_to_date(engine)
                 except BaseException:
@@ -81,12 +87,12 @@ class Database:
                 self._engine = engine
             return self._engine
 
-    def _connected(self) -> Engine:
+    def _make_engine(self) -> Engine:
         from sqlalchemy import URL, create_engine, make_url
         from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
         if self._url is None:
-            path = self._home / _FILE
+            path = self._home / STORE_FILE
             _make_private(path)
             return _sqlite(create_engine(URL.create("sqlite", database=str(path)), **_OPTIONS))
         try:
@@ -120,18 +126,18 @@ def _sqlite(engine: Engine) -> Engine:
     """Transactions as SQLite means them: Python's own leave changes of tables out."""
     from sqlalchemy import event
 
-    def connected(connection: Any, record: object) -> None:
+    def configure_connection(connection: Any, record: object) -> None:
         connection.isolation_level = None
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {int(_BUSY_S * 1000)}")
         cursor.execute("PRAGMA journal_mode = WAL")  # readers do not wait for a writer
         cursor.close()
 
-    def begun(connection: Connection) -> None:
+    def begin(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN")
 
-    event.listen(engine, "connect", connected)
-    event.listen(engine, "begin", begun)
+    event.listen(engine, "connect", configure_connection)
+    event.listen(engine, "begin", begin)
     return engine
 
 
@@ -146,14 +152,14 @@ def _bring_up_to_date(engine: Engine) -> None:
             connection.exec_driver_sql("ROLLBACK")
             connection.exec_driver_sql("BEGIN IMMEDIATE")
         connection.execute(text("CREATE TABLE IF NOT EXISTS sqe_version (version INTEGER)"))
-        found = connection.execute(text("SELECT max(version) FROM sqe_version")).scalar() or 0
-        if found > len(VERSIONS):
+        version = connection.execute(text("SELECT max(version) FROM sqe_version")).scalar() or 0
+        if version > len(VERSIONS):
             raise UserError(
                 ErrorCode.INVALID_SETTINGS,
                 "SQE's database was made by a newer SQE.",
                 hint="Use that version, or a database of its own (store.url).",
             )
-        for number, statements in enumerate(VERSIONS[found:], found + 1):
+        for number, statements in enumerate(VERSIONS[version:], version + 1):
             for statement in statements:
                 connection.execute(text(statement))
             connection.execute(text("INSERT INTO sqe_version VALUES (:n)"), {"n": number})

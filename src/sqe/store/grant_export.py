@@ -21,25 +21,27 @@ _LISTS: dict[str, type[Any]] = {
 }
 
 
-def exported(rules: KeptRules) -> str:
+def export_rules(rules: KeptRules) -> str:
     """The same text for the same rules. Nothing secret is in it: keys are known by name only."""
-    found: dict[str, Any] = {"format": FORMAT}
+    document: dict[str, Any] = {"format": FORMAT}
     for name in _LISTS:
-        found[name] = _rows(getattr(rules, name))
-    found["owned"] = sorted([list(one.name.parts), one.uuid, one.user] for one in rules.owned)
-    return json.dumps(found, indent=1, sort_keys=True)
+        document[name] = _rows(getattr(rules, name))
+    document["owned"] = sorted(
+        [list(owned.name.parts), owned.uuid, owned.user] for owned in rules.owned
+    )
+    return json.dumps(document, indent=1, sort_keys=True)
 
 
-def imported(text: str) -> KeptRules:
+def import_rules(text: str) -> KeptRules:
     """ValueError: it is no such text."""
     try:
-        found = json.loads(text)
-        if found.pop("format") != FORMAT:
+        document = json.loads(text)
+        if document.pop("format") != FORMAT:
             raise ValueError
-        owned = found.pop("owned")
+        owned = document.pop("owned")
         lists = {
             name: tuple(TABLES[_LISTS[name]].rule(row) for row in rows)
-            for name, rows in found.items()
+            for name, rows in document.items()
         }
         owners = tuple(
             Owned(relation_of(json.dumps(parts)), uuid, user) for parts, uuid, user in owned

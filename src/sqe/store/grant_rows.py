@@ -45,14 +45,14 @@ def table_of(rule: Rule) -> Table:
 
 def row_of(rule: Rule) -> dict[str, Any]:
     """With an id where the table has one: the same for rules that say the same."""
-    row = _said(rule)
+    row = _columns_of(rule)
     if "id" in table_of(rule).key:
-        said = json.dumps(row, sort_keys=True)
-        row["id"] = hashlib.sha256(said.encode()).hexdigest()
+        row_text = json.dumps(row, sort_keys=True)
+        row["id"] = hashlib.sha256(row_text.encode()).hexdigest()
     return {**row, "made_by": rule.by, "made_at": rule.at}
 
 
-def _said(rule: Rule) -> dict[str, Any]:
+def _columns_of(rule: Rule) -> dict[str, Any]:
     match rule:
         case Role():
             return {"name": rule.name}
@@ -67,7 +67,7 @@ def _said(rule: Rule) -> dict[str, Any]:
             return {"name": rule.name, "row_filter": None, "mask": _mask_text(rule.mask)}
         case Attachment():
             on = {"object_kind": None, "object": None} if rule.on is None else _object_row(rule.on)
-            exempt = sorted((one.kind.value, one.name) for one in rule.exempt)
+            exempt = sorted((subject.kind.value, subject.name) for subject in rule.exempt)
             columns = json.dumps(_columns(rule.columns))
             place = {"policy": rule.policy, "tag": rule.tag, "table_uuid": rule.table_uuid}
             return {**place, **on, "columns": columns, "exempt": json.dumps(exempt)}
@@ -105,14 +105,14 @@ def _grant(row: Row) -> Grant:
         table_uuid=row["table_uuid"],
         grant_option=bool(row["grant_option"]),
         through=None if through is None else Subject(SubjectKind(through), row["through"]),
-        **_made(row),
+        **_origin_of(row),
     )
 
 
 def _policy(row: Row) -> NamedPolicy:
     if row["row_filter"] is not None:
-        return RowFilterPolicy(row["name"], _filter(row["row_filter"]), **_made(row))
-    return MaskPolicy(row["name"], _mask(json.loads(row["mask"])), **_made(row))
+        return RowFilterPolicy(row["name"], _filter(row["row_filter"]), **_origin_of(row))
+    return MaskPolicy(row["name"], _mask(json.loads(row["mask"])), **_origin_of(row))
 
 
 def _attachment(row: Row) -> Attachment:
@@ -123,14 +123,14 @@ def _attachment(row: Row) -> Attachment:
         columns=_column_rules(row["columns"]),
         exempt=tuple(Subject(SubjectKind(kind), name) for kind, name in json.loads(row["exempt"])),
         table_uuid=row["table_uuid"],
-        **_made(row),
+        **_origin_of(row),
     )
 
 
 def _tag(row: Row) -> Tag:
     name = relation_of(row["name"])
     column = row["column_name"], row["field_id"]
-    return Tag(row["tag"], name, *column, table_uuid=row["table_uuid"], **_made(row))
+    return Tag(row["tag"], name, *column, table_uuid=row["table_uuid"], **_origin_of(row))
 
 
 def relation_of(text: str) -> RelationName:
@@ -138,7 +138,7 @@ def relation_of(text: str) -> RelationName:
     return RelationName(SchemaName(catalog, tuple(path)), name)
 
 
-def _made(row: Row) -> dict[str, Any]:
+def _origin_of(row: Row) -> dict[str, Any]:
     return {"by": row["made_by"], "at": row["made_at"]}
 
 
@@ -193,18 +193,18 @@ def _columns(rules: Iterable[ColumnRule]) -> list[dict[str, Any]]:
 def _column_rules(text: str) -> tuple[ColumnRule, ...]:
     return tuple(
         ColumnRule(
-            one["name"], one["field_id"], None if one["mask"] is None else _mask(one["mask"])
+            item["name"], item["field_id"], None if item["mask"] is None else _mask(item["mask"])
         )
-        for one in json.loads(text)
+        for item in json.loads(text)
     )
 
 
 def _role(row: Row) -> Role:
-    return Role(row["name"], **_made(row))
+    return Role(row["name"], **_origin_of(row))
 
 
 def _role_grant(row: Row) -> RoleGrant:
-    return RoleGrant(row["role"], _subject(row), bool(row["admin_option"]), **_made(row))
+    return RoleGrant(row["role"], _subject(row), bool(row["admin_option"]), **_origin_of(row))
 
 
 _POLICIES = Table("policies", ("name",), _policy)

@@ -145,19 +145,19 @@ def _read(connection: Connection) -> KeptRules:
     owned = connection.execute(text(_OWNERS)).mappings()
     return KeptRules(
         version=int(connection.execute(text(_VERSION)).scalar_one()),
-        roles=_all(connection, Role),
-        role_grants=_all(connection, RoleGrant),
-        grants=_all(connection, Grant),
-        policies=_all(connection, RowFilterPolicy),
-        attachments=_all(connection, Attachment),
-        tags=_all(connection, Tag),
+        roles=_read_all(connection, Role),
+        role_grants=_read_all(connection, RoleGrant),
+        grants=_read_all(connection, Grant),
+        policies=_read_all(connection, RowFilterPolicy),
+        attachments=_read_all(connection, Attachment),
+        tags=_read_all(connection, Tag),
         owned=tuple(
             Owned(relation_of(row["relation"]), row["uuid"], row["user_name"]) for row in owned
         ),
     )
 
 
-def _all(connection: Connection, kind: type[Any]) -> tuple[Any, ...]:
+def _read_all(connection: Connection, kind: type[Any]) -> tuple[Any, ...]:
     from sqlalchemy import literal_column, select, table
 
     stored = TABLES[kind]

@@ -27,16 +27,16 @@ class Owners:
         self._database = database
 
     def of(self, name: RelationName, uuid: str) -> str | None:
-        found = self._one(name)
-        return found[1] if found is not None and found[0] == uuid else None
+        row = self._read_row(name)
+        return row[1] if row is not None and row[0] == uuid else None
 
     def definer(self, name: RelationName, uuid: str, digest: str) -> str | None:
         """Whose rights the view is read with: the owner's if it is the very view that they made
         to be read so, None (the reader's) otherwise."""
-        found = self._one(name)
-        if found is None or not digest or (found[0], found[2]) != (uuid, digest):
+        row = self._read_row(name)
+        if row is None or not digest or (row[0], row[2]) != (uuid, digest):
             return None
-        return found[1]
+        return row[1]
 
     def set(self, name: RelationName, uuid: str, user: str, digest: str = "") -> None:
         """``digest``: of a view that is read with the owner's rights."""
@@ -70,7 +70,7 @@ class Owners:
             connection.execute(text(_DROP), {"relation": _key(new)})
             connection.execute(text(_MOVE), names)
 
-    def _one(self, name: RelationName) -> tuple[str, str, str] | None:
+    def _read_row(self, name: RelationName) -> tuple[str, str, str] | None:
         from sqlalchemy import text
 
         with self._database.begin() as connection:

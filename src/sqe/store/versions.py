@@ -124,4 +124,33 @@ VERSIONS: tuple[tuple[str, ...], ...] = (
         )
         """,
     ),
+    # Queries that have run or are running. ``body`` is JSON; ``size`` about what a row takes.
+    (
+        """
+        CREATE TABLE query_history (
+            query_id TEXT PRIMARY KEY,
+            process TEXT NOT NULL,
+            user_name TEXT NOT NULL,
+            state TEXT NOT NULL,
+            created_at DOUBLE PRECISION NOT NULL,
+            ended_at DOUBLE PRECISION,
+            kind TEXT NOT NULL,
+            engine TEXT NOT NULL,
+            error_code TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            body TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX query_history_user ON query_history (user_name, created_at)",
+        "CREATE INDEX query_history_time ON query_history (created_at, size)",
+        "CREATE INDEX query_history_open ON query_history (created_at) WHERE ended_at IS NULL",
+        # Which processes write there: what ran in one that is gone has failed.
+        """
+        CREATE TABLE history_processes (
+            id TEXT PRIMARY KEY,
+            home TEXT NOT NULL,
+            seen_at DOUBLE PRECISION NOT NULL
+        )
+        """,
+    ),
 )

@@ -118,8 +118,8 @@ class Access:
         raise PolarisError(
             403,
             "ForbiddenException",
-            f"Principal '{caller.name}' with activated PrincipalRoles '{_shown(caller.roles)}'"
-            f" and activated grants via '{_shown(self._active(caller, catalogs))}'"
+            f"Principal '{caller.name}' with activated PrincipalRoles '{_java_set(caller.roles)}'"
+            f" and activated grants via '{_java_set(self._active(caller, catalogs))}'"
             f" is not authorized for op {operation}",
         )
 
@@ -134,6 +134,6 @@ class Access:
         return used | caller.roles
 
 
-def _shown(names: Iterable[str]) -> str:
+def _java_set(names: Iterable[str]) -> str:
     """As Java prints a set."""
     return f"[{', '.join(sorted(names))}]"

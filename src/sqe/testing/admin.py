@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident, Json, Namespace
 from sqe.testing.access import Target
 from sqe.testing.app import Gate
 from sqe.testing.faults import Fault, FaultKind
-from sqe.testing.lake import Lake
+from sqe.testing.lake import Lake, StoredCatalog
 from sqe.testing.privileges import Privilege
 from sqe.testing.vending import S3Storage
 
@@ -37,7 +36,7 @@ class Admin:
             raise ValueError(f"there is a catalog {name}")
         folder = self.home / name
         disk = storage.disk() if storage is not None else folder / "warehouse"
-        catalog = EmbeddedCatalog(folder / "catalog.db", disk, name)
+        catalog = StoredCatalog(folder / "catalog.db", disk, name)
         base = storage.root if storage is not None else str((folder / "warehouse").absolute())
         lake = Lake(catalog, base, storage, properties)
         for namespace in map(_levels, namespaces):
@@ -94,7 +93,7 @@ class Admin:
 
     def calls(self, endpoint: str = "", principal: str = "") -> int:
         """How many requests there were since the start or ``reset_calls``."""
-        return self.gate.calls.counted(endpoint, principal)
+        return self.gate.calls.count_calls(endpoint, principal)
 
     def all_calls(self) -> list[list[Any]]:
         """Endpoint, principal, number."""
@@ -145,5 +144,5 @@ def _levels(namespace: str | list[str]) -> Namespace:
     return tuple(namespace)
 
 
-def _exists(catalog: EmbeddedCatalog, namespace: Namespace) -> bool:
+def _exists(catalog: StoredCatalog, namespace: Namespace) -> bool:
     return namespace in catalog.list_namespaces(namespace[:-1])

@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sqe.catalog.rest.routes import threaded_app
+from sqe.catalog.rest.routes import make_threaded_app
 from sqe.catalog.rest.wire import json_answer, segments
 from sqe.errors import ErrorCode
 from sqe.http.client import Http, HttpOptions
@@ -32,7 +32,7 @@ def admin_app(admin: Admin) -> Starlette:
             return json_answer({"error": f"{type(error).__name__}: {error}"}, 400)
         return json_answer({"result": result})
 
-    return threaded_app(respond, workers=4)
+    return make_threaded_app(respond, workers=4)
 
 
 class RemoteAdmin:
@@ -47,10 +47,10 @@ class RemoteAdmin:
         """RuntimeError with what was wrong with it."""
         body = json.dumps(arguments).encode()
         answer = self._http.call("POST", f"{self._url}/{method}", body=body)
-        found = answer.json()
+        document = answer.json()
         if answer.status != 200:
-            raise RuntimeError(found["error"])
-        return found["result"]
+            raise RuntimeError(document["error"])
+        return document["result"]
 
     def close(self) -> None:
         self._http.close()

@@ -32,7 +32,7 @@ STATUSES: dict[ErrorCode, tuple[int, str]] = {
     ErrorCode.ACCESS_DENIED: (403, "ForbiddenException"),
     ErrorCode.CATALOG_UNAVAILABLE: (503, "ServiceUnavailableException"),
     ErrorCode.ISSUER_UNAVAILABLE: (503, "ServiceUnavailableException"),
-    ErrorCode.STORAGE_UNAVAILABLE: (502, "S3Exception"),
+    ErrorCode.STORAGE_UNAVAILABLE: (500, "SdkClientException"),
 }
 _BY_CATEGORY = {ErrorCategory.USER: (400, "IllegalArgumentException")}
 
@@ -64,6 +64,8 @@ def error_answer(error: Exception) -> Response:
     if isinstance(error, PolarisError):
         return _error(error.status, error.kind, str(error), error.headers)
     if isinstance(error, SqeError):
+        if error.code is ErrorCode.CATALOG_UNAVAILABLE and isinstance(error.__cause__, OSError):
+            return _error(500, "SdkClientException", error.message)  # its storage is dead
         default = _BY_CATEGORY.get(error.category, (500, "RuntimeException"))
         return _error(*STATUSES.get(error.code, default), error.message)
     _LOG.error("a request failed", exc_info=error)
@@ -105,18 +107,19 @@ def check_snapshots(call: RestCall) -> bool:
 def table_answer(
     loaded: Loaded, *, refs: bool = False, tagged: bool = True, more: Json | None = None
 ) -> Response:
-    """``more``: what is sent beside the metadata, as config. The metadata goes byte for byte."""
+    """``more``: what is sent beside the metadata, as config, unless it is empty. The metadata goes
+    byte for byte."""
     metadata = refs_only(loaded) if refs else loaded.metadata_json
     parts = [b'"metadata":' + metadata]
     if loaded.metadata_location is not None:
-        parts.insert(0, b'"metadata-location":' + _dumped(loaded.metadata_location))
-    parts += [_dumped(key) + b":" + _dumped(value) for key, value in (more or {}).items()]
+        parts.insert(0, b'"metadata-location":' + _dump(loaded.metadata_location))
+    parts += [_dump(key) + b":" + _dump(value) for key, value in (more or {}).items() if value]
     tag = etag(loaded.metadata_location) if tagged and loaded.metadata_location else ""
     content = b"{" + b",".join(parts) + b"}"
     return Response(content, headers={"ETag": tag} if tag else None, media_type="application/json")
 
 
-def _dumped(value: Any) -> bytes:
+def _dump(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 

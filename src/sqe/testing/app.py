@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sqe.catalog.rest.routes import bearer_of, endpoint_of, threaded_app
+from sqe.catalog.rest.routes import bearer_of, endpoint_of, make_threaded_app
 from sqe.catalog.rest.wire import RestCall, json_answer, segments
 from sqe.errors import AccessError
 from sqe.model.identity import Identity
@@ -37,6 +37,8 @@ Authenticate = Callable[[str], Identity]
 _BASE = ["api", "catalog", "v1"]
 _REALM = "polaris-realm"
 _REQUEST_ID = "x-request-id"
+_METHODS = ("GET", "HEAD", "POST", "DELETE")
+_JSON, _FORM, _ANY = "application/json", "application/x-www-form-urlencoded", "*/*"
 _LONGEST_HANG_S = 600.0
 
 
@@ -54,7 +56,7 @@ class Gate:
 
     def app(self) -> Starlette:
         # Requests that hang each hold a thread.
-        return threaded_app(self.respond, workers=128)
+        return make_threaded_app(self.respond, workers=128)
 
     def respond(self, request: Request, content: bytes) -> Response:
         try:
@@ -70,12 +72,13 @@ class Gate:
         if request.headers.get(_REALM, options.realm) != options.realm:
             raise PolarisError(404, "MissingOrInvalidRealm", "Missing or invalid realm")
         parts = segments(request.scope["raw_path"])
+        _check_media(request, content)
         if parts == [*_BASE, "oauth", "tokens"]:
             return Response(status_code=501)  # as where only an identity provider gives tokens
-        name, handler, path = _routed(request.method, parts)
+        name, handler, path = _find_handler(request.method, parts)
         caller = self._caller(bearer_of(request))
         self.calls.count(name, caller.name)
-        struck = self.faults.striking(name, caller.name)
+        struck = self.faults.list_striking(name, caller.name)
         _before(struck)
         call = RestCall(request.method, path, request.query_params, request.headers, content)
         check_idempotency_key(call, options)
@@ -115,16 +118,28 @@ class Gate:
         return json_answer(settings)
 
 
-def _routed(method: str, parts: list[str]) -> tuple[str, Handler | None, dict[str, str]]:
+def _find_handler(method: str, parts: list[str]) -> tuple[str, Handler | None, dict[str, str]]:
     """The endpoint's name, its handler (None: the configuration) and the names in the path."""
     if parts[:3] == _BASE:
         if method == "GET" and parts[3:] == ["config"]:
             return "config", None, {}
-        found = endpoint_of(ENDPOINTS, method, parts[4:])
-        if found is not None:
-            handler, path = found
+        endpoint = endpoint_of(ENDPOINTS, method, parts[4:])
+        if endpoint is not None:
+            handler, path = endpoint
             return handler.__name__, handler, {**path, "prefix": parts[3]}
+        if any(endpoint_of(ENDPOINTS, other, parts[4:]) for other in _METHODS):
+            raise PolarisError(405, "NotAllowedException", "HTTP 405 Method Not Allowed")
     raise PolarisError(404, "NotFoundException", "Unable to find matching target resource method")
+
+
+def _check_media(request: Request, content: bytes) -> None:
+    """JSON in, JSON out."""
+    sent = request.headers.get("content-type", _JSON)
+    if content and not sent.startswith((_JSON, _FORM)):
+        raise PolarisError(415, "NotSupportedException", "HTTP 415 Unsupported Media Type")
+    accepted = request.headers.get("accept", _ANY)
+    if not any(kind in accepted for kind in (_JSON, _ANY, "application/*")):
+        raise PolarisError(406, "NotAcceptableException", "HTTP 406 Not Acceptable")
 
 
 def _no_catalog(call: RestCall) -> PolarisError:
@@ -147,7 +162,7 @@ def _before(struck: list[Fault]) -> None:
             case FaultKind.HANG:
                 fault.healed.wait(fault.seconds or _LONGEST_HANG_S)
             case FaultKind.STATUS:
-                raise _failed(fault)
+                raise _fault_error(fault)
             case FaultKind.UNAUTHENTICATED:
                 raise Unauthenticated("a fault was injected")
 
@@ -155,11 +170,11 @@ def _before(struck: list[Fault]) -> None:
 def _after(struck: list[Fault], answer: Response) -> Response:
     for fault in struck:
         if fault.kind is FaultKind.LOST_ANSWER:
-            raise _failed(fault)
+            raise _fault_error(fault)
         if fault.kind is FaultKind.TRUNCATED:
             answer = Truncated.of(answer)
     return answer
 
 
-def _failed(fault: Fault) -> PolarisError:
+def _fault_error(fault: Fault) -> PolarisError:
     return PolarisError(fault.status, "InjectedFault", "The test catalog was told to fail.")

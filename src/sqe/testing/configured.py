@@ -77,9 +77,9 @@ def serve(file: Path) -> PolarisLikeCatalog:
         admin_port=asked.admin_port,
     )
     admin = catalog.admin
-    for name, one in asked.catalogs.items():
-        storage = one.s3.storage() if one.s3 is not None else None
-        admin.add_catalog(name, one.namespaces, one.properties, storage)
+    for name, catalog_settings in asked.catalogs.items():
+        storage = catalog_settings.s3.storage() if catalog_settings.s3 is not None else None
+        admin.add_catalog(name, catalog_settings.namespaces, catalog_settings.properties, storage)
     for principal, roles in asked.principals.items():
         admin.add_principal(principal, roles)
     for grant in asked.grants:

@@ -31,21 +31,21 @@ def beside(visit: Visit, ident: Ident, loaded: Loaded, *, write: bool) -> Json:
     """The fields of an answer beside the metadata."""
     storage = visit.lake.storage
     config = storage.address() if storage is not None else {}
-    found: Json = {"config": config}
+    fields: Json = {"config": config}  # not sent if it stays empty
     if visit.delegation == SIGNED and not visit.options.remote_signing:
         raise bad_request("Unsupported access delegation mode: REMOTE_SIGNING")
     if storage is not None and visit.delegation == SIGNED:
         config |= {"s3.remote-signing-enabled": "true", "s3.signer": "S3V4RestSigner"}
         config |= {"s3.signer.endpoint": _endpoint(visit, ident, "sign")}
     elif storage is not None and visit.delegation == VENDED and not visit.options.remote_signing:
-        found |= credentials(visit, ident, loaded, write=write)
+        fields |= credentials(visit, ident, loaded, write=write)
         refresh = _endpoint(visit, ident, "credentials")
-        (entry,) = found["storage-credentials"]
+        (entry,) = fields["storage-credentials"]
         config |= {**entry["config"], "client.refresh-credentials-endpoint": refresh}
     restrictions = visit.lake.restrictions(ident, visit.caller.name)
     if restrictions is not None:
-        found["read-restrictions"] = restrictions
-    return found
+        fields["read-restrictions"] = restrictions
+    return fields
 
 
 def credentials(visit: Visit, ident: Ident, loaded: Loaded, *, write: bool) -> Json:

@@ -67,11 +67,15 @@ class Faults:
         """This fault, or all of them. What hangs because of it is answered."""
         with self._lock:
             gone = [name] if name else list(self._faults)
-            healed = [self._faults.pop(one) for one in gone if one in self._faults]
+            healed = [
+                self._faults.pop(endpoint_fault)
+                for endpoint_fault in gone
+                if endpoint_fault in self._faults
+            ]
         for fault in healed:
             fault.healed.set()
 
-    def striking(self, endpoint: str, principal: str) -> list[Fault]:
+    def list_striking(self, endpoint: str, principal: str) -> list[Fault]:
         with self._lock:
             return [f for f in self._faults.values() if f.strikes(endpoint, principal)]
 
@@ -87,7 +91,7 @@ class Calls:
         with self._lock:
             self._counted[endpoint, principal] += 1
 
-    def counted(self, endpoint: str = "", principal: str = "") -> int:
+    def count_calls(self, endpoint: str = "", principal: str = "") -> int:
         """Of all endpoints or principals where none is named."""
         with self._lock:
             return sum(

@@ -3,11 +3,47 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Ident, Json, Namespace
 from sqe.testing.vending import S3Storage
+
+_T = TypeVar("_T")
+
+_TABLES_MADE = """SELECT table_name FROM iceberg_tables
+    WHERE catalog_name = ? AND table_namespace = ? ORDER BY rowid"""
+_NAMESPACES_MADE = """SELECT namespace, MIN(rowid) FROM iceberg_namespace_properties
+    WHERE catalog_name = ? GROUP BY namespace ORDER BY 2"""
+
+
+class StoredCatalog(EmbeddedCatalog):
+    """Its lists are in the order in which things were made, as Polaris's are."""
+
+    def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
+        namespaces = super().list_namespaces(parent)
+        if len(namespaces) < 2:  # most: clients ask what is in each
+            return namespaces
+        with self._store.read() as db:
+            made = [text for text, _ in db.execute(_NAMESPACES_MADE, (self.name,))]
+        return _in_order_of(made, namespaces, ".".join)
+
+    def list_tables(self, namespace: Namespace) -> list[str]:
+        return self._as_made(namespace, super().list_tables(namespace))
+
+    def list_views(self, namespace: Namespace) -> list[str]:
+        return self._as_made(namespace, super().list_views(namespace))
+
+    def _as_made(self, namespace: Namespace, names: list[str]) -> list[str]:
+        with self._store.read() as db:
+            rows = db.execute(_TABLES_MADE, (self.name, ".".join(namespace)))
+            return _in_order_of([name for (name,) in rows], names, str)
+
+
+def _in_order_of(made: list[str], things: list[_T], text: Callable[[_T], str]) -> list[_T]:
+    places = {name: place for place, name in enumerate(made)}
+    return sorted(things, key=lambda thing: places.get(text(thing), len(made)))
 
 
 class Lake:
@@ -15,7 +51,7 @@ class Lake:
 
     def __init__(
         self,
-        catalog: EmbeddedCatalog,
+        catalog: StoredCatalog,
         base: str,
         storage: S3Storage | None = None,
         properties: Mapping[str, str] | None = None,
@@ -49,6 +85,6 @@ class Lake:
         with self._lock:
             return (ident, key) in self._keys
 
-    def done(self, ident: Ident, key: str) -> None:
+    def note_key(self, ident: Ident, key: str) -> None:
         with self._lock:
             self._keys.add((ident, key))

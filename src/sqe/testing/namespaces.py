@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from sqe.catalog.protocol import Json, Namespace
 from sqe.catalog.rest.handlers import texts_of
-from sqe.catalog.rest.wire import SEPARATOR, json_answer, malformed, no_content
+from sqe.catalog.rest.wire import SEPARATOR, json_answer, malformed_request, no_content
 from sqe.errors import ErrorCode, UserError
 from sqe.testing.access import Target
 from sqe.testing.answers import PolarisError, bad_request
@@ -21,14 +21,17 @@ def list_namespaces(visit: Visit) -> Response:
     visit.require("LIST_NAMESPACES", (Privilege.NAMESPACE_LIST, target))
     shown, token = visit.page(visit.lake.catalog.list_namespaces(parent))
     body: Json = {"namespaces": [list(namespace) for namespace in shown]}
-    return json_answer({**body, "next-page-token": token} if token else body)
+    return json_answer({**body, "next-page-token": token})
 
 
 def create_namespace(visit: Visit) -> Response:
     body = visit.call.body
     levels = body.get("namespace")
-    if not isinstance(levels, list) or not levels:
-        raise malformed("no namespace.")
+    if not isinstance(levels, list):
+        raise malformed_request("no namespace.")
+    if not levels:
+        message = "Cannot create root namespace, as it already exists implicitly."
+        raise PolarisError(409, "AlreadyExistsException", message)
     namespace = tuple(str(level) for level in levels)
     properties = texts_of(body.get("properties"), "properties")
     check_name(namespace[-1])
@@ -43,13 +46,13 @@ def create_namespace(visit: Visit) -> Response:
             raise
         message = f"Cannot create namespace {'.'.join(namespace)}. Namespace already exists"
         raise PolarisError(409, "AlreadyExistsException", message) from None
-    return _shown(visit, namespace)
+    return _namespace_answer(visit, namespace)
 
 
 def load_namespace(visit: Visit) -> Response:
     target = visit.namespace(visit.call.namespace)
     visit.require("LOAD_NAMESPACE_METADATA", (Privilege.NAMESPACE_READ_PROPERTIES, target))
-    return _shown(visit, visit.call.namespace)
+    return _namespace_answer(visit, visit.call.namespace)
 
 
 def namespace_exists(visit: Visit) -> Response:
@@ -73,10 +76,13 @@ def update_namespace(visit: Visit) -> Response:
     visit.require("UPDATE_NAMESPACE_PROPERTIES", (Privilege.NAMESPACE_WRITE_PROPERTIES, target))
     _check_location(visit, namespace, updates)
     removals = list(body.get("removals") or [])
+    if updates and removals:
+        message = f"Concurrent modification of namespace: {'.'.join(namespace)}"
+        raise PolarisError(409, "CommitConflictException", message)
     return json_answer(visit.lake.catalog.update_namespace(namespace, removals, updates))
 
 
-def _shown(visit: Visit, namespace: Namespace) -> Response:
+def _namespace_answer(visit: Visit, namespace: Namespace) -> Response:
     properties = {
         "location": visit.lake.namespace_location(namespace),
         **visit.lake.catalog.load_namespace(namespace),
@@ -86,8 +92,8 @@ def _shown(visit: Visit, namespace: Namespace) -> Response:
 
 def _check_location(visit: Visit, namespace: Namespace, properties: dict[str, str]) -> None:
     expected = visit.lake.namespace_location(namespace)
-    given = properties.pop("location", expected)
-    if given.rstrip("/") != expected.rstrip("/"):
+    location = properties.pop("location", expected)
+    if location.rstrip("/") != expected.rstrip("/"):
         raise bad_request(
             f"Namespace {'.'.join(namespace)} has a custom location, which is not enabled."
             f" Expected {expected}"

@@ -16,8 +16,10 @@ def locations_of(metadata: Json) -> list[str]:
     properties = metadata.get("properties") or {}
     asked = [metadata["location"]]
     asked += [properties[k] for k in ("write.data.path", "write.metadata.path") if k in properties]
-    found = {location.rstrip("/") for location in asked}
-    return sorted(one for one in found if not any(one.startswith(f"{o}/") for o in found))
+    locations = {location.rstrip("/") for location in asked}
+    return sorted(
+        place for place in locations if not any(place.startswith(f"{o}/") for o in locations)
+    )
 
 
 def inside(location: str, locations: list[str]) -> bool:
@@ -35,7 +37,7 @@ def session_policy(locations: list[str], *, write: bool) -> str:
     buckets = sorted({bucket for bucket, _, _ in paths})
     for bucket in buckets:
         prefixes = [f"{_literal(key)}/*" for name, _, key in paths if name == bucket]
-        condition = {"StringLike": {"s3:prefix": _plain(prefixes)}}
+        condition = {"StringLike": {"s3:prefix": _simplify(prefixes)}}
         listing = _allow(["s3:ListBucket"], [f"arn:aws:s3:::{bucket}"])
         statements.append({**listing, "Condition": condition})
     for bucket in buckets:
@@ -46,10 +48,10 @@ def session_policy(locations: list[str], *, write: bool) -> str:
 
 
 def _allow(actions: list[str], resources: list[str]) -> Json:
-    return {"Effect": "Allow", "Action": _plain(actions), "Resource": _plain(resources)}
+    return {"Effect": "Allow", "Action": _simplify(actions), "Resource": _simplify(resources)}
 
 
-def _plain(values: list[str]) -> str | list[str]:
+def _simplify(values: list[str]) -> str | list[str]:
     return values[0] if len(values) == 1 else values
 
 

@@ -104,24 +104,24 @@ def _metadata_of(kind: str) -> dict[Privilege, set[Privilege]]:
 
 
 def _enough() -> dict[Privilege, frozenset[Privilege]]:
-    found: dict[Privilege, set[Privilege]] = {}
+    sufficient: dict[Privilege, set[Privilege]] = {}
     for kind in ("NAMESPACE", "TABLE", "VIEW"):
-        found |= _metadata_of(kind)
+        sufficient |= _metadata_of(kind)
     data = {Privilege.TABLE_READ_DATA, Privilege.TABLE_WRITE_DATA}
-    found[Privilege.TABLE_LIST] |= data
-    found[Privilege.TABLE_READ_PROPERTIES] |= data
-    found[Privilege.TABLE_WRITE_PROPERTIES] |= {Privilege.TABLE_WRITE_DATA}
-    writers = {Privilege.TABLE_WRITE_PROPERTIES, *found[Privilege.TABLE_WRITE_PROPERTIES]}
+    sufficient[Privilege.TABLE_LIST] |= data
+    sufficient[Privilege.TABLE_READ_PROPERTIES] |= data
+    sufficient[Privilege.TABLE_WRITE_PROPERTIES] |= {Privilege.TABLE_WRITE_DATA}
+    writers = {Privilege.TABLE_WRITE_PROPERTIES, *sufficient[Privilege.TABLE_WRITE_PROPERTIES]}
     for _, privilege in UPDATES.values():
         structure = set() if privilege in _NOT_STRUCTURE else {Privilege.TABLE_MANAGE_STRUCTURE}
-        found[privilege] = writers | structure
-    for supers in found.values():
+        sufficient[privilege] = writers | structure
+    for supers in sufficient.values():
         supers |= {Privilege.CATALOG_MANAGE_METADATA}
-    found[Privilege.TABLE_READ_DATA] = {Privilege.TABLE_WRITE_DATA}
+    sufficient[Privilege.TABLE_READ_DATA] = {Privilege.TABLE_WRITE_DATA}
     for privilege in Privilege:
-        found.setdefault(privilege, set())
-        found[privilege] |= {privilege, Privilege.CATALOG_MANAGE_CONTENT}
-    return {privilege: frozenset(supers) for privilege, supers in found.items()}
+        sufficient.setdefault(privilege, set())
+        sufficient[privilege] |= {privilege, Privilege.CATALOG_MANAGE_CONTENT}
+    return {privilege: frozenset(supers) for privilege, supers in sufficient.items()}
 
 
 # Each privilege with those that imply it, itself included. Metadata never implies data.

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from starlette.responses import Response
 
 from sqe.catalog.protocol import Json
-from sqe.catalog.rest.wire import json_answer, malformed
+from sqe.catalog.rest.wire import json_answer, malformed_request
 from sqe.catalog.sigv4 import SigV4
 from sqe.testing.answers import PolarisError, bad_request
 from sqe.testing.policy import inside, locations_of
@@ -42,7 +42,7 @@ def sign_request(visit: Visit) -> Response:
     visit.table(ident)
     method, uri = str(body.get("method")).upper(), body.get("uri")
     if not isinstance(uri, str) or not isinstance(body.get("headers"), dict):
-        raise malformed("no uri or headers to sign.")
+        raise malformed_request("no uri or headers to sign.")
     reading = method in _READING
     privilege = Privilege.TABLE_READ_DATA if reading else Privilege.TABLE_WRITE_DATA
     operation = "READ" if reading else "WRITE"
@@ -51,17 +51,17 @@ def sign_request(visit: Visit) -> Response:
     locations = locations_of(visit.lake.catalog.load_table(ident).metadata)
     if not inside(_location(storage, method, uri), locations):
         raise PolarisError(403, "ForbiddenException", "The request is not for the table's files.")
-    given = _single(body["headers"])
-    if any(name.startswith(_COPY) for name in given):
+    request_headers = _single(body["headers"])
+    if any(name.startswith(_COPY) for name in request_headers):
         raise PolarisError(403, "ForbiddenException", "Copies are not signed.")
     keys = storage.own_keys
     signer = SigV4(keys.access_key, keys.secret_key, storage.region)
     chosen = {
         name: value
-        for name, value in given.items()
+        for name, value in request_headers.items()
         if name in _SIGNED_HEADERS or name.startswith("x-amz-")
     }
-    payload = given.get("x-amz-content-sha256", _UNSIGNED)
+    payload = request_headers.get("x-amz-content-sha256", _UNSIGNED)
     headers = signer.headers(method, uri, chosen, payload)
     answer: Json = {"uri": uri, "headers": {name: [value] for name, value in headers.items()}}
     response = json_answer(answer)

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 from starlette.responses import Response
 
+from sqe.catalog.commit.table_updates import TABLE_UPDATES
 from sqe.catalog.protocol import Ident, Json, Loaded
-from sqe.catalog.rest.handlers import changes_of
 from sqe.catalog.rest.wire import ident_of, json_answer, no_content
 from sqe.testing.answers import (
     PolarisError,
@@ -18,8 +18,9 @@ from sqe.testing.answers import (
 )
 from sqe.testing.delegation import beside, credentials, load_operation
 from sqe.testing.namespaces import under
+from sqe.testing.places import check_location, check_overlap, new_location, table_folder
 from sqe.testing.privileges import OTHER_UPDATE, UPDATES, Privilege
-from sqe.testing.visit import Visit, check_location, check_name, check_properties
+from sqe.testing.visit import Visit, check_name, check_properties, check_purge, known_changes
 
 _ASSERT_CREATE = "assert-create"
 
@@ -34,7 +35,7 @@ def identifiers(visit: Visit, names: list[str]) -> Response:
     shown, token = visit.page(names)
     namespace = list(visit.call.namespace)
     body: Json = {"identifiers": [{"namespace": namespace, "name": name} for name in shown]}
-    return json_answer({**body, "next-page-token": token} if token else body)
+    return json_answer({**body, "next-page-token": token})
 
 
 def create_table(visit: Visit) -> Response:
@@ -49,13 +50,14 @@ def create_table(visit: Visit) -> Response:
         visit.require(f"CREATE_TABLE_{kind}_WITH_WRITE_DELEGATION", *needs)
     else:
         visit.require(f"CREATE_TABLE_{kind}", (Privilege.TABLE_CREATE, target))
-    check_location(visit, ident, body)
+    check_location(visit, ident, body.get("location"))
+    body = {**body, "location": new_location(visit, ident, body.get("location"))}
     if kind == "DIRECT" and visit.lake.was_done(ident, visit.idempotency_key):
         loaded = visit.lake.catalog.load_table(ident)
     else:
         loaded = visit.lake.catalog.create_table(visit.call.namespace, _with_time(body))
         if kind == "DIRECT" and visit.idempotency_key:
-            visit.lake.done(ident, visit.idempotency_key)
+            visit.lake.note_key(ident, visit.idempotency_key)
     return table_answer(loaded, more=beside(visit, ident, loaded, write=True))
 
 
@@ -76,6 +78,7 @@ def register_table(visit: Visit) -> Response:
     else:
         visit.require("REGISTER_TABLE", (Privilege.TABLE_CREATE, target))
     write = load_operation(visit, ident) if visit.delegation else False
+    check_overlap(visit, ident, table_folder(str(body.get("metadata-location"))))
     loaded = visit.lake.catalog.register_table(visit.call.namespace, body)
     return table_answer(loaded, more=beside(visit, ident, loaded, write=write))
 
@@ -109,25 +112,38 @@ def table_exists(visit: Visit) -> Response:
 
 
 def update_table(visit: Visit) -> Response:
-    ident, body = visit.call.table, changes_of(visit.call.body)
+    ident, body = visit.call.table, known_changes(visit.call.body, TABLE_UPDATES)
     requirements = [entry.get("type") for entry in body.get("requirements") or ()]
-    if _ASSERT_CREATE in requirements:
-        if len(requirements) > 1:
+    creates = _ASSERT_CREATE in requirements
+    if creates:
+        if {*requirements} != {_ASSERT_CREATE}:
             raise bad_request("Invalid create requirements")
         visit.require("CREATE_TABLE_STAGED", (Privilege.TABLE_CREATE, under(visit)))
+        there = visit.lake.catalog.find(ident)
+        if there is not None and not there.is_view:
+            message = "Requirement failed: table already exists"
+            raise PolarisError(409, "CommitFailedException", message)
     else:
         visit.table(ident)
         _require_updates(visit, ident, body)
+    _check_move(visit, ident, body)
     if visit.lake.was_done(ident, visit.idempotency_key):
         loaded = visit.lake.catalog.load_table(ident)
     else:
         loaded = visit.lake.catalog.commit_table(ident, body)
         if visit.idempotency_key:
-            visit.lake.done(ident, visit.idempotency_key)
-    return _committed(loaded)
+            visit.lake.note_key(ident, visit.idempotency_key)
+    return _commit_answer(loaded)
 
 
-def _committed(loaded: Loaded) -> Response:
+def _check_move(visit: Visit, ident: Ident, body: Json) -> None:
+    for update in body.get("updates") or ():
+        if update.get("action") == "set-location":
+            check_location(visit, ident, update.get("location"))
+            check_overlap(visit, ident, str(update.get("location")))
+
+
+def _commit_answer(loaded: Loaded) -> Response:
     """No config, no credentials, no tag."""
     return table_answer(loaded, tagged=False)
 
@@ -148,14 +164,7 @@ def drop_table(visit: Visit) -> Response:
     if purge:
         needs = ((Privilege.TABLE_DROP, target), (Privilege.TABLE_WRITE_DATA, target))
         visit.require("DROP_TABLE_WITH_PURGE", *needs)
-        if not visit.options.purge:
-            raise PolarisError(
-                403,
-                "ForbiddenException",
-                f"Unable to purge entity: {ident.name}. To enable this feature, set the Polaris"
-                " configuration DROP_WITH_PURGE_ENABLED or the catalog configuration"
-                " polaris.config.drop-with-purge.enabled",
-            )
+        check_purge(visit, ident)
     else:
         visit.require("DROP_TABLE_WITHOUT_PURGE", (Privilege.TABLE_DROP, target))
     visit.lake.catalog.drop_table(ident, purge=purge)
@@ -196,6 +205,8 @@ def rename(visit: Visit, *, is_view: bool) -> Response:
 
 
 def report_metrics(visit: Visit) -> Response:
+    if not visit.call.body.get("table-name"):
+        raise bad_request("Invalid table name: null")
     visit.table(visit.call.table)
     target = visit.target(visit.call.table)
     if visit.call.body.get("report-type") == "commit-report":
@@ -209,15 +220,17 @@ def commit_transaction(visit: Visit) -> Response:
     merged: dict[Ident, Json] = {}
     for change in visit.call.body.get("table-changes") or ():
         ident = ident_of(change.get("identifier") if isinstance(change, dict) else None)
-        changes_of(change)
-        _check_in_transaction(change)
+        known_changes(change, TABLE_UPDATES)
         entry = merged.setdefault(
             ident, {"identifier": change["identifier"], "requirements": [], "updates": []}
         )
         entry["requirements"] += change.get("requirements") or []
         entry["updates"] += change.get("updates") or []
-    for ident in merged:
+    if not merged:
+        raise bad_request("Invalid table changes: empty")
+    for ident, change in merged.items():
         visit.table(ident)
+        _check_in_transaction(change)
     needs = [
         (privilege, visit.target(ident))
         for ident in merged

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 
-from sqe.auth.chain import Authenticators, denied
+from sqe.auth.chain import Authenticators, credential_error
 from sqe.auth.oidc.oidc import Oidc
 from sqe.auth.protocol import Bearer
 from sqe.model.identity import Identity, Secret
@@ -34,7 +34,7 @@ class StaticTokens:
         with self._lock:
             identity = self._known.get(token)
         if identity is None:
-            raise denied()
+            raise credential_error()
         return identity
 
 

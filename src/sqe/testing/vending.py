@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import urlencode
@@ -19,6 +20,7 @@ from sqe.testing.policy import session_policy
 
 _SESSION_NAME = "PolarisAwsCredentialsStorageIntegration"
 _ROLE = "arn:aws:iam::000000000000:role/polaris"  # MinIO does not look at it
+_CACHE_S = 1800.0
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -35,6 +37,9 @@ class S3Storage:
     endpoint: str
     region: str = "us-east-1"
     root_keys: S3Keys | None = None
+    _vended: dict[Hashable, tuple[dict[str, str], float]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
     _http: Http = field(
         default_factory=lambda: Http(
             HttpOptions("The test storage", ErrorCode.STORAGE_UNAVAILABLE, total_s=10.0)
@@ -59,7 +64,21 @@ class S3Storage:
         }
 
     def vend(self, locations: list[str], options: Options, *, write: bool) -> dict[str, str]:
-        """Keys that open these locations and nothing else, until they end."""
+        """Keys that open these locations and nothing else, until they end. Who asks for the same
+        gets the same, whoever it is, until half of their life is over, or half an hour."""
+        key = (*locations, write, options.credential_seconds, options.claimed_seconds)
+        kept, until = self._vended.get(key, ({}, 0.0))
+        now = time.time()
+        if now < until:
+            return dict(kept)
+        keys = self._assume_role(locations, options, write=write)
+        ends = int(keys["s3.session-token-expires-at-ms"]) / 1000
+        self._vended[key] = keys, now + min((ends - now) / 2, _CACHE_S)
+        return dict(keys)
+
+    def _assume_role(
+        self, locations: list[str], options: Options, *, write: bool
+    ) -> dict[str, str]:
         fields = {
             "Action": "AssumeRole",
             "Version": "2011-06-15",
@@ -68,11 +87,11 @@ class S3Storage:
             "DurationSeconds": str(options.credential_seconds),
             "Policy": session_policy(locations, write=write),
         }
-        answer = self._signed("POST", f"{self.endpoint}/", "sts", urlencode(fields).encode())
+        answer = self._send_signed("POST", f"{self.endpoint}/", "sts", urlencode(fields).encode())
         text = answer.body.decode(errors="replace")
         if answer.status != 200:
-            said = _element(text, "Message") or f"STS answered {answer.status}"
-            raise PolarisError(500, "StsException", said)
+            message = _element(text, "Message") or f"STS answered {answer.status}"
+            raise PolarisError(500, "StsException", message)
         ends = datetime.fromisoformat(_element(text, "Expiration")).timestamp()
         if options.claimed_seconds is not None:
             ends = min(ends, time.time() + options.claimed_seconds)
@@ -90,11 +109,12 @@ class S3Storage:
         status = "enabled" if enabled else "disabled"
         query = urlencode({"accessKey": self.keys.access_key, "status": status})
         url = f"{self.endpoint}/minio/admin/v3/set-user-status?{query}"
-        answer = self._signed("PUT", url, "s3", b"", self.root_keys)
+        answer = self._send_signed("PUT", url, "s3", b"", self.root_keys)
         if answer.status != 200:
             raise RuntimeError(f"MinIO answered {answer.status} to a change of a user's status")
+        self._vended.clear()
 
-    def _signed(
+    def _send_signed(
         self, method: str, url: str, service: str, body: bytes, keys: S3Keys | None = None
     ) -> Answer:
         used = keys or self.keys
@@ -105,5 +125,5 @@ class S3Storage:
 
 
 def _element(xml: str, name: str) -> str:
-    found = re.search(f"<{name}>([^<]*)</{name}>", xml)
-    return found.group(1) if found else ""
+    match = re.search(f"<{name}>([^<]*)</{name}>", xml)
+    return match.group(1) if match else ""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import re
 import uuid
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import TypeVar
 
 from sqe.catalog.embedded.store import Pointer
 from sqe.catalog.protocol import Ident, Json, Namespace
+from sqe.catalog.rest.handlers import changes_of
 from sqe.catalog.rest.wire import RestCall
 from sqe.testing.access import Access, CatalogCaller, Need, Target
 from sqe.testing.answers import PolarisError, bad_request
@@ -20,6 +22,7 @@ from sqe.testing.privileges import Privilege
 T = TypeVar("T")
 _FORBIDDEN = re.compile(r'[/\\:*?"<>|#+`\x00-\x1f\x7f]')
 _DELEGATION = "x-iceberg-access-delegation"
+_PURGE = "polaris.config.drop-with-purge.enabled"
 VENDED, SIGNED = "vended-credentials", "remote-signing"
 
 
@@ -114,9 +117,9 @@ def check_name(name: object) -> None:
         return
     if not name:
         raise bad_request("Entity name must not be empty")
-    found = _FORBIDDEN.search(name)
-    if found:
-        raise bad_request(f"Entity name must not contain '{found.group()}': {name}")
+    match = _FORBIDDEN.search(name)
+    if match:
+        raise bad_request(f"Entity name must not contain '{match.group()}': {name}")
     if name != name.strip():
         raise bad_request(f"Entity name must not begin or end with a blank: {name}")
 
@@ -132,15 +135,25 @@ def check_properties(properties: object) -> None:
             raise bad_request(message, "ValidationException")
 
 
-def check_location(visit: Visit, ident: Ident, body: Json) -> None:
-    """A location that the client asks for must be inside the catalog's."""
-    location = body.get("location")
-    if isinstance(location, str) and not visit.lake.catalog.holds(location):
+def known_changes(body: Json, known: Container[str]) -> Json:
+    """A commit, once all of its updates are some that there are."""
+    changes = changes_of(body)
+    for update in changes.get("updates") or ():
+        action = update.get("action") if isinstance(update, dict) else None
+        if action not in known:
+            message = f"Cannot convert metadata update action to json: {action}"
+            raise bad_request(message, "WebApplicationException")
+    return changes
+
+
+def check_purge(visit: Visit, ident: Ident) -> None:
+    """Files are removed where the realm's or the catalog's configuration lets them be."""
+    if not visit.options.purge and visit.lake.properties.get(_PURGE, "").lower() != "true":
         raise PolarisError(
             403,
             "ForbiddenException",
-            f"Invalid locations '[{location}]' for identifier '{ident}':"
-            f" it is not in the list of allowed locations: [{visit.lake.base}]",
+            f"Unable to purge entity: {ident.name}. To enable this feature, set the Polaris"
+            f" configuration DROP_WITH_PURGE_ENABLED or the catalog configuration {_PURGE}",
         )
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from sqe.binding.bound import BoundStatement, BoundTable, BoundView
+from sqe.access.relations import Relations, SeenRelation
+from sqe.binding.bound import BoundTable, BoundTarget, BoundView
 from sqe.binding.statement_cache import CatalogReader, read_catalog
 from sqe.catalog.materialized import is_materialized
 from sqe.catalog.protocol import Catalogs, Ident, Json, Loaded, Namespace
@@ -17,26 +18,15 @@ from sqe.errors import ABSENT, AccessError, ErrorCode, SqeError, UserError
 from sqe.model.decision import Restrict
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import ClientState
-from sqe.rewrite.guarded import GuardedStatement
 from sqe.sessions.session import Session
 from sqe.trino.dialect.context import Known, KnownColumn
 from sqe.trino.dialect.metadata import metadata_relation, metadata_table
 from sqe.trino.dialect.metadata.relations import TrinoColumn, schemas_of
-from sqe.trino.dialect.typed import quoted
+from sqe.trino.dialect.typed import quote_name
 from sqe.trino.metadata.columns import trino_columns
 
 _ABSENT = (*ABSENT, ErrorCode.CATALOG_NOT_FOUND)
 _HIDDEN = (*_ABSENT, ErrorCode.ACCESS_DENIED)
-_READ = "SELECT * FROM {}"
-# Whoever may do one of them may know what the table is, or that there is none; the statement itself
-# is decided later.
-_CHANGES = (
-    "INSERT INTO {} SELECT 1",
-    "DELETE FROM {}",
-    "ALTER TABLE {} SET TBLPROPERTIES ('x' = 'y')",
-    "DROP TABLE {}",
-    "CREATE TABLE {} (x INT)",
-)
 
 
 class PipeLookup:
@@ -47,13 +37,13 @@ class PipeLookup:
         catalogs: Catalogs,
         session: Session,
         client: ClientState,
-        guard_text: Callable[[str], GuardedStatement],
+        relations: Relations,
         redaction: Redaction = show_all,
     ) -> None:
         self._catalogs = catalogs
         self._session = session
         self._client = client
-        self._guard_text = guard_text
+        self._relations = relations
         self._redaction = redaction
         self._known: dict[tuple[str, str, str], Known | None] = {}
 
@@ -84,7 +74,7 @@ class PipeLookup:
             if error.code not in _HIDDEN:
                 raise
             denied = error.code is ErrorCode.ACCESS_DENIED
-        return {} if denied and _listed(opened, path) else None
+        return {} if denied and _is_listed(opened, path) else None
 
     def relation(self, catalog: str, schema: str, name: str) -> Known | None:
         key = (catalog, schema, name)
@@ -96,12 +86,10 @@ class PipeLookup:
         try:
             return self.relation(catalog, schema, name)
         except AccessError as denied:
-            for change in _CHANGES:
-                try:
-                    return self._load(catalog, schema, name, change)
-                except SqeError:
-                    continue
-            raise denied
+            try:
+                return self._load(catalog, schema, name, self._relations.change)
+            except SqeError:
+                raise denied from None
 
     def _find(self, catalog: str, schema: str, name: str) -> Known | None:
         metadata = metadata_relation((catalog, schema, name), self._client)
@@ -109,11 +97,11 @@ class PipeLookup:
             return Known(metadata.text, _metadata_columns(metadata.columns), "METADATA")
         if catalog not in self._names:
             return None
-        found = self._load(catalog, schema, name)
+        relation = self._load(catalog, schema, name, self._relations.read)
         table, dollar, suffix = name.rpartition("$")
-        if found is not None or not dollar:
-            return found
-        base = self._load(catalog, schema, table)
+        if relation is not None or not dollar:
+            return relation
+        base = self._load(catalog, schema, table, self._relations.read)
         if base is None or base.kind == "VIEW":
             return None
         listed = metadata_table(base.text, base.metadata, suffix)
@@ -121,17 +109,18 @@ class PipeLookup:
             return None
         return Known(listed.text, _metadata_columns(listed.columns), "METADATA")
 
-    def _load(self, catalog: str, schema: str, name: str, statement: str = _READ) -> Known | None:
-        written = ".".join(quoted(part) for part in (catalog, *schema.split("."), name))
+    def _load(
+        self, catalog: str, schema: str, name: str, look_up: Callable[[RelationName], SeenRelation]
+    ) -> Known | None:
         try:
-            guarded = self._guard_text(statement.format(written))
+            seen = look_up(RelationName(SchemaName(catalog, tuple(schema.split("."))), name))
         except SqeError as error:
             broken = self._broken_view(catalog, schema, name, error)
             if broken is None and error.code not in _ABSENT:
                 raise
             return broken
         try:
-            return self._told(_known(guarded), guarded)
+            return self._redact_definition(_describe_relation(seen), seen.target)
         except ValueError as error:  # a type that Trino does not have
             message = f"{catalog}.{schema}.{name}: {error}"
             raise UserError(ErrorCode.NOT_SUPPORTED, message) from None
@@ -149,9 +138,8 @@ class PipeLookup:
         metadata = self._of_view(view, loaded)
         return Known(_text(view), (), "VIEW", metadata, broken=why.message)
 
-    def _told(self, known: Known | None, guarded: GuardedStatement) -> Known | None:
+    def _redact_definition(self, known: Known | None, view: BoundTarget) -> Known | None:
         """Of a view that is read with its owner's rights, the query only to who has such."""
-        view = guarded.bound.references[0].stored
         if known is None or not isinstance(view, BoundView) or not view.definer:
             return known
         assert view.relation is not None  # noqa: S101  a temporary view has no owner
@@ -164,7 +152,7 @@ class PipeLookup:
         return without_query(loaded.metadata) if seen is None else seen
 
 
-def _listed(catalog: CatalogReader, path: Namespace) -> bool:
+def _is_listed(catalog: CatalogReader, path: Namespace) -> bool:
     """Whether this user may know that the schema is there."""
     try:
         return path in catalog.list_namespaces(path[:-1])
@@ -175,13 +163,11 @@ def _listed(catalog: CatalogReader, path: Namespace) -> bool:
 
 
 def _metadata_columns(columns: Sequence[TrinoColumn]) -> tuple[KnownColumn, ...]:
-    return tuple(KnownColumn(one.name, one.type, hidden=one.hidden) for one in columns)
+    return tuple(KnownColumn(column.name, column.type, hidden=column.hidden) for column in columns)
 
 
-def _known(guarded: GuardedStatement) -> Known | None:
-    bound: BoundStatement = guarded.bound
-    reference = bound.references[0]
-    target = reference.stored
+def _describe_relation(seen: SeenRelation) -> Known | None:
+    target = seen.target
     if isinstance(target, BoundTable):
         name, metadata = target.name, target.metadata
         kind = "MATERIALIZED VIEW" if is_materialized(metadata) else "TABLE"
@@ -189,16 +175,15 @@ def _known(guarded: GuardedStatement) -> Known | None:
         name, metadata, kind = target.relation, target.metadata, "VIEW"
     else:
         return None
-    decision = guarded.decisions[(name, reference.reference.access, reference.as_user)]
-    if isinstance(decision, Restrict):
-        metadata = redact_metadata(metadata, decision)
-    seen = current_schema(metadata)["fields"]
+    if isinstance(seen.decision, Restrict):
+        metadata = redact_metadata(metadata, seen.decision)
+    fields = current_schema(metadata)["fields"]
     columns = tuple(
-        KnownColumn(stored["name"], one.type, one.nullable, one.comment or "")
-        for one, stored in zip(trino_columns(metadata), seen, strict=True)
+        KnownColumn(stored["name"], column.type, column.nullable, column.comment or "")
+        for column, stored in zip(trino_columns(metadata), fields, strict=True)
     )
     return Known(_text(name), columns, kind, metadata)
 
 
 def _text(name: RelationName) -> str:
-    return ".".join(quoted(part) for part in name.parts)
+    return ".".join(quote_name(part) for part in name.parts)

@@ -47,8 +47,8 @@ def _translate(
         raise Unfit("a temporary view has no policy")
     qualifier = tuple(part.lower() for part in relation.parts)
     fields = tuple(
-        Field(found.name, found.type, quote(stored.name), qualifier)
-        for found, stored in zip(trino_columns(target.metadata), target.columns, strict=True)
+        Field(column.name, column.type, quote(stored.name), qualifier)
+        for column, stored in zip(trino_columns(target.metadata), target.columns, strict=True)
     )
     client = ClientState(catalog=relation.catalog, schema=".".join(relation.schema.path))
     now = datetime.datetime.now(datetime.UTC)

@@ -15,6 +15,8 @@ __all__ = ["RESERVED", "TrinoRelations"]
 class TrinoRelations:
     """Implements ``binding.binder.ReservedRelations``."""
 
+    exclusive = True
+
     def find(self, parts: Sequence[str], catalogs: Sequence[str]) -> BoundMetadata | None:
         if len(parts) != 3:
             return None

@@ -21,15 +21,15 @@ def trino_result(
     outcome = Outcome(translated.update_type, translated.changes)
     if translated.columns and not translated.counts:
         for text in translated.then:
-            _finished(then(text))
-        return _shaped(first(), translated.columns, outcome)
-    affected = _finished(first()) if translated.text else None
+            _read_to_end(then(text))
+        return _shape_result(first(), translated.columns, outcome)
+    affected = _read_to_end(first()) if translated.text else None
     for text in translated.then:
-        _finished(then(text))
-    return _counted(affected, outcome) if translated.counts else nothing(outcome)
+        _read_to_end(then(text))
+    return _count_result(affected, outcome) if translated.counts else nothing(outcome)
 
 
-def _counted(affected: RowsAffected | None, outcome: Outcome) -> ResultStream:
+def _count_result(affected: RowsAffected | None, outcome: Outcome) -> ResultStream:
     """One row: how many were changed."""
     known = affected or RowsAffected(inserted=0)
     result = result_of_rows([Column("rows", "bigint")], [(known.total,)])
@@ -38,11 +38,11 @@ def _counted(affected: RowsAffected | None, outcome: Outcome) -> ResultStream:
     )
 
 
-def _finished(result: ResultStream) -> RowsAffected | None:
+def _read_to_end(result: ResultStream) -> RowsAffected | None:
     with result:
         for _ in result:
             pass
-        return result.affected
+        return result.rows_affected
 
 
 def nothing(outcome: Outcome) -> ResultStream:
@@ -50,7 +50,7 @@ def nothing(outcome: Outcome) -> ResultStream:
     return ResultStream((), pa.schema([]), [], outcome=outcome)
 
 
-def _shaped(
+def _shape_result(
     result: ResultStream, columns: tuple[OutputColumn, ...], outcome: Outcome
 ) -> ResultStream:
     if len(columns) != len(result.schema):
@@ -73,5 +73,5 @@ def _shaped(
 
     shown = [Column(column.name, str(column.type)) for column in columns]
     return ResultStream(
-        shown, schema, batches(), result.close, lambda: result.affected, outcome=outcome
+        shown, schema, batches(), result.close, lambda: result.rows_affected, outcome=outcome
     )

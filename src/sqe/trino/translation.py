@@ -6,12 +6,11 @@ import datetime
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
-import pyarrow as pa
-
 from sqe.catalog.transaction import current, inside
 from sqe.errors import ErrorCode, UserError
 from sqe.gateway.dialects import Execution, GatewayActions
 from sqe.model.query import ClientChanges, ClientState, Outcome, QueryRequest
+from sqe.results.arrow_types import batch_of_rows
 from sqe.results.stream import ResultStream
 from sqe.sessions.session import Session
 from sqe.trino.dialect.context import Context, Lookup
@@ -45,9 +44,6 @@ class TrinoTranslation:
         session, request = execution.session, execution.request
         if translated.transaction:
             return _transact(translated, gateway, request, session)
-        if translated.kill is not None:
-            _kill(gateway, session, *translated.kill)
-            return nothing(Outcome(translated.update_type))
 
         def run() -> ResultStream:
             return trino_result(translated, execution.run, execution.run_text)
@@ -77,10 +73,7 @@ def _reshape(result: ResultStream, reshape: Callable[[Rows], Rows]) -> ResultStr
     with result:
         read = result.read_all()
     rows = reshape(list(zip(*(column.to_pylist() for column in read.columns), strict=True)))
-    arrays = [
-        pa.array([row[i] for row in rows], type=field.type) for i, field in enumerate(read.schema)
-    ]
-    batch = pa.RecordBatch.from_arrays(arrays, schema=read.schema)
+    batch = batch_of_rows(read.schema, rows)
     return ResultStream(result.columns, read.schema, [batch], outcome=result.outcome)
 
 
@@ -91,12 +84,12 @@ def _transact(
     changes = ClientChanges(ended_transaction=True)
     if translated.transaction.startswith("start"):
         if open_one:
-            raise _refused("NOT_SUPPORTED", "Nested transactions not supported")
+            raise _refusal("NOT_SUPPORTED", "Nested transactions not supported")
         read_only = translated.transaction.endswith("read only")
         begun = gateway.begin(session.id, read_only=read_only)
         changes = ClientChanges(started_transaction=begun)
     elif not open_one:
-        raise _refused("NOT_IN_TRANSACTION", "No transaction in progress")
+        raise _refusal("NOT_IN_TRANSACTION", "No transaction in progress")
     elif translated.transaction == "commit":
         gateway.commit(session.id, open_one)
     else:
@@ -119,21 +112,6 @@ def _run_in_transaction(
     return result
 
 
-def _kill(gateway: GatewayActions, session: Session, query_id: str, message: str) -> None:
-    try:
-        record = gateway.record(query_id)
-    except UserError:
-        record = None
-    if record is None or not gateway.other_users.may_kill(session.identity, record):
-        raise _refused("NOT_FOUND", f"Target query not found: {query_id}")
-    because = UserError(
-        ErrorCode.CANCELLED,
-        f"Query killed. Message: {message}" if message else "Query killed.",
-        subcode="ADMINISTRATIVELY_KILLED",
-    )
-    gateway.cancel(query_id, because)
-
-
-def _refused(name: str, message: str) -> UserError:
+def _refusal(name: str, message: str) -> UserError:
     code = ErrorCode.NOT_SUPPORTED if name == "NOT_SUPPORTED" else ErrorCode.USER_ERROR
     return UserError(code, message, subcode=name)

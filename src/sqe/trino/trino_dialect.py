@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqe.access.policy_authority import PolicyReading
+from sqe.access.relations import Relations
 from sqe.binding.bound import BoundTable, BoundView
 from sqe.catalog.protocol import Catalogs
 from sqe.catalog.redaction import Redaction
@@ -17,7 +18,7 @@ from sqe.model.query import ClientState, QueryRequest
 from sqe.sessions.session import Session
 
 if TYPE_CHECKING:
-    from sqe.gateway.dialects import GuardText, Translation
+    from sqe.gateway.dialects import Translation
 
 TRINO = "trino"
 
@@ -31,13 +32,13 @@ class TrinoDialect:
     grants: bool = False
 
     def translate(
-        self, request: QueryRequest, session: Session, guard_text: GuardText
+        self, request: QueryRequest, session: Session, relations: Relations
     ) -> Translation:
         from sqe.trino.lookup import PipeLookup
         from sqe.trino.translation import translate_request
 
         client = request.client or ClientState()
-        lookup = PipeLookup(self.catalogs, session, client, guard_text, self.redaction)
+        lookup = PipeLookup(self.catalogs, session, client, relations, self.redaction)
         return translate_request(request, session, lookup, grants=self.grants)
 
 
@@ -55,5 +56,5 @@ class TrinoExpressions:
         from sqe.trino.lookup import PipeLookup
         from sqe.trino.policy_expressions import trino_expression
 
-        lookup = PipeLookup(reading.catalogs, reading.session, ClientState(), reading.guard_text)
+        lookup = PipeLookup(reading.catalogs, reading.session, ClientState(), reading.relations)
         return trino_expression(sql, kind, target, lookup, identity)

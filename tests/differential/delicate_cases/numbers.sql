@@ -254,3 +254,28 @@ try_cast(d3838 as smallint)
 cast(d3838 as int)
 cast(ti as float)
 cast(si as float)
+transform(array(d5), v -> v + 1)[0] AS x
+transform(array(i), v -> transform(array(si), w -> IF(v > w, v, w))[0])[0] AS x
+transform(array(NULL), v -> v IS NULL)[0] AS x
+transform(array(d18 * 2), once1 -> CASE WHEN once1 IS NULL THEN 'none' WHEN once1 > d5 THEN CAST(once1 AS STRING) ELSE 'less' END)[0] AS x
+CAST(replace(CAST(d5 AS STRING), '.', '') AS DECIMAL(38,0)) AS x
+CAST(replace(CAST(d18 AS STRING), '.', '') AS DECIMAL(38,0)) AS x
+CAST(replace(CAST(d38 AS STRING), '.', '') AS DECIMAL(38,0)) AS x
+CAST(replace(CAST(d3810 AS STRING), '.', '') AS DECIMAL(38,0)) AS x
+CAST(replace(CAST(d3838 AS STRING), '.', '') AS DECIMAL(38,0)) AS x
+CAST(concat(CAST(ti AS STRING), 'E-2') AS DECIMAL(5,2)) AS x
+CAST(concat(CAST(i AS STRING), 'E-4') AS DECIMAL(38,4)) AS x
+CAST(concat(CAST(bi AS STRING), 'E-17') AS DECIMAL(38,17)) AS x
+CAST(concat(CAST(d38 AS STRING), 'E-38') AS DECIMAL(38,38)) AS x
+CAST(concat(CAST(d38 AS STRING), 'E-6') AS DECIMAL(38,6)) AS x
+CAST(i AS DECIMAL(20,0)) div 7BD AS x
+7BD div (2BD * abs(CAST(i AS DECIMAL(34,0))) + 1BD) AS x
+CAST(bi AS DECIMAL(34,0)) div CAST(-3 AS DECIMAL(5,0)) AS x
+CAST(bi AS DECIMAL(34,0)) div si AS x
+CAST(db AS STRING) LIKE '-%' AS x
+CAST(f AS STRING) LIKE '-%' AS x
+CAST('NaN' AS DOUBLE) AS x
+-CAST('Infinity' AS DOUBLE) AS x
+IF(db > 1, CAST('-Infinity' AS DOUBLE), db) AS x
+isnan(CAST('NaN' AS DOUBLE)) AS x
+CASE WHEN i IN (SELECT id FROM tame) THEN 'in' WHEN i IS NULL THEN 'none' ELSE 'out' END AS x

@@ -434,3 +434,26 @@ SELECT NULL AS n, id FROM texts
 SELECT n, id FROM (SELECT NULL AS n, id FROM texts) AS x ORDER BY n, id
 SELECT DISTINCT NULL AS n FROM texts
 SELECT NULL AS n UNION ALL SELECT NULL
+SELECT id FROM tame WHERE i > 3 OR CASE WHEN i IN (SELECT k FROM tame) THEN true WHEN i IS NULL THEN NULL ELSE false END
+SELECT id, IF(i IN (SELECT k FROM tame), 1, 0) AS x FROM tame
+SELECT k, transform(array(sum(d2)), v -> transform(array(count(d2)), w -> CAST(v AS DOUBLE) / w)[0])[0] AS x FROM tame GROUP BY k
+SELECT k, transform(array(avg(i) OVER (PARTITION BY k)), v -> coalesce(v, 0))[0] AS x FROM tame
+SELECT transform(array(i + 1), v -> v * v)[0] AS x, count(*) FROM tame GROUP BY transform(array(i + 1), v -> v * v)[0]
+SELECT k FROM tame GROUP BY k HAVING transform(array(sum(i)), v -> v > 0)[0]
+SELECT k, b, count(*) AS c FROM tame GROUP BY ROLLUP (k), CUBE (b)
+SELECT k, b, g, count(*) AS c, grouping_id(k, b) AS x FROM tame GROUP BY g, ROLLUP (k), GROUPING SETS ((b), ())
+SELECT k, b, grouping(k) AS x, grouping(b) AS y, sum(i) AS s FROM tame WHERE id > 100 GROUP BY ROLLUP (k), CUBE (b)
+SELECT count(*) AS c FROM one GROUP BY GROUPING SETS ((), ())
+SELECT k, count(*) AS c FROM tame GROUP BY GROUPING SETS ((k), (k), ())
+SELECT i, x FROM tame AS o CROSS JOIN LATERAL (SELECT max(id) AS x FROM tame AS n WHERE n.k = o.k) AS l
+SELECT o.id, l.s FROM tame AS o LEFT JOIN LATERAL (SELECT s FROM tame AS n WHERE n.id > o.i) AS l ON true
+SELECT o.id, l.id FROM tame AS o LEFT JOIN LATERAL (SELECT id FROM tame AS n WHERE n.id = o.k LIMIT 1) AS l ON true
+SELECT id, (SELECT x FROM (SELECT *, row_number() OVER (ORDER BY x, y) AS r FROM (SELECT n.i AS x, n.id AS y FROM tame AS n WHERE n.k = o.k) AS a) AS b WHERE r <= 1) AS x FROM tame AS o
+SELECT * FROM posexplode(array(1, 2L, NULL)) AS e(p, c)
+SELECT * FROM explode(array('a', 'b'))
+SELECT o.id, e.p, e.c FROM tame AS o CROSS JOIN LATERAL posexplode(array(o.i, o.k, o.bi)) AS e(p, c)
+SELECT o.id, e.c + 1 AS x, n.id AS y FROM tame AS o LEFT JOIN LATERAL explode(array(o.d2, o.i)) AS e(c) ON true JOIN tame AS n ON n.i = e.c
+SELECT count(*) AS c, e.c AS x FROM tame AS o CROSS JOIN LATERAL explode(array(o.g, o.s)) AS e(c) GROUP BY e.c
+SELECT 1 AS x FROM tame WHERE false HAVING count(*) >= 0
+SELECT 1 AS x, 'a' AS y FROM tame HAVING count(*) > 100
+SELECT NULL AS x FROM tame HAVING max(i) > 0

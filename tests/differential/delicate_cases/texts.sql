@@ -65,6 +65,9 @@ s LIKE '%o%'
 s LIKE '_'
 s LIKE ''
 s LIKE '%\\%%'
+s LIKE '%\%%'
+s NOT LIKE '%\_%'
+concat('a\_b', 'c\%', s)
 s LIKE '100\\%\\_%'
 s LIKE '%ß%'
 s LIKE 'a\tb%'
@@ -141,3 +144,14 @@ upper(lower(s))
 lcase(ucase(nvl2(t, ' ', 'ß')))
 case when n > 1 then s when true then ' ' end
 case when n > 1 then ' ' else '  ' end
+s RLIKE 'l+o' AS x
+s RLIKE '^[a-z]+$' AS x
+s RLIKE 'a.c' AS x
+s RLIKE '(ab|bc)+c' AS x
+s RLIKE '[^a-y]' AS x
+NOT (s RLIKE '.') AS x
+s RLIKE '[a-z0-9]+ ?[A-W]' AS x
+s RLIKE 'x_y|42' AS x
+try_cast(IF(id IN (1, 3, 13, 14, 18, 21), s, '7') AS INT) AS x
+try_cast(IF(id IN (1, 3, 13, 14, 18, 21), s, 'x y') AS DECIMAL(10,2)) AS x
+try_cast(IF(id < 4, t, NULL) AS BIGINT) AS x

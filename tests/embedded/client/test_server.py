@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import socket
+import threading
 from typing import Any
 
 import pytest
 
 import sqe.client
+from sqe.client.connection import open_transport
+from sqe.errors import ErrorCode, UserError
 from tests.embedded.client.conftest import PASSWORD, TOKEN, Served
 from tests.embedded.pipe.lake import Lake
 
@@ -19,6 +23,28 @@ def test_a_password_and_a_token_say_who_one_is(served: Served, shared_lake: Lake
             record = shared_lake.last_record()
             assert record.user == user
             assert "sqe-client/" in record.source
+
+
+def test_a_query_whose_connection_is_closed_meanwhile_is_cancelled(served: Served) -> None:
+    """Not a defect of the client's: its calls find the connection gone."""
+    transport = open_transport(served.url, "tests", {"user": "ann", "password": PASSWORD})
+    transport.close()
+    with pytest.raises(UserError) as raised:
+        transport.execute("SELECT 1 AS one").result()
+    assert raised.value.code is ErrorCode.CANCELLED
+
+
+def test_a_connection_is_closed_when_no_call_of_it_is_under_way(served: Served) -> None:
+    """pyarrow frees what a call works with: the process died of it, now and then."""
+    before = set(threading.enumerate())
+    transport = open_transport(served.url, "tests", {"user": "ann", "password": PASSWORD})
+    result = transport.execute("SELECT id FROM range(1000000)").result()
+    transport.close()
+    left = set(threading.enumerate()) - before
+    assert not [thread for thread in left if re.fullmatch("flight-[0-9a-f]{8}", thread.name)]
+    with pytest.raises(UserError) as raised:
+        result.read_all()
+    assert raised.value.code is ErrorCode.CANCELLED
 
 
 @pytest.mark.parametrize(

@@ -19,13 +19,13 @@ from google.protobuf.message import Message
 from pyiceberg.catalog.rest import RestCatalog
 
 from sqe.catalog.embedded import EmbeddedCatalog
+from sqe.catalog.embedded.entry import CATALOG_FILE, WAREHOUSE
 from sqe.catalog.rest.routes import catalog_app
 from sqe.flight_messages import Flight_pb2 as messages
 from sqe.flight_messages import FlightSql_pb2 as sql
 from sqe.http.serving import HttpThread
 from sqe.protocols.flight_sql.wire import pack
 from sqe.server.build import Server, build
-from sqe.server.catalogs import CATALOG_FILE, WAREHOUSE
 from sqe.settings import Settings
 
 ROWS = 200_000

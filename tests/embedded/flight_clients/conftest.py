@@ -12,7 +12,7 @@ import pytest
 from sqe.auth.chain import Authenticators
 from sqe.auth.hashing import hash_password, hash_token
 from sqe.auth.static_users import StaticUsers
-from sqe.auth.user_table import StaticUser, fixed
+from sqe.auth.user_table import StaticUser, constant_users
 from sqe.engines.spark.java import Java
 from sqe.model.identity import Secret
 from sqe.model.password_hash import ScryptCost
@@ -68,7 +68,7 @@ def reading(clients_home: Path) -> Iterator[Reachable]:
 def writing(shared_lake: Lake) -> Iterator[Reachable]:
     """With Spark, and an empty schema ``clients``."""
     shared_lake.run(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-    who = Authenticators([StaticUsers(fixed({"ann": ann()}))])
+    who = Authenticators([StaticUsers(constant_users({"ann": ann()}))])
     server = FlightSqlServer(shared_lake.server.gateway, who, FlightOptions())
     yield Reachable(server.start())
     server.stop()

@@ -12,7 +12,7 @@ from sqe.auth.anonymous import Anonymous
 from sqe.auth.chain import Authenticators
 from sqe.auth.hashing import hash_password
 from sqe.auth.static_users import StaticUsers
-from sqe.auth.user_table import StaticUser, fixed
+from sqe.auth.user_table import StaticUser, constant_users
 from sqe.model.identity import Secret
 from sqe.model.password_hash import ScryptCost
 from tests.embedded.flight.serving import Serving
@@ -71,11 +71,16 @@ def test_a_password_in_the_payload_of_a_handshake_lets_nobody_in(
     client: Path, serving: Serving
 ) -> None:
     """Drivers of today send it as a header; nothing but that is looked at."""
-    who = Authenticators([StaticUsers(fixed({"arrow": ARROW}))])
+    who = Authenticators([StaticUsers(constant_users({"arrow": ARROW}))])
     server = canned_server(serving.server.gateway, who)
-    done = run(client, server.start(), "auth:basic_proto")
+    port = server.start()
+    for _ in range(10):
+        done = run(client, port, "auth:basic_proto")
+        assert done.returncode != 0
+        # Go's client is told of a stream that has ended before it had sent all, and not why.
+        if not done.stderr.startswith("panic: EOF"):
+            break
     server.stop()
-    assert done.returncode != 0
     assert "AUTHENTICATION_FAILED" in done.stderr
 
 

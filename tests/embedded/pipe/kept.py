@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqe.gateway.gateway import Gateway
+from sqe.server.state import Part
 
 
 @dataclass
@@ -30,6 +31,16 @@ class Kept:
         return None
 
     def close(self, within: float | None = None) -> None:
+        return None
+
+    @property
+    def listening(self) -> bool:
+        return True
+
+    def parts(self) -> list[Part]:
+        return []
+
+    def exposition(self, accept: str = "") -> tuple[bytes, str] | None:
         return None
 
     def status(self) -> dict[str, Any]:

@@ -44,7 +44,8 @@ def test_a_name_that_the_parser_missed_is_not_found_by_spark(tables: Lake, sql: 
     bound = BoundStatement(Statement(sql, StatementKind.QUERY), ())
     engine = tables.server.gateway._pipeline.runner.engines[EngineKind.SPARK]
     with pytest.raises(SqeError) as raised:
-        engine.run(GuardedStatement(bound, {}), Run("test", tables.session)).read_all()
+        prepared = engine.prepare(GuardedStatement(bound, {}), tables.session)
+        prepared.run(Run("test", tables.session)).read_all()
     assert not HANDLE.search(str(raised.value))
 
 

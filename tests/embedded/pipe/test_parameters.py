@@ -103,7 +103,7 @@ class Desk:
     def affected(self, sql: str, *values: Parameter) -> RowsAffected | None:
         with self.open(sql, *values) as result:
             result.read_all()
-            return result.affected
+            return result.rows_affected
 
     def describe(self, sql: str, *values: Parameter) -> Description:
         return self.lake.server.gateway.describe(self.request(sql, *values))

@@ -145,7 +145,8 @@ def test_without_its_barrier_a_guard_would_tell_of_hidden_rows(
     bare = GuardedStatement(_without_barriers(guarded.bound), guarded.decisions)
     assert bare != guarded
     with pytest.raises(UserError) as raised:
-        pipeline.runner.engines[EngineKind.SPARK].run(bare, Run("test", hidden.session)).read_all()
+        engine = pipeline.runner.engines[EngineKind.SPARK]
+        engine.prepare(bare, hidden.session).run(Run("test", hidden.session)).read_all()
     assert raised.value.code is code
 
 
@@ -164,7 +165,9 @@ def test_filters_that_cannot_fail_are_pushed_into_the_scan(hidden: Lake) -> None
             guarded = pipeline.plan(
                 request, hidden.session, lambda stage: _Nothing()
             ).guarded_statement
-            plans.append(engine.explain(guarded, Run("test", hidden.session)).plan)
+            plans.append(
+                engine.prepare(guarded, hidden.session).explain(Run("test", hidden.session)).plan
+            )
     pushed = [plan.partition(" filters=")[2] for plan in plans]
     assert "Sample" not in plans[0] and "d = 'a', s = '1', id > 0" in pushed[0]
     assert "Sample" in plans[1] and "d = 'a'" in pushed[1] and "id > 0" not in pushed[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqe.access.view_disclosure import decisions_on
+from sqe.access.control import decisions_on
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, InternalError
 from sqe.model.decision import Restrict, RowFilter
@@ -32,7 +32,7 @@ def locked(shared_lake: Lake) -> Lake:
 def _unguarded(lake: Lake, sql: str) -> GuardedStatement:
     """Bound and decided, and no guard put in place."""
     pipeline = lake.server.gateway._pipeline
-    bound = pipeline.binder.bind(parse(sql), lake.session)
+    bound = pipeline.guarding.binder.bind(parse(sql), lake.session)
     with lake.rules.on("lake.locked.t", PART):
         return GuardedStatement(
             bound, decisions_on(pipeline.access.policy, bound, lake.session.identity)
@@ -58,7 +58,8 @@ NAMED = [
 def test_the_plan_of_a_forgotten_guard_is_refused(locked: Lake, sql: str) -> None:
     engine = locked.server.gateway._pipeline.runner.engines[EngineKind.SPARK]
     with pytest.raises(InternalError) as raised:
-        engine.run(_unguarded(locked, sql), Run("test", locked.session)).read_all()
+        prepared = engine.prepare(_unguarded(locked, sql), locked.session)
+        prepared.run(Run("test", locked.session)).read_all()
     assert raised.value.code is ErrorCode.PLAN_REFUSED
     assert locked.rows("SELECT * FROM locked.u") == [(1,)]
 
@@ -67,7 +68,8 @@ def test_the_plan_of_a_forgotten_guard_is_refused(locked: Lake, sql: str) -> Non
 def test_the_local_engine_reads_nothing_without_its_guard(locked: Lake, sql: str) -> None:
     engine = locked.server.gateway._pipeline.runner.engines[EngineKind.LOCAL]
     with pytest.raises(InternalError):
-        engine.run(_unguarded(locked, sql), Run("test", locked.session)).read_all()
+        prepared = engine.prepare(_unguarded(locked, sql), locked.session)
+        prepared.run(Run("test", locked.session)).read_all()
 
 
 def test_a_table_beside_its_own_guard_is_still_guarded(locked: Lake) -> None:
@@ -76,10 +78,10 @@ def test_a_table_beside_its_own_guard_is_still_guarded(locked: Lake) -> None:
     sql = "SELECT a.id FROM locked.t a JOIN locked.t b ON a.id = b.id"
     bare = _unguarded(locked, sql)
     with locked.rules.on("lake.locked.t", PART):
-        whole = pipeline.guards.guard(bare.bound, bare.decisions, locked.session).bound
+        whole = pipeline.guarding.guards.guard(bare.bound, bare.decisions, locked.session).bound
     half = (whole.references[0], bare.bound.references[1])
     mixed = GuardedStatement(type(whole)(whole.statement, half), bare.decisions)
     with pytest.raises(InternalError) as raised:
         engine = pipeline.runner.engines[EngineKind.SPARK]
-        engine.run(mixed, Run("test", locked.session)).read_all()
+        engine.prepare(mixed, locked.session).run(Run("test", locked.session)).read_all()
     assert raised.value.code is ErrorCode.PLAN_REFUSED

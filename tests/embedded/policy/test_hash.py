@@ -101,7 +101,9 @@ def test_neither_text_nor_plan_shows_the_key(keyed: Lake) -> None:
         planned = pipeline.plan(request, keyed.session, lambda stage: _Nothing())
         engine = pipeline.runner.engines[EngineKind.SPARK]
         for mode in ("", "FORMATTED", "COST", "EXTENDED", "CODEGEN"):
-            shown = engine.explain(planned.guarded_statement, Run("test", keyed.session), mode)
+            shown = engine.prepare(planned.guarded_statement, keyed.session).explain(
+                Run("test", keyed.session), mode
+            )
             said = shown.text + shown.plan
             assert "sha2" in said
             assert KEY not in said and subkey("inner").decode()[6:] not in said

@@ -181,7 +181,7 @@ def copy(quiet: Quiet) -> Iterator[None]:
     uuid = catalog.load_table(Ident(("hr",), "emp")).metadata["table-uuid"]
     state = State((Source(RelationName(schema, "emp"), uuid, 5, 0),), 1, "full", None, "UTC")
     definition = Definition("SELECT id, dept FROM emp", schema, ("id", "dept"))
-    properties = {DEFINITION: definition.written(), STATE: state.written()}
+    properties = {DEFINITION: definition.to_json(), STATE: state.to_json()}
     catalog.create_table(("hr",), {"name": "copy", "schema": PLAIN, "properties": properties})
     yield
     catalog.drop_table(Ident(("hr",), "copy"))

@@ -142,7 +142,7 @@ def test_spark_gets_trinos_relations_as_literals(trino_address: str) -> None:
     own = Client(trino_address, properties={"sqe.engine": "spark"})
     text = """SELECT resource_group_id, "end", state FROM system.runtime.queries
         WHERE query LIKE 'SELECT resource%' AND created IS NOT NULL"""
-    assert own.ask(text).data == [[["global"], None, "RUNNING"]]
+    assert own.ask(text).data == [[["global", "anonymous"], None, "RUNNING"]]
     nothing = own.ask("SELECT * FROM system.jdbc.udts")
     assert (nothing.error, nothing.data) == ("", [])
     own.close()

@@ -23,7 +23,7 @@ def copied(lake: Lake, sql: str) -> int:
     """Rows loaded."""
     with lake.server.gateway.fetch(lake.submit(sql)) as result:
         result.read_all()
-        affected = result.affected
+        affected = result.rows_affected
     assert affected is not None
     assert affected == RowsAffected(inserted=affected.inserted)
     return affected.total

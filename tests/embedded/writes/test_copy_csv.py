@@ -124,7 +124,7 @@ def test_lines_that_do_not_fit_are_the_result_and_the_others_are_loaded(
     text = f"{copy} COPY_OPTIONS ('rejects' = 'true')"
     with writes.server.gateway.fetch(writes.submit(text)) as result:
         rejects = result.read_all()
-        assert result.affected == RowsAffected(inserted=1)
+        assert result.rows_affected == RowsAffected(inserted=1)
     assert [tuple(row.values()) for row in rejects.to_pylist()] == [
         (str(path), 4, 'id: "x" is no int', "x;1.1.2025;c"),
         (str(path), 5, "id may not be NULL", ";1.1.2025;d"),

@@ -18,7 +18,7 @@ def changed(lake: Lake, sql: str) -> RowsAffected | None:
     query_id = lake.submit(sql)
     with lake.server.gateway.fetch(query_id) as result:
         assert result.read_all().num_columns == 0
-        affected = result.affected
+        affected = result.rows_affected
     return affected
 
 
@@ -103,7 +103,7 @@ def test_the_record_the_audit_log_and_explain_analyze_say_it_too(
 def test_a_read_has_no_such_number(writes: Lake) -> None:
     with writes.server.gateway.fetch(writes.submit("SELECT 1")) as result:
         result.read_all()
-        assert result.affected is None
+        assert result.rows_affected is None
 
 
 def test_a_snapshot_names_the_query_that_wrote_it(writes: Lake, new_table: NewTable) -> None:

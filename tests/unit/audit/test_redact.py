@@ -24,6 +24,8 @@ values = st.text(st.characters(codec="utf-8", exclude_characters="'\"\\"), max_s
         f"OPTIONS (password '{MARKER}')",
         f'OPTIONS (token "{MARKER}")',
         f"'password'\n=\n'it''s {MARKER}'",
+        f"TBLPROPERTIES ('options'='user=ann;password={MARKER};ssl=true')",
+        f"TBLPROPERTIES ('address'='https://example.org/x?a=1&access_key={MARKER}&b=2')",
         f"Authorization: Bearer {MARKER}",
         f"https://ann:{MARKER}@example.org/x",
         f"token => 'eyJhbGciOi.{MARKER}.x'",

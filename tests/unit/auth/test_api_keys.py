@@ -99,7 +99,7 @@ def test_only_a_hash_is_kept(programs: Programs, tmp_path: Path) -> None:
 
 def test_the_last_use_is_known_to_the_minute(programs: Programs) -> None:
     def used() -> float | None:
-        return programs.keys.all()[0].used_at
+        return programs.keys.list_all()[0].used_at
 
     assert used() is None
     for moment, noted in ((1_001.0, 1_001.0), (1_030.0, 1_001.0), (1_062.0, 1_062.0)):

@@ -19,7 +19,7 @@ from sqe.auth.configured import authenticators
 from sqe.auth.hashing import hash_password, hash_token, is_password, new_token
 from sqe.auth.protocol import Bearer, Credential, Password
 from sqe.auth.static_users import StaticUsers
-from sqe.auth.user_table import StaticUser, fixed
+from sqe.auth.user_table import StaticUser, constant_users
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.identity import Identity, Secret
 from sqe.model.password_hash import Argon2Cost, Cost, PasswordHash, ScryptCost
@@ -34,7 +34,7 @@ TEXTS = st.text(min_size=1, max_size=30)
 
 def users(clock: Callable[[], float] = time.monotonic) -> StaticUsers:
     ann = StaticUser("ann", HASH, (hash_token(TOKEN),), frozenset({"staff"}), frozenset({"reader"}))
-    return StaticUsers(fixed({"ann": ann, "bot": StaticUser("bot")}), clock)
+    return StaticUsers(constant_users({"ann": ann, "bot": StaticUser("bot")}), clock)
 
 
 def outcome(known: StaticUsers, credential: Credential) -> str:
@@ -96,7 +96,7 @@ def test_users_who_do_not_exist_cost_the_same_work(monkeypatch: pytest.MonkeyPat
     """Two costs are in use: a check is made at each, whoever is asked for."""
     slower = StaticUser("sue", hash_password(PASSWORD, ScryptCost(p=2)))
     by_name = {"ann": StaticUser("ann", HASH), "sue": slower, "bot": StaticUser("bot")}
-    known = StaticUsers(fixed(by_name))
+    known = StaticUsers(constant_users(by_name))
     work: list[object] = []
     scrypt = hashlib.scrypt
 
@@ -220,7 +220,7 @@ def test_a_hash_that_another_program_made_with_argon2_is_good_here() -> None:
 def test_users_with_hashes_of_both_kinds_cost_the_same_work() -> None:
     """Each is checked with both kinds, so that an old hash does not tell whose it is."""
     new = StaticUser("sue", hash_password(PASSWORD))
-    known = StaticUsers(fixed({"ann": StaticUser("ann", HASH), "sue": new}))
+    known = StaticUsers(constant_users({"ann": StaticUser("ann", HASH), "sue": new}))
     assert outcome(known, Password("ann", PASSWORD)) == "ann"
     assert outcome(known, Password("sue", PASSWORD)) == "sue"
     for user in ("ann", "sue"):

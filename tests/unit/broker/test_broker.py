@@ -13,7 +13,8 @@ import pytest
 from sqe.broker.broker import Broker, BrokerSession
 from sqe.broker.handles import GrantedTable, HandleGrant, make_grant
 from sqe.catalog.embedded import EmbeddedCatalog
-from sqe.catalog.protocol import Ident
+from sqe.catalog.protocol import Ident, Loaded
+from sqe.errors import AccessError, ErrorCode
 from sqe.sql.statement import Access
 from tests.unit.broker.emp import EMP, NAME, SCHEMA
 
@@ -59,7 +60,7 @@ def test_a_granted_handle_answers_until_the_query_ends(
     broker: Broker, catalog: EmbeddedCatalog
 ) -> None:
     session = broker.open_session()
-    with session.granted([table(catalog, Access.READ)]) as grant:
+    with session.grant([table(catalog, Access.READ)]) as grant:
         path = path_of(grant)
         status, loaded = ask(broker, session.token.reveal(), "GET", path)
         assert status == 200
@@ -71,7 +72,7 @@ def test_the_handle_of_another_session_does_not_exist(
     broker: Broker, catalog: EmbeddedCatalog
 ) -> None:
     mine, other = broker.open_session(), broker.open_session()
-    with mine.granted([table(catalog, Access.READ)]) as grant:
+    with mine.grant([table(catalog, Access.READ)]) as grant:
         assert asking(broker, other, "GET", path_of(grant)) == 404
         assert asking(broker, mine, "GET", path_of(grant)) == 200
 
@@ -79,14 +80,14 @@ def test_the_handle_of_another_session_does_not_exist(
 @pytest.mark.parametrize("path", ["hr/tables/emp", f"q_{'0' * 32}_1/tables/emp"])
 def test_other_names_do_not_exist(broker: Broker, catalog: EmbeddedCatalog, path: str) -> None:
     session = broker.open_session()
-    with session.granted([table(catalog, Access.READ, Access.WRITE)]):
+    with session.grant([table(catalog, Access.READ, Access.WRITE)]):
         assert asking(broker, session, "GET", f"namespaces/{path}") == 404
         assert asking(broker, session, "POST", f"namespaces/{path}", {"updates": []}) == 404
 
 
 def test_a_wrong_or_ended_token_is_refused(broker: Broker, catalog: EmbeddedCatalog) -> None:
     session = broker.open_session()
-    with session.granted([table(catalog, Access.READ)]) as grant:
+    with session.grant([table(catalog, Access.READ)]) as grant:
         assert ask(broker, "wrong", "GET", path_of(grant))[0] == 401
         assert ask(broker, "", "GET", path_of(grant))[0] == 401
         broker.close_session(session)
@@ -99,7 +100,7 @@ def test_a_table_that_is_only_read_cannot_be_changed(
     session = broker.open_session()
     before = catalog.load_table(Ident(("hr",), "emp")).metadata_location
     update = {"action": "set-properties", "updates": {"x": "y"}}
-    with session.granted([table(catalog, Access.READ)]) as grant:
+    with session.grant([table(catalog, Access.READ)]) as grant:
         commit = {"requirements": [], "updates": [update]}
         assert asking(broker, session, "POST", path_of(grant), commit) == 403
         assert asking(broker, session, "DELETE", path_of(grant)) == 403
@@ -111,7 +112,7 @@ def test_a_table_that_is_written_is_committed_under_its_real_name(
 ) -> None:
     session = broker.open_session()
     update = {"action": "set-properties", "updates": {"x": "y"}}
-    with session.granted([table(catalog, Access.WRITE)]) as grant:
+    with session.grant([table(catalog, Access.WRITE)]) as grant:
         commit = {"requirements": [], "updates": [update]}
         assert asking(broker, session, "POST", path_of(grant), commit) == 200
         assert asking(broker, session, "DELETE", path_of(grant)) == 403
@@ -121,7 +122,7 @@ def test_a_table_that_is_written_is_committed_under_its_real_name(
 def test_listing_gives_nothing(broker: Broker, catalog: EmbeddedCatalog) -> None:
     session = broker.open_session()
     token = session.token.reveal()
-    with session.granted([table(catalog, Access.READ)]) as grant:
+    with session.grant([table(catalog, Access.READ)]) as grant:
         namespace = grant.spell(NAME)[1]
         assert ask(broker, token, "GET", "namespaces")[1]["namespaces"] == []
         listed = ask(broker, token, "GET", f"namespaces/{namespace}/tables")[1]
@@ -146,7 +147,7 @@ def test_everything_else_is_refused(
     broker: Broker, catalog: EmbeddedCatalog, method: str, path: str, body: Any
 ) -> None:
     session = broker.open_session()
-    with session.granted([table(catalog, *Access)]):
+    with session.grant([table(catalog, *Access)]):
         assert asking(broker, session, method, path, body) in (400, 403, 404)
     assert catalog.list_tables(("hr",)) == ["emp"]
     assert catalog.list_namespaces() == [("hr",)]
@@ -163,3 +164,21 @@ def test_handles_turn_back_into_names(catalog: EmbeddedCatalog) -> None:
 def test_no_two_grants_share_a_handle(catalog: EmbeddedCatalog) -> None:
     grants = [make_grant([table(catalog, Access.READ)]) for _ in range(100)]
     assert len({grant.spell(NAME) for grant in grants}) == 100
+
+
+def test_a_change_that_the_catalog_would_refuse_does_not_begin(catalog: EmbeddedCatalog) -> None:
+    class ReadOnly(EmbeddedCatalog):
+        def __init__(self) -> None:
+            """Only what is asked of the other."""
+
+        def load_table(self, ident: Ident) -> Loaded:
+            return catalog.load_table(ident)
+
+        def check_change(self, ident: Ident) -> None:
+            raise AccessError(ErrorCode.ACCESS_DENIED, f"not {ident}")
+
+    for access in (Access.WRITE, Access.ALTER):
+        with pytest.raises(AccessError, match=r"not hr\.emp"):
+            make_grant([table(ReadOnly(), Access.READ, access)]).begin()
+    make_grant([table(ReadOnly(), Access.READ)]).begin()
+    make_grant([table(catalog, Access.WRITE)]).begin()

@@ -12,7 +12,7 @@ from sqe.broker.broker import BrokerSession
 from sqe.broker.commit_outcome import CommitOutcome
 from sqe.broker.handles import GrantedTable, HandleGrant
 from sqe.catalog.embedded import EmbeddedCatalog
-from sqe.catalog.protocol import Ident, Loaded, added_snapshots
+from sqe.catalog.protocol import Ident, Json, Loaded, added_snapshots
 from sqe.errors import ErrorCode, ResourceError, SqeError, Unanswered, UpstreamError, UserError
 from sqe.model.names import RelationName, SchemaName
 from sqe.results.cancellation import Cancellation
@@ -55,7 +55,7 @@ def handle(grant: HandleGrant) -> Ident:
 
 def test_a_commit_that_arrived_is_known_after_the_query(catalog: EmbeddedCatalog) -> None:
     session, granted = BrokerSession(), table(catalog, Access.WRITE)
-    with session.granted([granted]) as grant:
+    with session.grant([granted]) as grant:
         base = session.catalog.load_table(handle(grant))
         session.catalog.commit_table(handle(grant), append(base, 1))
     assert (granted.fate.changed, granted.fate.unknown) == (True, False)
@@ -63,7 +63,7 @@ def test_a_commit_that_arrived_is_known_after_the_query(catalog: EmbeddedCatalog
 
 def test_a_refused_commit_changed_nothing(catalog: EmbeddedCatalog) -> None:
     session, granted = BrokerSession(), table(catalog, Access.WRITE)
-    with session.granted([granted]) as grant:
+    with session.grant([granted]) as grant:
         base = session.catalog.load_table(handle(grant))
         catalog.commit_table(EMP, append(base, 1))
         with pytest.raises(UserError) as raised:
@@ -78,7 +78,7 @@ def test_who_reads_what_it_writes_must_have_read_the_newest(
 ) -> None:
     """Iceberg repeats an append on the newest snapshot; its rows come from an older one."""
     session, granted = BrokerSession(), table(catalog, Access.WRITE, *accesses, merged=merged)
-    with session.granted([granted]) as grant:
+    with session.grant([granted]) as grant:
         base = session.catalog.load_table(handle(grant))
         catalog.commit_table(EMP, append(base, 1))
         newest = catalog.load_table(EMP)
@@ -90,11 +90,33 @@ def test_who_reads_what_it_writes_must_have_read_the_newest(
 
 def test_a_plain_append_goes_behind_the_newest(catalog: EmbeddedCatalog) -> None:
     session, granted = BrokerSession(), table(catalog, Access.WRITE)
-    with session.granted([granted]) as grant:
+    with session.grant([granted]) as grant:
         base = session.catalog.load_table(handle(grant))
         catalog.commit_table(EMP, append(base, 1))
         session.catalog.commit_table(handle(grant), append(catalog.load_table(EMP), 2))
     assert granted.fate.changed
+
+
+class LosesAnswers(EmbeddedCatalog):
+    def commit_table(self, ident: Ident, request: Json) -> Loaded:
+        super().commit_table(ident, request)
+        raise UpstreamError(ErrorCode.CATALOG_UNAVAILABLE, "gone")
+
+
+def test_a_commit_whose_answer_is_lost_is_written_when_the_table_has_it(
+    tmp_path: Path, catalog: EmbeddedCatalog
+) -> None:
+    losing = LosesAnswers(tmp_path / "c.db", tmp_path / "w")
+    session, granted = BrokerSession(), table(losing, Access.WRITE)
+    with session.grant([granted]) as grant:
+        base = session.catalog.load_table(handle(grant))
+        with pytest.raises(UpstreamError):
+            session.catalog.commit_table(handle(grant), append(base, 1))
+    before = [snapshot.snapshot_id for snapshot in granted.commits.snapshots]
+    granted.look()
+    after = [snapshot.snapshot_id for snapshot in granted.commits.snapshots]
+    assert (before, after) == ([], [1])
+    losing.close()
 
 
 def test_nothing_passes_after_the_end() -> None:
@@ -165,7 +187,7 @@ def test_the_files_of_a_table_that_was_never_made_are_removed(
     session = BrokerSession()
     name = RelationName(SchemaName("lake", ("hr",)), "new")
     granted = GrantedTable(name, Ident(("hr",), "new"), catalog, frozenset({Access.CREATE}))
-    with session.granted([granted]) as grant:
+    with session.grant([granted]) as grant:
         _, namespace, _ = grant.spell(name)
         request = {"name": "new", "schema": SCHEMA, "stage-create": True}
         staged = session.catalog.create_table((namespace,), request)

@@ -61,10 +61,10 @@ def test_a_commit_is_seen_with_its_figures_and_signed_with_the_query(
     catalog: EmbeddedCatalog,
 ) -> None:
     session = BrokerSession()
-    with session.granted([table(catalog)]) as grant:
+    with session.grant([table(catalog)]) as grant:
         added = snapshot(catalog, 7, None, **{"added-records": "3"})
         session.catalog.commit_table(handle(grant), commit(*added))
-    (written,) = grant.commits(NAME).written
+    (written,) = grant.commits(NAME).snapshots
     assert (written.snapshot_id, written.operation) == (7, "append")
     assert (written.count("added-records"), written.count("deleted-records")) == (3, 0)
     (stored,) = catalog.load_table(EMP).metadata["snapshots"]
@@ -77,9 +77,9 @@ def test_a_refused_commit_is_none(catalog: EmbeddedCatalog) -> None:
         "requirements": [{"type": "assert-table-uuid", "uuid": "another"}],
         "updates": snapshot(catalog, 7),
     }
-    with session.granted([table(catalog)]) as grant, pytest.raises(UserError):
+    with session.grant([table(catalog)]) as grant, pytest.raises(UserError):
         session.catalog.commit_table(handle(grant), refused)
-    assert grant.commits(NAME).written == ()
+    assert grant.commits(NAME).snapshots == ()
 
 
 def test_what_is_added_holds_together_with_the_commit_or_not_at_all(
@@ -90,7 +90,7 @@ def test_what_is_added_holds_together_with_the_commit_or_not_at_all(
         updates=({"action": "set-properties", "updates": {"made": "yes"}},),
         requirements=({"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None},),
     )
-    with session.granted([table(catalog, extras)]) as grant:
+    with session.grant([table(catalog, extras)]) as grant:
         session.catalog.commit_table(handle(grant), commit(*snapshot(catalog, 7)))
         assert catalog.load_table(EMP).metadata["properties"]["made"] == "yes"
         with pytest.raises(UserError) as raised:
@@ -109,7 +109,7 @@ def test_a_schema_can_be_changed_on_its_way(catalog: EmbeddedCatalog) -> None:
         {"action": "add-schema", "schema": changed, "last-column-id": 1},
         {"action": "set-current-schema", "schema-id": -1},
     )
-    with session.granted([table(catalog, CommitExtras(schema=documented))]) as grant:
+    with session.grant([table(catalog, CommitExtras(schema=documented))]) as grant:
         session.catalog.commit_table(handle(grant), commit(*updates))
     schema = catalog.load_table(EMP).metadata["schemas"][-1]
     assert schema["fields"][0]["doc"] == "ours"
@@ -119,7 +119,7 @@ def test_the_table_a_query_worked_on_is_known_if_it_was_always_the_same(
     catalog: EmbeddedCatalog,
 ) -> None:
     session = BrokerSession()
-    with session.granted([table(catalog)]) as grant:
+    with session.grant([table(catalog)]) as grant:
         first = session.catalog.load_table(handle(grant))
         session.catalog.load_table(handle(grant))
         base = grant.commits(NAME).base()
@@ -134,7 +134,7 @@ def test_what_is_loaded_after_the_commit_is_not_what_the_query_worked_on(
     catalog: EmbeddedCatalog,
 ) -> None:
     session = BrokerSession()
-    with session.granted([table(catalog)]) as grant:
+    with session.grant([table(catalog)]) as grant:
         session.catalog.load_table(handle(grant))
         session.catalog.commit_table(handle(grant), commit(*snapshot(catalog, 8)))
         session.catalog.load_table(handle(grant))
@@ -148,7 +148,7 @@ def test_the_table_as_it_was_can_be_read_when_it_has_changed(catalog: EmbeddedCa
     changed = table(catalog)
     before = catalog.load_table(EMP)
     catalog.commit_table(EMP, commit(*snapshot(catalog, 8)))
-    with session.granted([changed.as_read(before)]) as grant:
+    with session.grant([changed.as_read(before)]) as grant:
         assert session.catalog.load_table(handle(grant)) is before
         with pytest.raises(AccessError):
             session.catalog.commit_table(handle(grant), commit(*snapshot(catalog, 9, 8)))

@@ -41,7 +41,7 @@ def test_the_query_sees_the_column_and_nobody_else_does_before_the_rows(
     catalog: EmbeddedCatalog,
 ) -> None:
     session = BrokerSession()
-    with session.granted([table(catalog, Access.WRITE, Access.ALTER)]) as grant:
+    with session.grant([table(catalog, Access.WRITE, Access.ALTER)]) as grant:
         answered = session.catalog.commit_table(handle(grant), ADD_COLUMN)
         before = catalog.load_table(EMP)
         assert columns(answered.metadata) == ["a", "b"]
@@ -55,7 +55,7 @@ def test_the_query_sees_the_column_and_nobody_else_does_before_the_rows(
 
 def test_without_rows_there_is_no_column(catalog: EmbeddedCatalog) -> None:
     session = BrokerSession()
-    with session.granted([table(catalog, Access.WRITE, Access.ALTER)]) as grant:
+    with session.grant([table(catalog, Access.WRITE, Access.ALTER)]) as grant:
         session.catalog.commit_table(handle(grant), ADD_COLUMN)
     assert columns(catalog.load_table(EMP).metadata) == ["a"]
 
@@ -64,7 +64,7 @@ def test_columns_that_someone_else_has_changed_meanwhile_are_a_conflict(
     catalog: EmbeddedCatalog,
 ) -> None:
     session = BrokerSession()
-    with session.granted([table(catalog, Access.WRITE, Access.ALTER)]) as grant:
+    with session.grant([table(catalog, Access.WRITE, Access.ALTER)]) as grant:
         session.catalog.commit_table(handle(grant), ADD_COLUMN)
         catalog.commit_table(EMP, ADD_COLUMN)
         with pytest.raises(UserError) as raised:
@@ -74,6 +74,6 @@ def test_columns_that_someone_else_has_changed_meanwhile_are_a_conflict(
 
 def test_an_alter_alone_is_committed_at_once(catalog: EmbeddedCatalog) -> None:
     session = BrokerSession()
-    with session.granted([table(catalog, Access.ALTER)]) as grant:
+    with session.grant([table(catalog, Access.ALTER)]) as grant:
         session.catalog.commit_table(handle(grant), ADD_COLUMN)
         assert columns(catalog.load_table(EMP).metadata) == ["a", "b"]

@@ -29,7 +29,7 @@ def writing(
 ) -> Iterator[tuple[BrokerSession, HandleGrant]]:
     session = BrokerSession()
     granted = GrantedTable(NAME, EMP, catalog, frozenset(accesses or {Access.WRITE}))
-    with session.granted([granted]) as grant:
+    with session.grant([granted]) as grant:
         grant.begin()
         yield session, grant
 
@@ -110,7 +110,7 @@ def test_a_table_that_is_made_has_its_folder_inside_of_its_own(catalog: Embedded
     name = type(NAME)(NAME.schema, "new")
     session = BrokerSession()
     new = GrantedTable(name, Ident(EMP.namespace, "new"), catalog, frozenset({Access.CREATE}))
-    with session.granted([new]) as grant:
+    with session.grant([new]) as grant:
         request = {"name": "new", "schema": SCHEMA, "stage-create": True}
         staged = session.catalog.create_table((grant.spell(name)[1],), request)
         file = write_file(staged)
@@ -134,7 +134,9 @@ def test_a_table_that_is_made_has_its_folder_inside_of_its_own(catalog: Embedded
 )
 def test_it_is_where_iceberg_would_write(properties: Json, place: str | None) -> None:
     metadata = {"location": "s3://b/t/", "properties": properties}
-    shown = OwnFolder().shown(Loaded(json.dumps(metadata).encode())).metadata["properties"]
+    shown = (
+        OwnFolder().table_for_spark(Loaded(json.dumps(metadata).encode())).metadata["properties"]
+    )
     if place is not None:
         assert shown.pop(METADATA_PATH).rpartition("/")[0] == "s3://b/t/metadata"
     assert shown == properties if place is None else shown[PATH].rpartition("/")[0] == place

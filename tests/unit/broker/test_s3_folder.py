@@ -31,11 +31,17 @@ class Store:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                prefix = parse_qs(urlsplit(self.path).query)["prefix"][0]
-                found = [name for name in sorted(store.objects) if name.startswith(prefix)][:PAGE]
+                asked = parse_qs(urlsplit(self.path).query)
+                prefix, after = asked["prefix"][0], asked.get("continuation-token", [""])[0]
+                names = [name for name in sorted(store.objects) if name.startswith(prefix)]
+                names = [name for name in names if name > after]
+                found = names[:PAGE]
                 listed = "".join(
                     f"<Contents><Key>{escape(name)}</Key></Contents>" for name in found
                 )
+                if len(names) > PAGE:
+                    listed += "<IsTruncated>true</IsTruncated>"
+                    listed += f"<NextContinuationToken>{escape(found[-1])}</NextContinuationToken>"
                 self.answer(200, f"<ListBucketResult>{listed}</ListBucketResult>")
 
             def do_DELETE(self) -> None:
@@ -76,6 +82,13 @@ def test_all_of_the_folder_is_removed_and_nothing_beside_it(store: Store) -> Non
     assert store.objects == beside
 
 
+def test_all_of_the_folder_is_listed_page_by_page(store: Store) -> None:
+    inside = {f"t/data/abc/{number}.parquet" for number in range(2 * PAGE + 1)}
+    store.objects = inside | {"t/data/abcd/2.parquet"}
+    folder = S3Folder("s3://lake/t/data/abc", {**store.config, **keys(1)["config"]})
+    assert list(folder.names(10.0)) == sorted(f"s3://lake/{name}" for name in inside)
+
+
 def test_keys_that_are_refused_are_an_error(store: Store) -> None:
     store.objects = {"t/data/abc/1.parquet"}
     with pytest.raises(UpstreamError, match="HTTP 403") as raised:
@@ -89,7 +102,7 @@ def test_a_write_in_vain_is_removed_with_the_newest_keys_if_it_began(
 ) -> None:
     vending = VendingCatalog(catalog, store.config, (keys(0),))
     session = BrokerSession()
-    with session.granted([vending.granted(Access.WRITE)]) as grant:
+    with session.grant([vending.granted(Access.WRITE)]) as grant:
         shown = session.catalog.load_table(handle(grant))
         folder = shown.metadata["properties"]["write.data.path"]
         assert folder.startswith(f"{LOCATION}/data/")
@@ -105,7 +118,7 @@ def test_what_cannot_be_removed_is_no_error_of_the_query(
     store.key = "another"
     session = BrokerSession()
     vending = VendingCatalog(catalog, store.config, (keys(0),))
-    with session.granted([vending.granted(Access.WRITE)]) as grant:
+    with session.grant([vending.granted(Access.WRITE)]) as grant:
         session.catalog.load_table(handle(grant))
         grant.begin()
     assert "files of a write that failed stay" in caplog.text and "key-" not in caplog.text

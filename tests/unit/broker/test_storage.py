@@ -12,7 +12,7 @@ from sqe.broker.handles import HandleGrant
 from sqe.broker.storage import Renewals
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.errors import AccessError, ErrorCode, UpstreamError, UserError
-from sqe.model.passport import expired
+from sqe.model.passport import login_expired
 from sqe.sql.statement import Access
 from tests.unit.broker.emp import NAME
 from tests.unit.broker.test_broker import ask, path_of
@@ -48,7 +48,7 @@ def shown(broker: Broker, session: BrokerSession, grant: HandleGrant) -> dict[st
 def test_spark_gets_the_keys_as_vended_and_asks_the_broker_for_the_next(
     broker: Broker, session: BrokerSession, vending: VendingCatalog
 ) -> None:
-    with session.granted([vending.granted()]) as grant:
+    with session.grant([vending.granted()]) as grant:
         config = shown(broker, session, grant)["config"]
         assert {key: config[key] for key in keys(0)["config"] if "expires" not in key} == {
             "s3.access-key-id": "id-0",
@@ -104,7 +104,7 @@ def test_what_could_lead_spark_elsewhere_does_not_pass(
     else:
         one = keys(0)
         vending.credentials = ({**one, "config": {**one["config"], key: "planted"}},)
-    with session.granted([vending.granted()]) as grant:
+    with session.grant([vending.granted()]) as grant:
         assert "planted" not in str(shown(broker, session, grant)["config"])
 
 
@@ -118,7 +118,7 @@ def test_what_storage_needs_passes(
         "s3.sse.type": "kms",
     }
     vending.config = dict(wanted)
-    with session.granted([vending.granted()]) as grant:
+    with session.grant([vending.granted()]) as grant:
         assert wanted.items() <= shown(broker, session, grant)["config"].items()
 
 
@@ -129,7 +129,7 @@ def test_keys_in_the_tables_config_are_keys_too(
     vending.credentials = ()
     vending.config = dict(keys(7)["config"])
     del vending.config["s3.session-token-expires-at-ms"]
-    with session.granted([vending.granted()]) as grant:
+    with session.grant([vending.granted()]) as grant:
         config = shown(broker, session, grant)["config"]
     assert config["s3.access-key-id"] == "id-7"
     assert config["s3.session-token-expires-at-ms"].isdigit()
@@ -141,7 +141,7 @@ def test_keys_without_a_session_are_not_renewed(
 ) -> None:
     vending.credentials = ()
     vending.config = {"s3.access-key-id": "a", "s3.secret-access-key": "b"}
-    with session.granted([vending.granted()]) as grant:
+    with session.grant([vending.granted()]) as grant:
         config = shown(broker, session, grant)["config"]
     assert config["client.refresh-credentials-enabled"] == "false"
     assert REFRESH not in config
@@ -152,7 +152,7 @@ def test_of_several_keys_each_is_renewed_by_itself(
 ) -> None:
     """Iceberg takes no answer with two."""
     vending.credentials = (keys(0), keys(5, prefix="s3://other/"))
-    with session.granted([vending.granted()]) as grant:
+    with session.grant([vending.granted()]) as grant:
         answer = shown(broker, session, grant)
         assert answer["config"]["s3.access-key-id"] == "id-0"
         mine, other = answer["storage-credentials"]
@@ -171,7 +171,7 @@ def test_a_table_in_s3_without_keys_is_refused_before_spark_is_asked(
 ) -> None:
     vending.credentials = ()
     refused = pytest.raises(AccessError, match=r"no storage credentials for lake\.hr\.emp")
-    with refused as raised, session.granted([vending.granted()]):
+    with refused as raised, session.grant([vending.granted()]):
         pass
     assert raised.value.code is ErrorCode.ACCESS_DENIED
 
@@ -180,7 +180,7 @@ def test_a_table_in_s3_without_keys_is_refused_by_the_broker(
     broker: Broker, session: BrokerSession, vending: VendingCatalog
 ) -> None:
     """When it is loaded anew for a write, and the catalog has changed its mind."""
-    with session.granted([vending.granted(Access.WRITE)]) as grant:
+    with session.grant([vending.granted(Access.WRITE)]) as grant:
         vending.credentials = ()
         status, answer = ask(broker, session.token.reveal(), "GET", path_of(grant))
     assert status == 403
@@ -192,7 +192,7 @@ def test_remote_signing_is_refused_for_spark(
 ) -> None:
     vending.credentials = ()
     vending.config = {"s3.remote-signing-enabled": "true", "s3.signer.uri": "http://x"}
-    with pytest.raises(UserError, match="signed") as raised, session.granted([vending.granted()]):
+    with pytest.raises(UserError, match="signed") as raised, session.grant([vending.granted()]):
         pass
     assert raised.value.code is ErrorCode.NOT_SUPPORTED
     assert "local engine" in raised.value.hint
@@ -202,7 +202,7 @@ def test_places_that_sqe_does_not_read_are_refused(
     session: BrokerSession, vending: VendingCatalog
 ) -> None:
     vending.location = "hdfs://somewhere/emp"
-    with pytest.raises(UserError, match="stored under hdfs:"), session.granted([vending.granted()]):
+    with pytest.raises(UserError, match="stored under hdfs:"), session.grant([vending.granted()]):
         pass
 
 
@@ -210,7 +210,7 @@ def test_a_table_on_disk_gets_no_keys_even_if_the_catalog_sends_some(
     broker: Broker, session: BrokerSession, vending: VendingCatalog
 ) -> None:
     vending.location = "/var/lake/hr/emp"
-    with session.granted([vending.granted()]) as grant:
+    with session.grant([vending.granted()]) as grant:
         answer = shown(broker, session, grant)
     assert answer["config"] == {}
     assert "storage-credentials" not in answer
@@ -230,15 +230,15 @@ def test_keys_are_renewed_when_half_of_their_life_is_over() -> None:
 
     for second in range(0, 120, 10):
         now[0] = 1000.0 + second
-        renewals.renewed(load, NAME)
+        renewals.renew(load, NAME)
     assert asked == [1000.0, 1030.0, 1060.0, 1090.0]
 
 
 def test_the_end_of_the_login_is_what_spark_is_told(
     broker: Broker, session: BrokerSession, vending: VendingCatalog
 ) -> None:
-    vending.failure = expired()
-    with session.granted([vending.granted()]) as grant:
+    vending.failure = login_expired()
+    with session.grant([vending.granted()]) as grant:
         path = f"{path_of(grant)}/credentials"
         status, answer = ask(broker, session.token.reveal(), "GET", path)
         assert status == 419
@@ -251,7 +251,7 @@ def test_a_catalog_that_is_down_is_not_asked_again_by_iceberg(
     broker: Broker, session: BrokerSession, vending: VendingCatalog
 ) -> None:
     vending.failure = UpstreamError(ErrorCode.CATALOG_UNAVAILABLE, "The catalog is down.")
-    with session.granted([vending.granted()]) as grant:
+    with session.grant([vending.granted()]) as grant:
         path = f"{path_of(grant)}/credentials"
         assert ask(broker, session.token.reveal(), "GET", path)[0] == 424
         assert grant.refusal("some task failed", vague=False) is None

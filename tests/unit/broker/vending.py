@@ -45,6 +45,9 @@ class VendingCatalog:
         content = json.dumps(metadata).encode()
         return Loaded(content, f"{self.location}/m.json", dict(self.config), self.credentials)
 
+    def check_change(self, ident: Ident) -> None:
+        """Everybody may."""
+
     def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
         self.loads += 1
         if self.failure is not None:

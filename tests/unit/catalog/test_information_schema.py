@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 
 from sqe.catalog.information_schema import RELATIONS, rows
 from sqe.catalog.listing import Listing, ListingFilter, NameFilter
+from sqe.catalog.protocol import Ident, Loaded, Namespace
 from sqe.errors import AccessError, ErrorCode, SqeError, UpstreamError
 from tests.unit.coordinator.lake import Lake
 
@@ -110,3 +113,46 @@ def test_a_listing_can_be_stopped(lake: Lake) -> None:
     with pytest.raises(Stop):
         rows(Listing(lake.lake, ListingFilter(), check), "lake", "columns")
     assert lake.lake.calls.total() == 1
+
+
+class ManySchemas:
+    """Answers a list only while others are asked for, too."""
+
+    def __init__(self, schemas: int, at_once: int) -> None:
+        self.names = [(f"s{number:03}",) for number in range(schemas)]
+        self.together = threading.Barrier(at_once, timeout=20)
+
+    def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
+        if not parent:
+            return list(self.names)
+        self.together.wait()
+        return []
+
+    def list_tables(self, namespace: Namespace) -> list[str]:
+        self.together.wait()
+        return ["t"]
+
+    def list_views(self, namespace: Namespace) -> list[str]:
+        return []
+
+    def load_table(self, ident: Ident) -> Loaded:
+        self.together.wait()
+        schema = {"fields": [{"id": 1, "name": "a", "type": "int", "required": False}]}
+        metadata = {"schemas": [{**schema, "schema-id": 0}], "current-schema-id": 0}
+        return Loaded(json.dumps(metadata).encode())
+
+
+def test_a_catalog_is_asked_for_many_schemas_at_once() -> None:
+    catalog: Any = ManySchemas(32, at_once=8)
+    found = rows(Listing(catalog, ListingFilter()), "lake", "columns")
+    assert found["table_schema"].to_pylist() == [name for (name,) in catalog.names]
+
+
+def test_a_failure_of_one_of_many_fails_the_listing() -> None:
+    class Failing(ManySchemas):
+        def list_tables(self, namespace: Namespace) -> list[str]:
+            raise UpstreamError(ErrorCode.CATALOG_UNAVAILABLE, "down")
+
+    catalog: Any = Failing(32, at_once=1)
+    with pytest.raises(UpstreamError, match="down"):
+        rows(Listing(catalog, ListingFilter()), "lake", "tables")

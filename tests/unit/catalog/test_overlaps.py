@@ -9,7 +9,8 @@ import pytest
 
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.overlaps import inside, table_around, table_within
-from sqe.catalog.protocol import Ident
+from sqe.catalog.protocol import Ident, Loaded, Namespace
+from sqe.errors import AccessError, ErrorCode, UserError
 from tests.unit.catalog.tables import SCHEMA
 
 
@@ -28,8 +29,32 @@ def catalog(tmp_path: Path) -> Iterator[EmbeddedCatalog]:
 def test_a_table_inside_of_another_is_found(catalog: EmbeddedCatalog) -> None:
     outer = Ident(("s",), "t")
     location = catalog.load_table(outer).metadata["location"]
-    assert table_within(catalog, location, outer) == Ident(("s", "t"), "x")
-    assert table_within(catalog, f"{location}/data", outer) is None
+    assert table_within(catalog, location, outer, []) == Ident(("s", "t"), "x")
+    assert table_within(catalog, f"{location}/data", outer, []) is None
+
+
+def test_schemas_that_may_hide_a_table_are_named(catalog: EmbeddedCatalog) -> None:
+    class Restricted(EmbeddedCatalog):
+        def __init__(self) -> None:
+            """Only what is asked of the other."""
+
+        def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
+            return catalog.list_namespaces(parent)
+
+        def list_tables(self, namespace: Namespace) -> list[str]:
+            if namespace == ("s", "t"):
+                raise AccessError(ErrorCode.ACCESS_DENIED, "not yours")
+            return catalog.list_tables(namespace)
+
+        def load_table(self, ident: Ident) -> Loaded:
+            if ident.name == "u":
+                raise UserError(ErrorCode.TABLE_NOT_FOUND, "not yours, or not there")
+            return catalog.load_table(ident)
+
+    hidden: list[Namespace] = []
+    location = catalog.load_table(Ident(("s",), "t")).metadata["location"]
+    assert table_within(Restricted(), location, Ident(("s",), "t"), hidden) is None
+    assert hidden == [("s", "t"), ("s",)]
 
 
 def test_whose_file_it_is(catalog: EmbeddedCatalog) -> None:

@@ -99,7 +99,8 @@ def test_changes_are_seen_inside_and_published_as_one(
     append(overlay, T, 13)
     addresses.add(overlay.load_table(T).metadata_location)
     assert len(addresses) == 3  # caches tell versions by the address
-    assert transaction.snapshot_ids() == [11, 12, 13]
+    brought = [(str(table), one["snapshot-id"]) for table, one in transaction.snapshots()]
+    assert brought == [("lake.s.t", 11), ("lake.s.t", 12), ("lake.s.t", 13)]
     transaction.publish()
     stored = catalog.load_table(T).metadata
     assert head(catalog) == 13
@@ -166,7 +167,7 @@ def test_a_commit_that_does_not_fit_changes_nothing(
     taken = {"name": "t", "schema": SCHEMA}
     assert code(overlay.create_table, NS, taken) is ErrorCode.TABLE_ALREADY_EXISTS
     assert code(overlay.create_table, NS, {"name": "x"}) is ErrorCode.INVALID_ARGUMENT
-    assert transaction.made("lake") == []
+    assert transaction.list_made("lake") == []
 
 
 def test_what_was_written_in_vain_is_removed(
@@ -244,3 +245,43 @@ def test_what_is_changed_keeps_what_the_catalog_demands_of_readers(
     append(overlay, T, 1)
     assert head(overlay) == 1
     assert overlay.load_table(T).restrictions == '{"a": 1}'
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_table_made_in_a_transaction_keeps_the_keys_that_came_with_it(
+    catalog: EmbeddedCatalog, transaction: Transaction, staged: bool
+) -> None:
+    keys = {"prefix": "s3://w", "config": {"s3.access-key-id": "a"}}
+
+    class Vending(EmbeddedCatalog):
+        def __init__(self) -> None:
+            """Only what is asked of the other."""
+
+        def create_table(self, namespace: Any, request: Json) -> Loaded:
+            made = catalog.create_table(namespace, request)
+            return replace(made, config={"client.region": "eu"}, storage_credentials=(keys,))
+
+    overlay = Overlay("lake", Vending(), transaction)
+    new = Ident(NS, "new")
+    made = overlay.create_table(NS, {"name": "new", "schema": SCHEMA, "stage-create": staged})
+    if staged:
+        made = overlay.commit_table(new, creation(made.metadata))
+    for loaded in (made, overlay.load_table(new)):
+        assert loaded.storage_credentials == (keys,)
+        assert loaded.config == {"client.region": "eu"}
+    append(overlay, new, 1)
+    assert overlay.load_credentials(new) == (keys,)
+
+
+def creation(staged: Json) -> Json:
+    """The commit that makes a staged table."""
+    updates = [
+        {"action": "add-schema", "schema": staged["schemas"][0]},
+        {"action": "set-current-schema", "schema-id": -1},
+        {"action": "add-spec", "spec": staged["partition-specs"][0]},
+        {"action": "set-default-spec", "spec-id": -1},
+        {"action": "add-sort-order", "sort-order": staged["sort-orders"][0]},
+        {"action": "set-default-sort-order", "sort-order-id": -1},
+        {"action": "set-location", "location": staged["location"]},
+    ]
+    return {"requirements": [{"type": "assert-create"}], "updates": updates}

@@ -28,6 +28,7 @@ from sqe.model.query import (
 )
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
+from sqe.server.state import Part
 
 # A pa.Table, an error to raise, or a function that gives a ResultStream.
 Answer = Any
@@ -136,6 +137,16 @@ class FakeServer:
 
     def close(self, within: float | None = None) -> None:
         self.closed = True
+
+    @property
+    def listening(self) -> bool:
+        return True
+
+    def parts(self) -> list[Part]:
+        return []
+
+    def exposition(self, accept: str = "") -> tuple[bytes, str] | None:
+        return None
 
     def status(self) -> dict[str, Any]:
         return {"spark": "ready"}

@@ -26,7 +26,7 @@ from sqe.cli.invocation import Invocation
 from sqe.cli.main import cli
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream
-from tests.unit.cli.fakes import FakeGateway, FakeServer
+from tests.unit.cli.fakes import FakeGateway, FakeServer, stream_of
 
 def say(*words):
     os.write(1, (" ".join(words) + "\n").encode())  # in one piece
@@ -39,6 +39,8 @@ class Gateway(FakeGateway):
             say("submitted", request.text)
         return query_id
     def fetch(self, query_id):
+        if self.texts[-1].startswith("SELECT `query_id`"):  # what `sqe top` asks
+            return stream_of(pa.table({"query_id": []}))
         time.sleep({"DEAF": 100, "SLOW": 0.3}.get(self.texts[-1], 0))
         return super().fetch(query_id)
     def cancel(self, query_id):

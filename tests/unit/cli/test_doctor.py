@@ -10,6 +10,8 @@ import pytest
 
 from sqe.cli.exit_codes import ExitCode
 from sqe.errors import ErrorCode, error_of
+from sqe.store.database import Database
+from sqe.store.grants import GrantStore
 from tests.unit.cli.fakes import FakeGateway, nothing, run
 from tests.unit.server.certificates import Authority
 
@@ -79,6 +81,13 @@ def test_schemas_and_tables_are_counted(home: Path) -> None:
         db.commit()
     result = run(FakeGateway(), "doctor", home=home)
     assert "catalog.db: 1 schemas, 2 tables and views" in result.stdout
+
+
+def test_the_store_of_rules_is_not_taken_for_a_damaged_catalog(home: Path) -> None:
+    with closing(Database(home)) as store:
+        GrantStore(store).read()
+    assert (home / "sqe.db").is_file()
+    assert checks(home)["catalog"] == "ok"
 
 
 def test_damaged_jars_are_found(home: Path) -> None:

@@ -19,11 +19,19 @@ from sqe import __version__
 ROOT = Path(__file__).parents[3]
 PROGRAM = """
 import sys
+import time
 from sqe.cli.invocation import Invocation
 from sqe.cli.main import cli
+from sqe.server.state import Part
 from tests.unit.cli.fakes import FakeGateway, FakeServer
 
 class Server(FakeServer):
+    def drain(self, seconds):
+        if sys.argv[1] == "busy":
+            print("draining", flush=True)
+            time.sleep(60)
+    def parts(self):
+        return [Part("queries", False, "SQE is stopping")]
     def status(self):
         if sys.argv[1] == "broken":
             raise RuntimeError("no")
@@ -83,6 +91,19 @@ def test_a_signal_stops_it_cleanly(number: signal.Signals) -> None:
         process.send_signal(number)
         stdout, stderr = process.communicate(timeout=10)
         assert (stdout, stderr, process.returncode) == ("closed\n", "sqe is stopping\n", 0)
+
+
+def test_while_it_drains_it_says_so_and_a_second_signal_ends_it() -> None:
+    with serving("busy") as (process, line):
+        url = line.removeprefix("sqe is ready on ")
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "draining\n"
+        assert get(f"{url}/livez")[0] == 200
+        status, said = get(f"{url}/readyz")
+        assert (status, said["parts"]["queries"]["reason"]) == (503, "SQE is stopping")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 128 + signal.SIGTERM
 
 
 def test_a_taken_port_is_said_in_words() -> None:

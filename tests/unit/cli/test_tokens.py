@@ -13,7 +13,7 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.backends import fail
 
-from sqe.cli.tokens import Login, kept_logins, server_name
+from sqe.cli.tokens import Login, open_logins, server_name
 from sqe.cli.tokens_renewed import RenewedToken, login_options
 from sqe.errors import AccessError, ErrorCode, ResourceError, UpstreamError
 from sqe.model.identity import Secret
@@ -71,15 +71,15 @@ def state_file(home: Path) -> Path:
 
 
 def test_a_login_is_kept_in_a_file_of_its_owner_alone(isolated_home: Path) -> None:
-    with kept_logins() as logins:
+    with open_logins() as logins:
         logins.put(SERVER, login())
-    with kept_logins() as logins:
+    with open_logins() as logins:
         assert logins.get(SERVER) == login()
         assert logins.get("grpc://elsewhere:1") is None
     path = state_file(isolated_home)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    with kept_logins() as logins:
+    with open_logins() as logins:
         logins.remove(SERVER)
         assert logins.get(SERVER) is None
     assert "secret" not in path.read_text()
@@ -88,12 +88,12 @@ def test_a_login_is_kept_in_a_file_of_its_owner_alone(isolated_home: Path) -> No
 def test_where_there_is_a_keyring_no_file_is_written(isolated_home: Path) -> None:
     memory = Memory()
     keyring.set_keyring(memory)
-    with kept_logins() as logins:
+    with open_logins() as logins:
         logins.put(SERVER, login())
         assert logins.get(SERVER) == login()
     assert list(memory.kept) == [("sqe", SERVER)]
     assert not state_file(isolated_home).exists()
-    with kept_logins() as logins:
+    with open_logins() as logins:
         logins.remove(SERVER)
         logins.remove(SERVER)
         assert logins.get(SERVER) is None
@@ -122,7 +122,7 @@ def test_a_file_that_is_broken_is_said_to_be(isolated_home: Path) -> None:
 def test_where_none_can_be_kept_there_is_none(isolated_home: Path) -> None:
     (isolated_home / "state").write_text("a file, not a folder")
     assert login_options(SERVER) == {}
-    with pytest.raises(ResourceError, match="cannot be kept"), kept_logins():
+    with pytest.raises(ResourceError, match="cannot be kept"), open_logins():
         pass
 
 
@@ -133,14 +133,14 @@ def test_one_server_has_one_name() -> None:
 
 def test_a_token_is_renewed_before_it_is_used_and_for_everyone(issuer: LocalIssuer) -> None:
     mine = granted(issuer, expires_at=time.time() + 10)
-    with kept_logins() as logins:
+    with open_logins() as logins:
         logins.put(SERVER, mine)
     first, second = RenewedToken(SERVER, mine), RenewedToken(SERVER, mine)
     fresh = first()
     assert fresh != mine.token.value
     assert second() == fresh  # the other call of sqe asks nobody
     assert issuer.calls["token"] == 2
-    with kept_logins() as logins:
+    with open_logins() as logins:
         kept = logins.get(SERVER)
     assert kept is not None and kept.token.value == fresh
 
@@ -148,7 +148,7 @@ def test_a_token_is_renewed_before_it_is_used_and_for_everyone(issuer: LocalIssu
 def test_a_login_that_cannot_be_renewed_any_more_is_forgotten(issuer: LocalIssuer) -> None:
     mine = granted(issuer, expires_at=1.0)
     issuer.users["alice"].enabled = False
-    with kept_logins() as logins:
+    with open_logins() as logins:
         logins.put(SERVER, mine)
     with pytest.raises(AccessError, match="sqe login --server") as raised:
         login_options(SERVER)
@@ -161,11 +161,11 @@ def test_while_the_issuer_is_down_a_good_token_goes_on_being_used(issuer: LocalI
     over = granted(issuer, expires_at=1.0)
     issuer.stop()
     assert RenewedToken(SERVER, soon)() == soon.token.value
-    with kept_logins() as logins:
+    with open_logins() as logins:
         logins.put(SERVER, over)
     with pytest.raises(UpstreamError):
         login_options(SERVER)
-    with kept_logins() as logins:
+    with open_logins() as logins:
         assert logins.get(SERVER) == over
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import sqe.client
-from sqe.client.exceptions import exception_of, translated
+from sqe.client.exceptions import exception_of, translate_errors
 from sqe.errors import ErrorCode, TextPosition, UserError, error_of
 
 
@@ -35,7 +35,7 @@ def test_the_class_says_whose_fault_it_is(code: ErrorCode, kind: type[Exception]
 
 def test_the_place_and_the_original_come_along() -> None:
     error = UserError(ErrorCode.SYNTAX_ERROR, "No.", position=TextPosition(1, 8, "x"))
-    with pytest.raises(sqe.client.ProgrammingError) as raised, translated():
+    with pytest.raises(sqe.client.ProgrammingError) as raised, translate_errors():
         raise error
     assert raised.value.position == TextPosition(1, 8, "x")
     assert raised.value.__cause__ is error

@@ -7,7 +7,7 @@ from google.protobuf.any_pb2 import Any
 from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
-from sqe.client.flight.errors import foreign_errors, known
+from sqe.client.flight.errors import error_from, foreign_errors
 from sqe.client.flight.status import status_of
 from sqe.errors import ErrorCode, InternalError, SqeError, TextPosition
 from sqe.model.query import EngineKind, QueryState, RowsAffected
@@ -21,14 +21,14 @@ def told(reason: str, **metadata: str) -> bytes:
 
 def test_an_error_comes_as_the_server_said_it() -> None:
     details = told("TABLE_NOT_FOUND", message="No.", hint="Try.", line="2", column="15")
-    error = known(flight.FlightInternalError("wrapped", details), "lake:9")
+    error = error_from(flight.FlightInternalError("wrapped", details), "lake:9")
     assert error.code is ErrorCode.TABLE_NOT_FOUND
     assert (error.message, error.hint, error.position) == ("No.", "Try.", TextPosition(2, 15))
 
 
 def test_a_code_of_a_newer_server_keeps_its_category() -> None:
     details = told("SPLINE_NOT_RETICULATED", message="No.", category="user")
-    assert known(flight.FlightServerError("", details), "lake:9").code is ErrorCode.USER_ERROR
+    assert error_from(flight.FlightServerError("", details), "lake:9").code is ErrorCode.USER_ERROR
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_an_error_without_details_is_known_by_its_class(error: Exception, code: 
 
 
 def test_an_untrusted_certificate_is_named_as_such() -> None:
-    error = known(flight.FlightUnavailableError("… CERTIFICATE_VERIFY_FAILED …"), "lake:9")
+    error = error_from(flight.FlightUnavailableError("… CERTIFICATE_VERIFY_FAILED …"), "lake:9")
     assert error.message == "The certificate of lake:9 is not trusted."
 
 

@@ -140,14 +140,14 @@ class Lake:
         )
 
     def run(self, text: str) -> ResultStream:
-        return self._engine.run(self.guarded(text), self.new_run())
+        return self._engine.prepare(self.guarded(text), self.session).run(self.new_run())
 
     def new_run(self) -> Run:
         return Run("q1", self.session)
 
     def rows(self, text: str) -> list[tuple[Any, ...]]:
         """The rows; the columns are those that describing promised."""
-        described = self._engine.describe(self.guarded(text), self.new_run())
+        described = self._engine.prepare(self.guarded(text), self.session).describe(self.new_run())
         result = self.run(text)
         assert result.columns == described.columns
         table = result.read_all()

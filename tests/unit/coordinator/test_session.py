@@ -94,6 +94,74 @@ def test_a_bad_property_or_value_is_refused(lake: Lake, text: str, hint: str) ->
     assert hint in error.hint
 
 
+def test_settings_of_spark_are_set_shown_and_reset(lake: Lake) -> None:
+    name = "spark.sql.shuffle.partitions"
+    assert lake.names("SET spark.sql.Shuffle.partitions = 7") == ["key", "value"]
+    assert lake.rows("SET spark.sql.Shuffle.partitions = 7") == [
+        ("spark.sql.Shuffle.partitions", "7")
+    ]
+    assert lake.session.spark_settings == {name: "7"}
+    assert lake.rows(f"SET {name}") == [(name, "7")]
+    assert name in lake.column("SHOW SESSION LIKE 'spark.*'")
+    lake.run(f"RESET {name}")
+    assert lake.rows(f"SET {name}") == [(name, "<undefined>")]
+
+
+def test_sparks_names_of_sqe_s_own_properties_mean_those(lake: Lake) -> None:
+    lake.run("SET spark.sql.session.timeZone = Europe/Vienna")
+    assert lake.session.property("sqe.time_zone") == "Europe/Vienna"
+    assert lake.rows("SET spark.sql.session.timeZone") == [
+        ("spark.sql.session.timeZone", "Europe/Vienna")
+    ]
+
+
+def test_settings_that_may_change_answers_are_marked(lake: Lake) -> None:
+    lake.run("SET spark.sql.adaptive.enabled = false")
+    assert not lake.session.changed_answers
+    lake.run("SET spark.sql.groupByOrdinal = false")
+    [setting] = lake.session.changed_answers
+    assert setting.may_change("SELECT a FROM t GROUP BY 1") and not setting.may_change("SELECT 1")
+
+
+@pytest.mark.parametrize("name", [
+    "spark.sql.ansi.enabled", "spark.sql.caseSensitive", "spark.sql.catalog.sqe.uri",
+    "spark.sql.defaultCatalog", "spark.sql.legacy.ctePrecedencePolicy", "spark.driver.memory",
+    "spark.sql.optimizer.excludedRules", "spark.sql.redaction.string.regex",
+    "spark.sql.runSQLOnFiles", "spark.sql.variable.substitute", "spark.scheduler.pool",
+    "spark.sql.files.ignoreCorruptFiles",
+])  # fmt: skip
+@pytest.mark.parametrize("text", ["SET {} = true", "SET {}", "RESET {}"])
+def test_other_settings_of_spark_are_refused_with_a_reason(
+    lake: Lake, text: str, name: str
+) -> None:
+    error = lake.refusal(text.format(name))
+    assert error.code is ErrorCode.NOT_SUPPORTED
+    assert f"{name} cannot be set: " in error.message
+    assert lake.session.spark_settings == {}
+
+
+def test_what_is_no_setting_at_all_is_refused_like_one_that_may_not_be_set(lake: Lake) -> None:
+    for text in ("SET x.y = 5", "SET x", "SET session.var1 = 5"):
+        assert lake.refusal(text).code is ErrorCode.NOT_SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("spark.sql.shuffle.partitions", "0"),
+        ("spark.sql.shuffle.partitions", "1000000"),
+        ("spark.sql.adaptive.enabled", "maybe"),
+        ("spark.sql.autoBroadcastJoinThreshold", "10g"),
+        ("spark.sql.files.maxPartitionBytes", "-1"),
+        ("spark.sql.mapKeyDedupPolicy", "FIRST_WIN"),
+    ],
+)
+def test_a_setting_of_spark_takes_its_values_only(lake: Lake, name: str, value: str) -> None:
+    error = lake.refusal(f"SET {name} = {value}")
+    assert error.code is ErrorCode.INVALID_SESSION_PROPERTY
+    assert "It takes " in error.hint
+
+
 def test_show_session(lake: Lake) -> None:
     lake.run("SET SESSION sqe.engine = local")
     assert lake.names("SHOW SESSION") == ["name", "value", "default", "description"]
@@ -105,3 +173,10 @@ def test_show_session(lake: Lake) -> None:
         ("sqe.wap_id", "", ""),
     ]
     assert lake.column("SHOW SESSION LIKE '%zone'") == ["sqe.time_zone"]
+
+
+@pytest.mark.parametrize("word", ["SCHEMA", "DATABASE", "NAMESPACE"])
+def test_where_a_session_stands(lake: Lake, word: str) -> None:
+    assert lake.names(f"SHOW CURRENT {word}") == ["catalog", "namespace"]
+    lake.run("USE hr.old")
+    assert lake.rows(f"SHOW CURRENT {word}") == [("lake", "hr.old")]

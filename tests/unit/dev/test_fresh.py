@@ -38,3 +38,10 @@ def test_there_is_python_and_no_java_maven_go_or_node(tmp_path: Path) -> None:
         check=True,
     )
     assert said.stdout == "works\n"
+
+
+def test_other_users_reach_what_is_theirs_in_the_temporary_folder(tmp_path: Path) -> None:
+    """The tests' PostgreSQL runs as nobody where root runs them."""
+    (tmp_path / "machine").mkdir(mode=0o700)
+    environment = make_environment(tmp_path / "machine", MACHINE)
+    assert Path(environment["TMPDIR"]).stat().st_mode & 0o777 == 0o711

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 
 from sqe.access.control import AccessControl
 from sqe.access.guards import Guards
+from sqe.access.statement_guard import StatementGuard
 from sqe.binding.binder import Binder
 from sqe.engines.protocol import Engine
 from sqe.engines.rerun import Reruns
+from sqe.engines.router import Router
 from sqe.gateway.dialects import SPARK, SparkDialect
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.runner import Runner
 from sqe.model.query import EngineKind
 from sqe.policy.policy import Policy
-from sqe.routing.router import Router
 from sqe.sql.parser import Parser
 from sqe.sql.text import TextLimits
 
@@ -30,9 +31,11 @@ def spark_pipeline(
     return Pipeline(
         {SPARK: SparkDialect()},
         Parser(limits),
-        binder,
-        AccessControl(policy, binder.catalogs, binder.whole),
-        Guards(binder, limits, policy.known),
+        StatementGuard(
+            binder,
+            AccessControl(policy, binder.catalogs, binder.whole),
+            Guards(binder, policy.with_roles),
+        ),
         router,
         Runner(engines, reruns or Reruns()),
     )

@@ -5,21 +5,26 @@ from __future__ import annotations
 import errno
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-from sqe.audit.events import Events, QueryEvent
+from sqe.admission.admission import Admission, groups_of_settings
+from sqe.admission.user_limits import Limit, LimitRule, LimitRules, UserLimits
+from sqe.audit.events import Events, EventSink, QueryEvent, RuleEvent
 from sqe.binding.binder import Binder
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
+from sqe.engines.direct import DirectStatement
 from sqe.engines.protocol import Engine, Explanation, GaveUp, Run
+from sqe.engines.router import Router, Survey
 from sqe.errors import ErrorCode, SqeError, UpstreamError, UserError
 from sqe.gateway.gateway import Gateway
-from sqe.gateway.tracker import QueryLimits, QueryTracker
+from sqe.gateway.tracker import QueryTracker
 from sqe.gateway.uploads import Uploads
+from sqe.model.access_event import AccessEvent, AccessKind
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.query import Column, EngineKind, QueryRequest, QueryState
@@ -29,8 +34,8 @@ from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.routing.facts import LocalFacts, RoutingLimits
-from sqe.routing.router import Router
 from sqe.sessions.limits import Lifetimes
+from sqe.sessions.session import Session
 from sqe.sessions.store import SessionStore
 from sqe.sql.text import TextLimits
 from tests.unit.gateway.pipelines import spark_pipeline
@@ -45,11 +50,16 @@ class FakeEngine:
 
     def __init__(self) -> None:
         self.made = 0
+        self.prepared = 0
         self.batches = 3
         self.closed = threading.Event()
         self.wait = threading.Event()
         self.wait.set()
         self.failure: Exception | None = None
+
+    def prepare(self, statement: GuardedStatement, session: Session) -> DirectStatement:
+        self.prepared += 1
+        return DirectStatement(self, statement)
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
         run.cancellation.on_cancel(self.wait.set)
@@ -94,21 +104,31 @@ def make(tmp_path: Path, engine: FakeEngine) -> Iterator[MakeGateway]:
     def gateway(
         running: int = 5,
         per_user: int = 5,
+        queued: int = 0,
         kept: int = 10,
-        timeout: float = 0.0,
+        limits: UserLimits = UserLimits(),  # noqa: B008  frozen
         local: Engine | None = None,
         sessions: SessionStore | None = None,
+        sinks: Sequence[EventSink] = (),
+        required: Sequence[EventSink] = (),
     ) -> Gateway:
         engines: dict[EngineKind, Engine] = dict.fromkeys(EngineKind, engine)
         if local is not None:
             engines[EngineKind.LOCAL] = local
-        survey = (lambda guarded, session: LocalFacts(bytes=1)) if local is not None else None
+
+        def prepare(guarded: GuardedStatement, session: Session) -> Survey:
+            return Survey(LocalFacts(bytes=1), engines[EngineKind.LOCAL].prepare(guarded, session))
+
+        survey = prepare if local is not None else None
         return Gateway(
             spark_pipeline(binder, Policy([AllowAll()]), engines, Router(survey, RoutingLimits())),
             SessionStore(HERE) if sessions is None else sessions,
-            QueryTracker(Events(), QueryLimits(running, per_user, kept)),
+            QueryTracker(Events([*sinks, *required], required), kept),
             Uploads(tmp_path / "uploads", 2**20),
-            timeout,
+            Admission(
+                groups_of_settings(running, per_user, queued),
+                limits=LimitRules([LimitRule(limits), LimitRule(UserLimits())]),
+            ),
         )
 
     yield gateway
@@ -200,12 +220,43 @@ def test_a_cancel_after_the_end_changes_nothing(make: MakeGateway) -> None:
 
 
 def test_a_query_over_its_time_is_stopped(make: MakeGateway, engine: FakeEngine) -> None:
-    gateway = make(timeout=0.1)
+    gateway = make(limits=UserLimits(run_s=Limit(0.1, "limits.query_timeout_s")))
     engine.wait.clear()
     query_id = submit(gateway)
     error = failure(gateway, query_id)
     assert error.code is ErrorCode.TIMEOUT
+    assert error.message == (
+        "The query ran longer than 0.1 s and was stopped: limits.query_timeout_s allows no more."
+    )
     assert until(lambda: gateway.record(query_id).error_code == "TIMEOUT")
+
+
+def test_a_result_over_its_size_is_not_sent_on(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway = make(limits=UserLimits(result_rows=Limit(2, "limits.rules.0.result_rows")))
+    engine.batches = 2
+    with gateway.fetch(submit(gateway)) as result:
+        assert result.read_all().num_rows == 2
+    engine.made, engine.batches = 0, 100
+    error = failure(gateway, submit(gateway))
+    assert error.code is ErrorCode.RESULT_TOO_LARGE
+    assert error.message == (
+        "The result has more than 2 rows; limits.rules.0.result_rows allows no more."
+    )
+    assert engine.made == 3
+    assert engine.closed.is_set()
+
+
+def test_queries_in_a_minute_are_counted_for_each_user(
+    make: MakeGateway, engine: FakeEngine
+) -> None:
+    gateway = make(limits=UserLimits(per_minute=Limit(2, "limits.queries_per_minute")))
+    engine.batches = 0
+    for user in ("ann", "ann", "bob"):
+        with gateway.fetch(submit(gateway, user=user)) as result:
+            result.read_all()
+    refused = submit(gateway, user="ann")
+    assert failure(gateway, refused).code is ErrorCode.TOO_MANY_QUERIES
+    assert gateway.record(refused).state is QueryState.FAILED
 
 
 def test_one_query_too_many_is_refused_and_recorded(make: MakeGateway, engine: FakeEngine) -> None:
@@ -233,7 +284,7 @@ def test_one_user_may_not_take_all_the_queries(make: MakeGateway, engine: FakeEn
     assert error.code is ErrorCode.TOO_MANY_QUERIES
     assert "running_queries_per_user" in str(error)
     running.append(submit(gateway, user="bob"))
-    assert "limits.running_queries " in str(failure(gateway, submit(gateway, user="sue")))
+    assert "(limits.running_queries)" in str(failure(gateway, submit(gateway, user="sue")))
     engine.wait.set()
     for query_id in running:
         with gateway.fetch(query_id) as result:
@@ -252,7 +303,9 @@ def test_a_refused_query_is_not_counted_as_running(make: MakeGateway, engine: Fa
             meanwhile.append(gateway.submit(request))
 
     gateway.submit(request, submit_another)
-    assert str(failure(gateway, meanwhile[0])).startswith("2 of your queries are running;")
+    assert str(failure(gateway, meanwhile[0])).startswith(
+        '2 queries run in the resource group "global.ann" (limits.running_queries_per_user)'
+    )
     engine.wait.set()
     for query_id in running:
         with gateway.fetch(query_id) as result:
@@ -400,6 +453,109 @@ def test_what_the_local_engine_gives_up_before_the_first_row_runs_on_spark(
     assert "out of memory" in route.reason
 
 
+class Broken:
+    def emit(self, event: QueryEvent) -> None:
+        raise OSError("the disk is gone")
+
+    def changed(self, event: RuleEvent) -> None:
+        raise OSError("the disk is gone")
+
+    def note_access(self, event: AccessEvent) -> None:
+        raise OSError("the disk is gone")
+
+    def close(self) -> None:
+        raise OSError("the disk is gone")
+
+
+def test_a_sink_that_fails_costs_a_query_nothing(make: MakeGateway) -> None:
+    gateway = make(sinks=[Broken()])
+    query_id = submit(gateway)
+    with gateway.fetch(query_id) as result:
+        assert result.read_all().num_rows == 3
+    assert until(lambda: gateway.record(query_id).state is QueryState.FINISHED)
+
+
+class Full(Broken):
+    """A sink on a disk that is full, from the event that is named until there is room again."""
+
+    def __init__(self, full_from: str = "") -> None:
+        self.full = not full_from
+        self.full_from = full_from
+        self.lost: list[int] = []
+
+    def emit(self, event: QueryEvent) -> None:
+        self.full = self.full or event.name == self.full_from
+        if self.full:
+            super().emit(event)
+
+    def note_access(self, event: AccessEvent) -> None:
+        if self.full:
+            super().note_access(event)
+        if event.kind is AccessKind.EVENTS_LOST:
+            self.lost.append(event.count)
+
+
+@pytest.mark.parametrize("event", ["queued", "planning", "running"])
+def test_what_must_be_recorded_and_cannot_be_does_not_run(
+    make: MakeGateway, engine: FakeEngine, event: str
+) -> None:
+    disk = Full(full_from=event)
+    gateway = make(required=[disk])
+    assert failure(gateway, submit(gateway)).code is ErrorCode.AUDIT_UNAVAILABLE
+    assert engine.made == 0
+    for refused in (lambda: submit(gateway), lambda: gateway.open_session(Identity("ann"))):
+        with pytest.raises(UpstreamError, match="audit log"):
+            refused()
+    disk.full, disk.full_from = False, "never"
+    with gateway.fetch(submit(gateway)) as result:
+        assert result.read_all().num_rows == 3
+    assert len(disk.lost) == 1 and disk.lost[0] >= 2
+
+
+def test_a_query_that_runs_when_recording_fails_goes_on(make: MakeGateway) -> None:
+    disk = Full(full_from="finished")
+    gateway = make(required=[disk])
+    session = gateway.open_session(Identity("ann"))
+    query_id = gateway.submit(QueryRequest(session.id, "SELECT 1"))
+    with gateway.fetch(query_id) as result:
+        assert result.read_all().num_rows == 3
+    assert until(lambda: disk.full)
+    with pytest.raises(UpstreamError, match="audit log"):
+        gateway.describe(QueryRequest(session.id, "SELECT 1"))
+
+
+def test_nothing_is_committed_unrecorded_but_it_can_be_undone(make: MakeGateway) -> None:
+    disk = Full(full_from="never")
+    gateway = make(required=[disk])
+    session = gateway.open_session(Identity("ann"))
+    transaction = gateway.begin(session.id)
+    disk.full = True
+    with pytest.raises(UpstreamError, match="audit log"):
+        gateway.commit(session.id, transaction)
+    gateway.rollback(session.id, transaction)
+
+
+def test_what_was_prepared_to_find_the_route_is_what_runs(
+    make: MakeGateway, engine: FakeEngine
+) -> None:
+    local = FakeEngine()
+    gateway = make(local=local)
+    with gateway.fetch(submit(gateway)) as result:
+        assert result.read_all().num_rows == 3
+    assert (local.prepared, engine.prepared) == (1, 0)
+
+
+def test_what_was_described_is_prepared_again_when_it_runs(make: MakeGateway) -> None:
+    local = FakeEngine()
+    gateway = make(local=local)
+    session = gateway.open_session(Identity("ann"))
+    request = QueryRequest(session.id, "SELECT 1")
+    gateway.describe(request)
+    with gateway.fetch(gateway.submit(request)) as result:
+        assert result.read_all().num_rows == 3
+    assert local.prepared == 2
+
+
 def test_a_users_error_on_the_local_engine_is_not_tried_again(
     make: MakeGateway, engine: FakeEngine
 ) -> None:
@@ -443,3 +599,61 @@ def test_who_stops_lets_queries_end_and_takes_no_more(
     assert gateway.record(query_id).state is QueryState.FINISHED
     with pytest.raises(UpstreamError, match="stopping"):
         submit(gateway)
+
+
+def test_a_query_waits_for_its_turn_without_a_thread(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway = make(running=1, queued=5)
+    engine.wait.clear()
+    first, second = submit(gateway), submit(gateway, user="bob")
+    record = gateway.record(second)
+    assert (record.state, record.resource_group) == (QueryState.QUEUED, "global.bob")
+    assert record.progress.phase == (
+        "waiting in the resource group global.bob, behind 0 other queries"
+    )
+    assert not threads_of(second)
+    begun = threading.Event()
+    gateway.when_begun(second, begun.set)
+    assert not begun.is_set()
+    engine.wait.set()
+    for query_id in (first, second):
+        with gateway.fetch(query_id) as result:
+            result.read_all()
+    assert begun.is_set()
+    assert until(lambda: gateway.record(second).state is QueryState.FINISHED)
+    assert gateway.record(second).resource_group == "global.bob"
+
+
+def test_who_is_cancelled_while_waiting_never_starts(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway = make(running=1, queued=5)
+    engine.wait.clear()
+    first, second, third = (submit(gateway) for _ in range(3))
+    gateway.cancel(second)
+    assert failure(gateway, second).code is ErrorCode.CANCELLED
+    assert gateway.record(second).state is QueryState.CANCELLED
+    engine.wait.set()
+    for query_id in (first, third):
+        with gateway.fetch(query_id) as result:
+            result.read_all()
+    assert until(lambda: gateway.record(third).state is QueryState.FINISHED)
+    assert engine.prepared == 2
+
+
+def test_the_end_of_a_session_ends_what_waits_in_it(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway = make(running=1, queued=5)
+    engine.wait.clear()
+    submit(gateway)
+    session = gateway.open_session(Identity("ann"))
+    waiting = gateway.submit(QueryRequest(session.id, "SELECT 1"))
+    session.close()
+    assert failure(gateway, waiting).code is ErrorCode.CANCELLED
+    engine.wait.set()
+
+
+def test_who_stops_refuses_what_waits(make: MakeGateway, engine: FakeEngine) -> None:
+    gateway, engine.batches = make(running=1, queued=5), 1
+    engine.wait.clear()
+    first, second = submit(gateway), submit(gateway)
+    threading.Timer(0.1, engine.wait.set).start()
+    gateway.drain(60)
+    assert gateway.record(first).state is QueryState.FINISHED
+    assert failure(gateway, second).code is ErrorCode.SERVER_UNAVAILABLE

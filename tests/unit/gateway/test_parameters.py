@@ -12,8 +12,10 @@ import pytest
 from sqe.binding.binder import Binder
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
+from sqe.engines.direct import DirectStatement
 from sqe.engines.protocol import Explanation, Run
 from sqe.engines.rerun import Reruns
+from sqe.engines.router import Router
 from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.runner import Planned
@@ -26,7 +28,6 @@ from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.routing.facts import RoutingLimits
-from sqe.routing.router import Router
 from sqe.sessions.session import Session
 from sqe.sessions.store import SessionStore
 from sqe.sql.text import TextLimits
@@ -39,6 +40,9 @@ class Losing:
 
     def __init__(self) -> None:
         self.given: list[tuple[Parameter, ...]] = []
+
+    def prepare(self, statement: GuardedStatement, session: Session) -> DirectStatement:
+        return DirectStatement(self, statement)
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
         self.given.append(statement.parameters)

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from sqe.catalog.protocol import Catalog
+from sqe.catalog.protocol import Catalog, Ident, Json
+from sqe.catalog.remote.caller import CatalogClient
+from sqe.catalog.remote.catalog import RestCatalog
+from sqe.catalog.remote.options import RestOptions
+from sqe.catalog.remote.service import Service
 from sqe.errors import ErrorCode, SqeError
-from sqe.model.identity import Identity
+from sqe.model.identity import Identity, Secret
 from sqe.model.query import ClientState, QueryRequest
 from sqe.server.build import Server, build
 from sqe.settings import Settings
@@ -163,3 +168,118 @@ def test_a_login_without_a_token_has_no_business_there(lake: Lake, sql: str) -> 
 def test_it_has_its_own_catalog_all_the_same(lake: Lake) -> None:
     assert lake.rows(Identity("ann"), "SHOW CATALOGS") == [("lake",), ("own",)]
     assert lake.rows(Identity("ann"), "SHOW SCHEMAS FROM own") == []
+
+
+def test_a_renamed_tables_name_is_free_for_another(lake: Lake) -> None:
+    """Polaris lets no two lie in one place, and a rename moves nothing."""
+    carol = lake.as_carol
+    places = set()
+    for turn in range(3):
+        made = carol.create_table(("sales",), {"name": "swapped", "schema": SCHEMA})
+        places.add(made.metadata["location"])
+        lake.rows(CAROL, f"ALTER TABLE swapped RENAME TO swapped_{turn}")
+    assert len(places) == 3
+    schema = carol.load_namespace(("sales",))["location"]
+    assert all(place.startswith(f"{schema}swapped-") for place in places)
+    asked = f"{schema}here"
+    placed = carol.create_table(("sales",), {"name": "p", "schema": SCHEMA, "location": asked})
+    assert placed.metadata["location"] == asked
+
+
+def test_views_are_renamed_and_made_again_too(lake: Lake) -> None:
+    carol = lake.as_carol
+    for turn in range(2):
+        carol.create_view(("sales",), view("swapped_view"))
+        source, target = (Ident(("sales",), f"swapped_view{end}") for end in ("", f"_{turn}"))
+        carol.rename_view(source, target)
+
+
+def test_the_catalog_chooses_where_it_is_to_or_the_schema_is_not_told(lake: Lake) -> None:
+    lake.there.admin.grant("analyst", ["TABLE_CREATE"], catalog="lake", namespace="sales")
+    alice = lake.server.catalogs.open("lake", ALICE)
+    made = alice.create_table(("sales",), {"name": "hers", "schema": SCHEMA})
+    assert made.metadata["location"].endswith("/sales/hers")
+    options = RestOptions("lake", lake.there.url, "lake", unique_locations=False)
+    chosen = RestCatalog(CatalogClient(Service(options), CAROL))
+    made = chosen.create_table(("sales",), {"name": "default", "schema": SCHEMA})
+    assert made.metadata["location"].endswith("/sales/default")
+
+
+def view(name: str) -> Json:
+    return {
+        "name": name,
+        "schema": SCHEMA,
+        "view-version": {
+            "version-id": 1,
+            "schema-id": 0,
+            "timestamp-ms": 1_763_500_000_000,
+            "summary": {},
+            "representations": [{"type": "sql", "sql": "select 1", "dialect": "spark"}],
+            "default-namespace": ["sales"],
+        },
+        "properties": {},
+    }
+
+
+def wrongly(lake: Lake, path: str = "", **options: Any) -> SqeError:
+    """What somebody is told whose administrator has set something wrong."""
+    settings = {"name": "lake", "uri": f"{lake.there.url}{path}", "warehouse": "lake", **options}
+    catalog = RestCatalog(CatalogClient(Service(RestOptions(**settings)), CAROL))
+    with pytest.raises(SqeError) as caught:
+        catalog.list_namespaces()
+    assert caught.value.code is ErrorCode.CATALOG_UNAVAILABLE
+    return caught.value
+
+
+def test_wrong_settings_are_told_as_what_they_are(lake: Lake) -> None:
+    realm = wrongly(lake, headers={"Polaris-Realm": Secret("other")})
+    assert realm.message == "Catalog lake says: Missing or invalid realm."
+    assert realm.hint.startswith("catalogs.lake.headers: Polaris-Realm")
+    for name, said in {
+        "sea": "Unable to find warehouse sea",
+        "s3://lake": "Unable to find warehouse s3://lake",
+        "": "Please specify a warehouse",
+    }.items():
+        warehouse = wrongly(lake, warehouse=name)
+        assert warehouse.message == f"Catalog lake says: {said}."
+        assert warehouse.hint.startswith("catalogs.lake.warehouse: ")
+    path = wrongly(lake, path="/v1")
+    assert "no Iceberg REST catalog is there" in path.message
+    assert path.hint.startswith("catalogs.lake.uri: ")
+
+
+def test_a_schema_in_one_that_is_not_there_names_that_one(lake: Lake) -> None:
+    for sql in ("CREATE SCHEMA nowhere.inner", "CREATE SCHEMA IF NOT EXISTS nowhere.inner"):
+        error = lake.refused(CAROL, sql)
+        assert error.code is ErrorCode.SCHEMA_NOT_FOUND
+        assert "nowhere.inner" not in error.message and "nowhere" in error.message
+
+
+def test_what_takes_the_removal_of_files_says_what_allows_it(lake: Lake) -> None:
+    carol, flag = lake.as_carol, "polaris.config.drop-with-purge.enabled"
+    carol.create_view(("sales",), view("kept_view"))
+    carol.create_table(("sales",), {"name": "kept", "schema": SCHEMA})
+    for sql in ("DROP TABLE sales.kept PURGE", "DROP VIEW sales.kept_view"):
+        error = lake.refused(CAROL, sql)
+        assert error.code is ErrorCode.ACCESS_DENIED
+        assert flag in error.message and flag in error.hint
+    lake.rows(CAROL, "DROP TABLE sales.kept")
+    lake.there.admin.set(purge=True)
+    lake.rows(CAROL, "DROP VIEW sales.kept_view")
+    lake.there.admin.set(purge=False)
+
+
+def test_a_reader_is_told_before_a_change_that_it_is_none(lake: Lake) -> None:
+    orders = Ident(("sales",), "orders")
+    lake.as_carol.check_change(orders)
+    before = lake.as_carol.load_table(orders).metadata_location
+    with pytest.raises(SqeError, match="not authorized for op UPDATE_TABLE") as caught:
+        lake.server.catalogs.open("lake", ALICE).check_change(orders)
+    assert caught.value.code is ErrorCode.ACCESS_DENIED
+    assert lake.as_carol.load_table(orders).metadata_location == before
+
+
+def test_a_catalog_that_cannot_say_lets_the_change_say(lake: Lake) -> None:
+    fault = lake.there.admin.inject("status", status=501, endpoint="update_table")
+    lake.as_carol.check_change(Ident(("sales",), "orders"))
+    lake.there.admin.heal(fault)

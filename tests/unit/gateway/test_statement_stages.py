@@ -33,7 +33,12 @@ from tests.unit.sql.examples import STATEMENTS, all_commands, is_details
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference" / "statements.md"
 # Nothing but the policy of tables, or of grants, decides on these.
-ELSEWHERE = (DecidedBy.RELATIONS, DecidedBy.EVERYBODY, DecidedBy.GRANT_AUTHORITY)
+ELSEWHERE = (
+    DecidedBy.RELATIONS,
+    DecidedBy.EVERYBODY,
+    DecidedBy.GRANT_AUTHORITY,
+    DecidedBy.QUERY_OWNER,
+)
 ENGINES = {
     RunsOn.COORDINATOR: EngineKind.COORDINATOR,
     RunsOn.COORDINATOR_AND_ENGINE: EngineKind.COORDINATOR,

@@ -43,14 +43,14 @@ def test_a_folder_that_cannot_be_made_is_a_full_disk_not_a_defect(tmp_path: Path
 
 def test_a_file_of_a_client_is_kept_for_its_session_alone(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path, 100)
-    with uploads.kept("s1", ClientFile("/there/a b/people.CSV.gz", 7)) as upload:
+    with uploads.keep("s1", ClientFile("/there/a b/people.CSV.gz", 7)) as upload:
         upload.path.write_bytes(b"rows")
         assert uploads.of_session("s1") == frozenset()  # not before it is whole
     assert upload.path.name.endswith(".csv.gz")
     assert upload.path.stat().st_mtime_ns == 7
     assert uploads.of_session("s1") == {str(upload.path)}
     assert uploads.of_session("s2") == frozenset()
-    with pytest.raises(ValueError, match="broken"), uploads.kept("s1", ClientFile("x", 1)) as half:
+    with pytest.raises(ValueError, match="broken"), uploads.keep("s1", ClientFile("x", 1)) as half:
         half.path.write_bytes(b"ro")
         raise ValueError("broken")
     assert not half.path.exists()

@@ -98,7 +98,14 @@ def test_old_means_the_same_in_the_question_and_in_the_call() -> None:
     row = {"small_files": [], "expirable": [cut - second, cut, cut + second]}
     assert read_state(row, thresholds, NOW).old_snapshots == 1
     [need] = needs(replace(WELL, old_snapshots=1), thresholds, NOW)
-    assert "TIMESTAMP '2026-05-30 12:00:00Z'" in need.arguments
+    assert "TIMESTAMP '2026-05-30 12:00:00.000Z'" in need.arguments
+
+
+def test_what_was_counted_as_old_in_this_second_is_expired() -> None:
+    moment = NOW + datetime.timedelta(milliseconds=250)
+    thresholds = Thresholds(snapshot_age=datetime.timedelta())
+    [need] = needs(replace(WELL, snapshots=9, old_snapshots=4), thresholds, moment)
+    assert "TIMESTAMP '2026-06-01 12:00:00.250Z'" in need.arguments
 
 
 def test_small_files_count_where_a_partition_has_enough_of_them() -> None:

@@ -87,7 +87,7 @@ def test_every_failure_denies_and_tells_no_secret(
             assert failing.visible(ANN, [LAKE, HR]) == [False, False]
         if method in ("version", "roles_of"):
             with pytest.raises(AccessError):
-                failing.known(ANN)
+                failing.with_roles(ANN)
     assert "policy source failing failed" in caplog.text
     assert SECRET not in caplog.text
 

@@ -14,7 +14,7 @@ from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.rules import Object, Privilege
 from sqe.policy.cached import Answers
-from sqe.policy.policy import Policy, denied
+from sqe.policy.policy import Policy, denial
 from sqe.policy.read_restrictions import ReadRestrictions
 from sqe.policy.source import AllowAll
 
@@ -201,10 +201,10 @@ def test_roles_that_a_source_gives_are_added_to_those_of_the_login() -> None:
     source = Roles()
     policy = Policy([AllowAll(), source], keep_s=60)
     login = Identity("ann", roles=frozenset({"boss"}))
-    assert policy.known(login).roles == {"boss", "reader"}
-    assert policy.known(login).user == "ann" and source.asked == 1
+    assert policy.with_roles(login).roles == {"boss", "reader"}
+    assert policy.with_roles(login).user == "ann" and source.asked == 1
     source.now = 2
-    assert policy.known(login).roles == {"boss", "reader"} and source.asked == 2
+    assert policy.with_roles(login).roles == {"boss", "reader"} and source.asked == 2
 
 
 def test_a_source_that_cannot_say_the_roles_denies() -> None:
@@ -212,11 +212,11 @@ def test_a_source_that_cannot_say_the_roles_denies() -> None:
     source = Roles(RuntimeError("down"))
     policy = Policy([source], keep_s=60)
     with pytest.raises(AccessError) as raised:
-        policy.known(ANN)
+        policy.with_roles(ANN)
     assert raised.value.code is ErrorCode.ACCESS_DENIED and "down" not in str(raised.value)
     source.answer, source.now = Allow("up again"), RuntimeError("down")
     with pytest.raises(AccessError):
-        policy.known(ANN)
+        policy.with_roles(ANN)
 
 
 LAKE, SEA = Object.catalog("lake"), Object.catalog("sea")
@@ -287,8 +287,8 @@ def test_without_rules_nobody_has_a_right_over_others() -> None:
 
 
 def test_only_of_a_failure_the_reason_is_told() -> None:
-    told = denied(Privilege.CREATE, LAKE, Deny("the source is down", unanswered=True))
+    told = denial(Privilege.CREATE, LAKE, Deny("the source is down", unanswered=True))
     for why in (None, Deny("a rule")):
-        assert denied(Privilege.CREATE, LAKE, why).message == told.message
-        assert denied(Privilege.CREATE, LAKE, why).hint == ""
+        assert denial(Privilege.CREATE, LAKE, why).message == told.message
+        assert denial(Privilege.CREATE, LAKE, why).hint == ""
     assert told.hint == "the source is down"

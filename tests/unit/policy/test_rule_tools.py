@@ -14,11 +14,13 @@ from sqe.model.identity import Identity
 from sqe.model.masks import NullMask, PartialMask
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.rules import PUBLIC, SYSTEM, Object, ObjectKind, Privilege, Subject, SubjectKind
+from sqe.policy.cedar.lint import cedar_places, in_cedar, lint_cedar
 from sqe.policy.cedar.policies import read_policies
 from sqe.policy.diff import differences
-from sqe.policy.file_lint import lint_file_rules
-from sqe.policy.lint import cedar_places, lint_cedar, lint_grants, named_places
-from sqe.policy.named import Named, identity_of, in_cedar, in_file_rules, in_grants
+from sqe.policy.file_rules.lint import lint_file_rules
+from sqe.policy.file_rules.named import in_file_rules
+from sqe.policy.grants.lint import in_grants, lint_grants, list_places
+from sqe.policy.named import Named, identity_of
 from sqe.policy.policy import Policy
 from sqe.policy.source import AllowAll
 from sqe.policy.words import as_json, in_words
@@ -538,6 +540,6 @@ def test_a_permit_that_is_forbidden_gives_nothing(
 
 def test_grants_name_places() -> None:
     rules = KeptRules(1, grants=(Grant(ANN, Privilege.SELECT, EMP),))
-    assert list(named_places(rules)) == [
+    assert list(list_places(rules)) == [
         ("GRANT SELECT ON TABLE lake.hr.emp TO USER ann", EMP),
     ]

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pytest
 
 from sqe.errors import ErrorCode, UserError
-from sqe.protocols.flight_sql.ingest_types import Conversion, stored_type
+from sqe.protocols.flight_sql.ingest_types import Conversion, type_to_store
 
 KEPT = [
     pa.bool_(),
@@ -31,7 +31,7 @@ KEPT = [
 
 @pytest.mark.parametrize("kind", KEPT, ids=str)
 def test_what_fits_is_left_as_it_is(kind: pa.DataType) -> None:
-    assert stored_type(kind, "c") == kind
+    assert type_to_store(kind, "c") == kind
     batch = pa.record_batch([pa.nulls(2, kind)], names=["c"])
     assert Conversion(batch.schema).batch(batch).equals(batch)
 

@@ -11,7 +11,7 @@ from sqe.results.cancellation import Cancellation
 def test_a_cancelled_query_does_not_begin_its_commit() -> None:
     cancellation = Cancellation()
     cancellation.cancel()
-    with pytest.raises(SqeError) as raised, cancellation.held(final=True):
+    with pytest.raises(SqeError) as raised, cancellation.hold(final=True):
         pytest.fail("it began")
     assert raised.value.code is ErrorCode.CANCELLED
 
@@ -20,7 +20,7 @@ def test_a_cancel_during_the_commit_comes_too_late() -> None:
     stopped: list[str] = []
     cancellation = Cancellation()
     cancellation.on_cancel(lambda: stopped.append("work"))
-    with cancellation.held(final=True):
+    with cancellation.hold(final=True):
         cancellation.cancel()
         assert stopped == []
     assert cancellation.error is None
@@ -30,7 +30,7 @@ def test_a_cancel_during_the_commit_comes_too_late() -> None:
 
 def test_a_cancel_during_a_commit_that_fails_counts() -> None:
     cancellation = Cancellation()
-    with pytest.raises(ValueError, match="no"), cancellation.held(final=True):
+    with pytest.raises(ValueError, match="no"), cancellation.hold(final=True):
         cancellation.cancel()
         raise ValueError("no")
     assert cancellation.error is not None
@@ -38,14 +38,14 @@ def test_a_cancel_during_a_commit_that_fails_counts() -> None:
 
 def test_a_cancel_between_the_commits_of_a_procedure_counts() -> None:
     cancellation = Cancellation()
-    with cancellation.held(final=False):
+    with cancellation.hold(final=False):
         assert cancellation.cancel()
     assert cancellation.error is not None
 
 
 def test_after_the_commit_a_cancel_is_no_error() -> None:
     cancellation = Cancellation()
-    with cancellation.held(final=True):
+    with cancellation.hold(final=True):
         pass
     assert not cancellation.cancel()
     assert cancellation.error is None

@@ -171,7 +171,7 @@ def test_a_value_is_written_to_a_column(
     bound = lake.bound(sql)
     decisions = {need.key: Allow("test") for need in needs_of(bound)}
     types = Types(GuardedStatement(bound, decisions))
-    assert types.written(bound.statement.tree, index) == expected
+    assert types.type_of_insert_column(bound.statement.tree, index) == expected
 
 
 def test_what_an_insert_writes_is_its_own_query(lake: BoundLake) -> None:

@@ -17,10 +17,12 @@ from sqe.model.masks import ExpressionMask, HashMask, NullMask, TruncateMask
 from sqe.model.names import RelationName
 from sqe.model.query import Column
 from sqe.rewrite.guard import guard
-from sqe.rewrite.guard_views import bound_condition, with_guards
+from sqe.rewrite.guard_views import bind_condition, guard_relations
+from sqe.rewrite.guarding import Guarding
 from sqe.rewrite.hash_keys import HashKeys
 from sqe.rewrite.needs import needs_of
-from sqe.rewrite.render import Names, render
+from sqe.rewrite.render import render
+from sqe.rewrite.rendering import Names
 from sqe.sql.statement import Access
 from tests.unit.rewrite.bound_lake import HERE, BoundLake, bound_lake, struct
 
@@ -151,19 +153,19 @@ def test_a_condition_is_a_text_of_its_own(lake: BoundLake) -> None:
     assert isinstance(reference.target, BoundTable)
     filters = (RowFilter("id IN (SELECT u.id FROM lake.s.u)"), RowFilter("name = current_user"))
     limits = replace(PART, filters=filters, masks={"name": NullMask()})
-    found = bound_condition(limits, reference.target, lake)
+    found = bind_condition(limits, reference.target, lake)
     assert found.statement.text == "(id IN (SELECT u.id FROM lake.s.u)\n) AND (name = 'ann'\n)"
     [policy] = found.references
     assert policy.trusted and policy.reference.span.of(found.statement.text) == "lake.s.u"
     for wrong in ("gone = 1", "name", "id = 1 --"):
         with pytest.raises(AccessError):
-            bound_condition(Restrict("test", (RowFilter(wrong),)), reference.target, lake)
+            bind_condition(Restrict("test", (RowFilter(wrong),)), reference.target, lake)
     for nothing in (Restrict("test"), replace(PART, filters=())):
         with pytest.raises(InternalError):
-            bound_condition(nothing, reference.target, lake)
+            bind_condition(nothing, reference.target, lake)
     temporary = BoundView("w", lake.bound("SELECT id FROM t"), (Column("id", "int"),))
     with pytest.raises(InternalError):
-        bound_condition(PART, temporary, lake)
+        bind_condition(PART, temporary, lake)
 
 
 def _view(lake: BoundLake, sql: str, as_user: str = "", inside: str = "") -> BoundStatement:
@@ -254,7 +256,7 @@ def test_only_relations_have_guards(lake: BoundLake) -> None:
     name = RelationName(HERE, "gone")
     absent = replace(bound, references=(replace(reference, target=BoundAbsent(name)),))
     with pytest.raises(InternalError):
-        with_guards(absent, {(name, Access.READ, ""): PART}, lake)
+        guard_relations(absent, Guarding({(name, Access.READ, ""): PART}, lake))
 
 
 @pytest.mark.parametrize(

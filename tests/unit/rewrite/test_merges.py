@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from sqe.binding.bound import BoundTable
 from sqe.catalog.protocol import Loaded
+from sqe.engines.spark.repairs.repairs import REPAIRS
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.decision import Allow, Restrict, RowFilter
 from sqe.model.identity import Identity
@@ -19,7 +20,8 @@ from sqe.model.masks import NullMask
 from sqe.rewrite.guard import guard
 from sqe.rewrite.merges_text import merge_parts
 from sqe.rewrite.needs import needs_of
-from sqe.rewrite.render import Names, render
+from sqe.rewrite.render import render
+from sqe.rewrite.rendering import Names
 from sqe.sql.parse import parse
 from sqe.sql.splice import Edit
 from sqe.sql.statement import Span, Statement
@@ -34,7 +36,7 @@ from tests.unit.rewrite.bound_lake import (
 )
 
 PLAIN = RowFilter("dept = 'it'", check=True)
-NO_MATCH = "WHEN MATCHED AND FALSE THEN DELETE"  # see merge_matches.py
+NO_MATCH = "WHEN MATCHED AND FALSE THEN DELETE"  # engines/spark/repairs/merge_matches.py
 Rendered = Callable[..., str]
 
 
@@ -52,7 +54,7 @@ def rendered(lake: BoundLake) -> Rendered:
 
     def make(sql: str, *filters: RowFilter, edits: tuple[Edit, ...] = ()) -> str:
         limits = Restrict("test", filters or (PLAIN,))
-        names = Names(spelled, lambda relation: "", HERE, "bob")
+        names = Names(spelled, lambda relation: "", HERE, "bob", repairs=REPAIRS.texts)
         text = render(lake.guarded(sql, {"lake.s.emp": limits}), names, edits).text
         return " ".join(text.split()).replace("( ", "(").replace(" )", ")")
 

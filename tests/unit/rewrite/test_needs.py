@@ -242,9 +242,9 @@ def test_a_merge_that_does_what_nobody_knows_takes_every_right(bind: Bind, then:
 def test_what_is_seen_of_a_table_limits_what_is_done_with_it(bind: Bind) -> None:
     [reads] = needs_of(bind("SELECT * FROM t"))
     [deletes] = needs_of(bind("DELETE FROM t"))
-    assert reads.seen is None and reads.asked == reads.facts
+    assert reads.seen is None and reads.asked_facts == reads.facts
     assert deletes.seen is not None and deletes.seen.privilege is Privilege.SELECT
-    assert deletes.asked == (*deletes.facts, deletes.seen)
+    assert deletes.asked_facts == (*deletes.facts, deletes.seen)
 
 
 def test_what_is_done_to_a_table_in_two_ways_takes_both(bind: Bind) -> None:
@@ -309,8 +309,8 @@ def test_what_is_seen_limits_what_is_done(
 
 def test_what_is_seen_is_asked_for_as_well() -> None:
     key = (RelationName(HERE, "t"), Access.WRITE, "")
-    assert Need(key, (FACTS,), SEEN).asked == (FACTS, SEEN)
-    assert Need(key, (SEEN,)).asked == (SEEN,)
+    assert Need(key, (FACTS,), SEEN).asked_facts == (FACTS, SEEN)
+    assert Need(key, (SEEN,)).asked_facts == (SEEN,)
 
 
 def lend(catalog: EmbeddedCatalog, owners: Owners, name: str, text: str = _SELECT) -> None:

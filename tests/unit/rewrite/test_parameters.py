@@ -15,7 +15,7 @@ from sqe.model.decision import Allow, Restrict
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import Column, Parameter
 from sqe.rewrite.guarded import GuardedStatement
-from sqe.rewrite.parameters import described, with_values
+from sqe.rewrite.parameters import fill_with_nulls, with_values
 from sqe.sql.parse import parse
 
 S = SchemaName("lake", ("s",))
@@ -42,7 +42,7 @@ def guarded(sql: str, hidden: str = "") -> GuardedStatement:
 
 
 def types(sql: str, hidden: str = "") -> str:
-    return " ".join(one.type for one in described(guarded(sql, hidden)).parameters)
+    return " ".join(one.type for one in fill_with_nulls(guarded(sql, hidden)).parameters)
 
 
 FITTING = [
@@ -105,7 +105,7 @@ def test_a_column_that_is_hidden_has_no_type() -> None:
 
 
 def test_a_limit_that_nobody_knows_yet_is_a_number() -> None:
-    parameters = described(guarded("SELECT n FROM t WHERE d = ? LIMIT ?")).parameters
+    parameters = fill_with_nulls(guarded("SELECT n FROM t WHERE d = ? LIMIT ?")).parameters
     assert parameters == (Parameter("date", None), Parameter("int", 1))
 
 
@@ -205,4 +205,4 @@ def test_markers_of_what_is_explained_are_found() -> None:
     found = with_values(explained, [Parameter("bigint", 5)]).parameters
     assert found == (Parameter("int", 5),)
     nothing = GuardedStatement(BoundStatement(parse("SHOW TABLES"), ()), {})
-    assert described(nothing) is nothing
+    assert fill_with_nulls(nothing) is nothing

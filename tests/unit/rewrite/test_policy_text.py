@@ -14,7 +14,7 @@ from sqe.model.identity import Identity, Secret
 from sqe.model.masks import ExpressionMask, HashMask, Mask, NullMask
 from sqe.model.names import SchemaName
 from sqe.rewrite.hash_keys import HashKeys
-from sqe.rewrite.policy_text import parsed_guard
+from sqe.rewrite.policy_text import parse_guard
 from sqe.rewrite.unfit import Unfit
 from sqe.sql.statement import Reference, Statement
 from tests.unit.rewrite.bound_lake import BoundLake, bound_lake, struct
@@ -167,4 +167,4 @@ def test_what_a_policy_may_not_read_itself_is_not_told(lake: BoundLake) -> None:
 
 def test_a_guard_that_cannot_be_read_is_unfit() -> None:
     with pytest.raises(Unfit):
-        parsed_guard("SELECT id FROM t WHERE ((id >")
+        parse_guard("SELECT id FROM t WHERE ((id >")

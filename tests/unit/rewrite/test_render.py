@@ -20,7 +20,8 @@ from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import Column
 from sqe.rewrite.guard import guard
 from sqe.rewrite.needs import needs_of
-from sqe.rewrite.render import Names, render
+from sqe.rewrite.render import render
+from sqe.rewrite.rendering import Names
 from sqe.sessions.session import Session, TemporaryView
 from sqe.sessions.store import SessionStore
 from sqe.sql.parse import parse

@@ -18,13 +18,15 @@ from sqe.model.decision import Allow, Decision, Restrict, RowFilter
 from sqe.model.identity import Identity
 from sqe.model.masks import NullMask
 from sqe.model.names import RelationName
+from sqe.rewrite.check_writes import check_writes
 from sqe.rewrite.guard import guard
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.guarding import Guarding
 from sqe.rewrite.needs import Key, needs_of
-from sqe.rewrite.render import Names, render
-from sqe.rewrite.writes import with_checks
+from sqe.rewrite.render import render
+from sqe.rewrite.rendering import Names
 from sqe.rewrite.writes_text import change_parts, insert_parts
-from sqe.sql.counting import counting_edits
+from sqe.sql.counting import edits_of_count
 from sqe.sql.parse import parse
 from sqe.sql.splice import Edit
 from sqe.sql.statement import Access
@@ -205,7 +207,7 @@ def test_a_filter_about_no_column_is_asked_all_the_same(rendered: Rendered) -> N
 )
 def test_a_count_of_its_rows_is_of_the_visible_ones(lake: BoundLake, sql: str, where: str) -> None:
     statement = guarded(lake, sql)
-    edits = counting_edits(statement.bound.statement)
+    edits = edits_of_count(statement.bound.statement)
     assert edits is not None
     counted = " ".join(text(statement, *edits).split())
     assert counted == f"SELECT count(*) FROM sqe.h.emp {' '.join(where.split())}"
@@ -334,13 +336,13 @@ def test_what_cannot_be_checked_is_a_defect(lake: BoundLake) -> None:
         guard(bound, _limits(bound))
     odd = lake.bound("INSERT OVERWRITE emp VALUES (1, 'it', 2, 'x')")
     with pytest.raises(InternalError):
-        with_checks(odd, _limits(odd), lake)
+        check_writes(odd, Guarding(_limits(odd), lake))
     [written] = bound.references
     assert isinstance(written.target, BoundTable)
     view = BoundView("emp", lake.bound("SELECT 1"), written.target.columns, written.target.name)
     of_view = replace(bound, references=(replace(written, target=view),))
     with pytest.raises(InternalError):
-        with_checks(of_view, _limits(bound), lake)
+        check_writes(of_view, Guarding(_limits(bound), lake))
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 
 from sqe.binding.bound import BoundMetadata, BoundReference, BoundStatement
 from sqe.errors import ErrorCode, UserError
-from sqe.model.query import EngineKind, Route
+from sqe.model.query import EngineKind, Route, RouteCause
 from sqe.rewrite.guarded import GuardedStatement
-from sqe.routing.choose import asks_for_facts, choose, size
+from sqe.routing.choose import asks_for_facts, choose
 from sqe.routing.facts import LocalFacts, RoutingLimits
 from sqe.sql.parse import parse
 
@@ -59,7 +59,7 @@ def test_a_proven_query_is_local_and_spark_stands_behind_it() -> None:
 
 def test_what_stands_in_the_way_is_the_reason_and_what_would_help_is_said() -> None:
     found = route("SELECT 1", facts=LocalFacts("it is Tuesday", "Wait."))
-    assert found == Route(EngineKind.SPARK, "it is Tuesday", "Wait.")
+    assert found == Route(EngineKind.SPARK, "it is Tuesday", "Wait.", cause=RouteCause.UNPROVEN)
 
 
 @pytest.mark.parametrize(
@@ -68,14 +68,14 @@ def test_what_stands_in_the_way_is_the_reason_and_what_would_help_is_said() -> N
 )
 def test_large_reads_are_sparks_and_the_setting_is_named(facts: LocalFacts, word: str) -> None:
     found = route("SELECT 1", facts=facts)
-    assert found.engine is EngineKind.SPARK
+    assert (found.engine, found.cause) == (EngineKind.SPARK, RouteCause.SIZE)
     assert word in found.remedy
     assert route("SELECT 1", "local", facts).engine is EngineKind.LOCAL
 
 
 def test_turned_off_everything_is_sparks() -> None:
     found = route("SELECT 1")
-    assert found.engine is EngineKind.SPARK
+    assert (found.engine, found.cause) == (EngineKind.SPARK, RouteCause.TURNED_OFF)
     assert "turned off" in found.reason
 
 
@@ -104,11 +104,3 @@ def test_the_local_engine_only_reads() -> None:
         route("INSERT INTO t VALUES (1)", "local")
     assert raised.value.code is ErrorCode.NOT_SUPPORTED
     assert "insert" in raised.value.message
-
-
-@pytest.mark.parametrize(
-    ("count", "shown"),
-    [(0, "0 bytes"), (1023, "1023 bytes"), (1536, "1.5 KB"), (3 << 30, "3.0 GB")],
-)
-def test_sizes_are_for_people(count: int, shown: str) -> None:
-    assert size(count) == shown

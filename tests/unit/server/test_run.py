@@ -10,6 +10,7 @@ import pytest
 from starlette.applications import Starlette
 
 from sqe.server.run import Addresses, serve
+from sqe.server.state import Part
 
 
 class Server:
@@ -30,8 +31,16 @@ class Server:
     def close(self, within: float | None = None) -> None:
         self.closed = True
 
+    listening = True
+
     def status(self) -> dict[str, Any]:
         return {}
+
+    def parts(self) -> list[Part]:
+        return []
+
+    def exposition(self, accept: str = "") -> tuple[bytes, str] | None:
+        return None
 
 
 class Http:

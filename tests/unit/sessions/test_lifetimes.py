@@ -62,7 +62,7 @@ def test_two_queries_at_once_are_both_waited_for(store: SessionStore, clock: Clo
     session = store.open(ANN)
     session.begin()
     session.begin()
-    session.done()
+    session.end_use()
     clock.now += 100_000
     assert store.expire(HOUR_IDLE) == 0
 

@@ -9,7 +9,7 @@ import pytest
 from sqe.errors import ErrorCode, UserError
 from sqe.server.locations import locations_of
 from sqe.settings import Settings, load_settings
-from sqe.settings.shown import shown_settings
+from sqe.settings.shown import show_settings
 
 
 def load(tmp_path: Path, *lines: str) -> Settings:
@@ -28,7 +28,7 @@ def test_a_location_is_read(tmp_path: Path) -> None:
     assert landing.prefix == "s3://bucket/in/"
     assert landing.endpoint == "https://minio.test:9000"
     assert (landing.region, landing.sts_endpoint, landing.role_arn) == ("us-east-1", "", "")
-    assert "s3://bucket/in/" in shown_settings(settings)
+    assert "s3://bucket/in/" in show_settings(settings)
 
 
 def test_none_are_there_unless_they_are_named(tmp_path: Path) -> None:

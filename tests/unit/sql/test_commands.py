@@ -16,8 +16,6 @@ from sqe.sql.commands import (
     Name,
     NamePattern,
     Parsed,
-    ResetSession,
-    SetSession,
     ShowCatalogs,
     ShowColumns,
     ShowCreate,
@@ -30,6 +28,7 @@ from sqe.sql.commands import (
     UseSchema,
     parse_command,
 )
+from sqe.sql.settings import ResetSession, SetSession, ShowSetting
 from sqe.sql.statement import Access, Command, Reference
 
 
@@ -200,6 +199,18 @@ def test_set_session(text: str, name: str, value: str) -> None:
     assert (found.name, found.value) == (name, value)
 
 
+def test_spark_settings_are_set_shown_and_reset() -> None:
+    found = command("SET spark.sql.shuffle.partitions = 10")
+    assert isinstance(found, SetSession)
+    assert (found.name, found.value) == ("spark.sql.shuffle.partitions", "10")
+    assert found.shown_as == found.name
+    shown = command("SET spark.sql.shuffle.partitions")
+    assert isinstance(shown, ShowSetting)
+    reset = command("RESET spark.sql.shuffle.partitions")
+    assert isinstance(reset, ResetSession)
+    assert shown.name == reset.name == found.name
+
+
 def test_reset_session_and_local_time() -> None:
     for text, name in [("RESET SESSION a.b", "a.b"), ("SET TIME ZONE LOCAL", "sqe.time_zone")]:
         found = command(text)
@@ -264,9 +275,10 @@ def test_what_is_malformed_is_a_syntax_error_at_its_place(
     "text",
     [
         "SHOW PARTITIONS t", "SHOW TABLE EXTENDED LIKE 'x'", "SHOW LOCKS", "SET",
-        "SET spark.x = 1", "RESET", "SET a", "SET SESSION AUTHORIZATION bob", "SET VAR x = 1",
+        "SET -v", "RESET", "SET SESSION AUTHORIZATION bob", "SET VAR x = 1",
         "CREATE SCHEMA a LOCATION '/x'", "CREATE SCHEMA a WITH PROPERTIES ('location'='/x')",
         "DESCRIBE t PARTITION (a = 1)", "DESCRIBE FUNCTION abs",
+        "CREATE SCHEMA a DEFAULT COLLATION UNICODE",
     ],
 )  # fmt: skip
 def test_what_is_known_and_refused_is_refused_by_name(text: str) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sqe.sql.counting import counting_edits
+from sqe.sql.counting import edits_of_count
 from sqe.sql.parse import parse
 from sqe.sql.splice import splice
 
 
 def counted(text: str) -> str | None:
     statement = parse(text)
-    edits = counting_edits(statement)
+    edits = edits_of_count(statement)
     return None if edits is None else splice(statement.text, edits).text
 
 

@@ -159,3 +159,12 @@ def test_offsets_of_a_spliced_text_map_back(text: str, wanted: list[tuple[int, i
 def test_edits_that_overlap_are_a_defect() -> None:
     with pytest.raises(ValueError, match="overlap"):
         splice("abcdef", [Edit(Span(0, 3), "x"), Edit(Span(2, 4), "y")])
+
+
+@pytest.mark.parametrize(
+    "hint",
+    ["BROADCAST(o)", "MAPJOIN(o, p)", "MERGE(o), SHUFFLE_HASH(p)", "BROADCAST(a.b.t) COALESCE(1)"],
+)
+def test_a_hint_names_no_relation(hint: str) -> None:
+    statement = parse(f"SELECT /*+ {hint} */ 1 FROM a.t o JOIN (SELECT 1) p")
+    assert [reference.parts for reference in statement.references] == [("a", "t")]

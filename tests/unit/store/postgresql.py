@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import subprocess
 import tempfile
@@ -46,11 +47,18 @@ class PostgreSQL:
 
     def run(self, program: str, *arguments: str) -> None:
         """As somebody who is not root: PostgreSQL refuses to be started by root."""
-        other = ["runuser", "-u", "nobody", "--"] if os.getuid() == 0 else []
-        command = [*other, str(self.programs / program), *arguments]
+        root = os.getuid() == 0
         libraries = ":".join(str(one) for one in self.programs.parents[2].glob("*-linux-gnu"))
-        environ = {**os.environ, "LD_LIBRARY_PATH": libraries}
-        subprocess.run(command, check=True, capture_output=True, cwd=self.folder, env=environ)
+        subprocess.run(
+            [str(self.programs / program), *arguments],
+            check=True,
+            capture_output=True,
+            cwd=self.folder,
+            env={**os.environ, "LD_LIBRARY_PATH": libraries},
+            user="nobody" if root else None,
+            group=pwd.getpwnam("nobody").pw_gid if root else None,
+            extra_groups=[] if root else None,
+        )
 
     @property
     def _data(self) -> tuple[str, str]:

@@ -31,7 +31,7 @@ def keys(database: Database) -> ApiKeys:
 def test_a_key_is_found_as_it_was_kept(keys: ApiKeys) -> None:
     keys.add(KEY)
     assert keys.find(KEY.id) == KEY
-    assert keys.all() == [KEY]
+    assert keys.list_all() == [KEY]
     assert keys.find("another") is None
     assert "\\x00" not in repr(KEY)
 
@@ -43,7 +43,7 @@ def test_a_name_is_of_one_key_in_use(keys: ApiKeys) -> None:
     assert raised.value.code is ErrorCode.INVALID_ARGUMENT
     assert keys.revoke("nightly", 1_500.0)
     keys.add(replace(KEY, id="another"))
-    assert [key.id for key in keys.all()] == [KEY.id, "another"]
+    assert [key.id for key in keys.list_all()] == [KEY.id, "another"]
 
 
 @pytest.mark.parametrize("which", [KEY.id, KEY.name])
@@ -57,7 +57,7 @@ def test_a_key_is_revoked_once_by_name_or_id(keys: ApiKeys, which: str) -> None:
 
 def test_its_last_use_is_noted(keys: ApiKeys) -> None:
     keys.add(KEY)
-    keys.used(KEY.id, 1_700.0)
+    keys.note_use(KEY.id, 1_700.0)
     found = keys.find(KEY.id)
     assert found == replace(KEY, used_at=1_700.0)
 

@@ -21,9 +21,9 @@ from sqe.model.grants import (
 from sqe.model.masks import HashMask, PartialMask
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.rules import PUBLIC, Object, Privilege, Subject, SubjectKind
-from sqe.policy.named import in_grants
+from sqe.policy.grants.lint import in_grants
 from sqe.store.database import Database
-from sqe.store.grant_export import exported, imported
+from sqe.store.grant_export import export_rules, import_rules
 from sqe.store.grants import GrantStore, KeptRules
 
 EMP = RelationName(SchemaName("lake", ("h r", "x")), "emp")
@@ -56,11 +56,11 @@ def kept(tmp_path: Path) -> KeptRules:
 
 
 def test_all_of_it_comes_back(kept: KeptRules) -> None:
-    back = imported(exported(kept))
+    back = import_rules(export_rules(kept))
     for name in ("roles", "role_grants", "policies", "attachments", "tags", "owned"):
         assert set(getattr(back, name)) == set(getattr(kept, name)), name
     assert {str(grant) for grant in back.grants} == {str(grant) for grant in kept.grants}
-    assert exported(back) == exported(kept)
+    assert export_rules(back) == export_rules(kept)
 
 
 def test_everybody_and_everything_in_it_is_named(kept: KeptRules) -> None:
@@ -76,10 +76,10 @@ def test_everybody_and_everything_in_it_is_named(kept: KeptRules) -> None:
 )
 def test_another_text_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="no export"):
-        imported(text)
+        import_rules(text)
 
 
 def test_a_part_that_is_not_known_is_refused(kept: KeptRules) -> None:
-    found = {**json.loads(exported(kept)), "denials": []}
+    found = {**json.loads(export_rules(kept)), "denials": []}
     with pytest.raises(ValueError, match="no export"):
-        imported(json.dumps(found))
+        import_rules(json.dumps(found))

@@ -28,6 +28,7 @@ def test_a_table_is_registered_under_another_name(
     where = carol.get(ORDERS).json()["metadata-location"]
     body = {"name": "again", "metadata-location": where}
     assert error(alice.post(f"{NS}/sales/register", body))[2].endswith("op REGISTER_TABLE")
+    assert carol.ask("DELETE", ORDERS).status == 204  # two tables do not lie in one place
     made = carol.post(f"{NS}/sales/register", body)
     assert made.json()["metadata-location"] == where and "etag" in made.headers
     assert error(carol.post(f"{NS}/sales/register", body))[0] == 409
@@ -60,7 +61,7 @@ def test_a_transaction_is_all_or_nothing(carol: Asker) -> None:
 
 
 def test_what_a_transaction_may_not_hold(carol: Asker) -> None:
-    staged = {"table-changes": [change("new", SET, type="assert-create")]}
+    staged = {"table-changes": [change("orders", SET, type="assert-create")]}
     assert "updateForStagedCreate" in error(carol.post(TRANSACTION, staged))[2]
     moved = {"table-changes": [change("orders", {"action": "set-location", "location": "/x"})]}
     assert error(carol.post(TRANSACTION, moved))[0] == 400
@@ -89,5 +90,6 @@ def test_a_staged_table_is_there_once_it_is_committed(bob: Asker) -> None:
     create = {"requirements": [{"type": "assert-create"}], "updates": updates}
     assert bob.post(path, create).status == 200
     assert error(bob.post(path, create))[:2] == (409, "CommitFailedException")
-    more = {**create, "requirements": [{"type": "assert-create"}, {"type": "assert-create"}]}
+    own = {"type": "assert-table-uuid", "uuid": staged["table-uuid"]}
+    more = {**create, "requirements": [{"type": "assert-create"}, own]}
     assert error(bob.post(path, more))[2] == "Invalid create requirements"

@@ -11,7 +11,7 @@ import secrets
 import threading
 from collections import OrderedDict
 
-from sqe.auth.chain import denied
+from sqe.auth.chain import credential_error
 from sqe.auth.flows.code import CodeFlow
 from sqe.auth.oidc.held import Held
 from sqe.auth.oidc.issuer import Issuer
@@ -40,9 +40,9 @@ class BrowserLogins:
     def token(self, code: str, state: str, callback: str) -> Secret:
         """What the client shows from now on: our token, or the issuer's own where there is nothing
         to renew it with. AUTHENTICATION_FAILED, ISSUER_UNAVAILABLE."""
-        granted = self._flow.granted(code, state, callback)
+        granted = self._flow.redeem(code, state, callback)
         if granted.refresh is None or not self._issuer.options.refresh:
-            self._issuer.recognised(granted.access.value)
+            self._issuer.verify(granted.access.value)
             return granted.access.value
         held = self._renewals.hold(self._issuer, granted)
         held.keep(self._idle_s)
@@ -66,7 +66,7 @@ class BrowserLogins:
                 del self._held[key]
                 held = None
         if held is None:
-            raise denied()
+            raise credential_error()
         held.keep(self._idle_s)
         return held.identity()
 

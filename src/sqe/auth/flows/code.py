@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from sqe.auth.chain import denied
+from sqe.auth.chain import credential_error
 from sqe.auth.flows.pkce import challenge
 from sqe.auth.oidc.claims import texts
-from sqe.auth.oidc.compact import taken_apart
-from sqe.auth.oidc.discovery import broken
+from sqe.auth.oidc.compact import parse_compact
+from sqe.auth.oidc.discovery import issuer_error
 from sqe.auth.oidc.provider import Granted, Provider
 from sqe.errors import AccessError
 
@@ -38,7 +38,7 @@ class CodeFlow:
         """Where the browser goes. It comes back to ``callback`` with a code and ``state``."""
         address = self._provider.endpoints().authorization
         if not address:
-            raise broken(self._provider.issuer, "has no authorization endpoint")
+            raise issuer_error(self._provider.issuer, "has no authorization endpoint")
         fields = {
             "response_type": "code",
             "client_id": self._provider.client.id,
@@ -50,11 +50,11 @@ class CodeFlow:
         }
         return f"{address}{'&' if '?' in address else '?'}{urlencode(fields)}"
 
-    def granted(self, code: str, state: str, callback: str) -> Granted:
+    def redeem(self, code: str, state: str, callback: str) -> Granted:
         """What the code is worth. The caller has checked that ``state`` is its own. Raises
         AUTHENTICATION_FAILED, ISSUER_UNAVAILABLE."""
         if not 0 < len(code) <= _LONGEST_CODE:
-            raise denied()
+            raise credential_error()
         granted = self._provider.grant(
             {
                 "grant_type": "authorization_code",
@@ -70,15 +70,15 @@ class CodeFlow:
         """That the login is the one that was begun here. The ID token comes from the issuer itself
         over a connection that says so, which stands for its signature (3.1.3.7, 6)."""
         text = granted.id_token.reveal() if granted.id_token is not None else ""
-        token = taken_apart(text)
+        token = parse_compact(text)
         try:
             if token is None:
                 raise ValueError("there is no ID token")
-            self._said(token.claims, nonce)
+            self._check_claims(token.claims, nonce)
         except ValueError as error:
-            raise self._refused(str(error)) from None
+            raise self._refusal(str(error)) from None
 
-    def _said(self, claims: Mapping[str, Any], nonce: str) -> None:
+    def _check_claims(self, claims: Mapping[str, Any], nonce: str) -> None:
         expires = claims.get("exp")
         if claims.get("iss") != self._provider.issuer:
             raise ValueError("it is of another issuer")
@@ -86,13 +86,15 @@ class CodeFlow:
             raise ValueError("it is meant for another client")
         if not isinstance(expires, int | float) or self._clock() > expires + _SKEW_S:
             raise ValueError("it has expired, or does not say when it does")
-        found = claims.get("nonce")
-        if not isinstance(found, str) or not hmac.compare_digest(found.encode(), nonce.encode()):
+        claimed_nonce = claims.get("nonce")
+        if not isinstance(claimed_nonce, str) or not hmac.compare_digest(
+            claimed_nonce.encode(), nonce.encode()
+        ):
             raise ValueError("its nonce is of another login")
 
-    def _refused(self, why: str) -> AccessError:
+    def _refusal(self, why: str) -> AccessError:
         _log.info("an ID token of %s is refused: %s", self._provider.issuer, why)
-        return denied()
+        return credential_error()
 
     def _secret(self, purpose: str, state: str) -> str:
         return hmac.new(self._key, f"{purpose}/{state}".encode(), hashlib.sha256).hexdigest()

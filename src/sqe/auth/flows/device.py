@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqe.auth.flows.pkce import challenge
-from sqe.auth.oidc.discovery import broken
+from sqe.auth.oidc.discovery import issuer_error
 from sqe.auth.oidc.provider import Granted, GrantRefused, Provider
 from sqe.errors import AccessError, ErrorCode, UpstreamError
 from sqe.model.identity import Secret
@@ -46,20 +46,20 @@ class DeviceFlow:
     def begin(self) -> Pending:
         # Not in the RFC, but issuers that ask for PKCE ask for it here, too; others ignore it.
         verifier = Secret(secrets.token_urlsafe(48))
-        said = self._provider.begin_device(challenge(verifier.reveal()))
+        answer = self._provider.begin_device(challenge(verifier.reveal()))
         code, user_code, uri = (
-            _text(said, name) for name in ("device_code", "user_code", "verification_uri")
+            _text(answer, name) for name in ("device_code", "user_code", "verification_uri")
         )
         if not (code and user_code and uri):
-            raise broken(self._provider.issuer, "answered without a code for another device")
+            raise issuer_error(self._provider.issuer, "answered without a code for another device")
         return Pending(
             uri=uri,
-            complete_uri=_text(said, "verification_uri_complete"),
+            complete_uri=_text(answer, "verification_uri_complete"),
             user_code=user_code,
             code=Secret(code),
             verifier=verifier,
-            interval_s=_seconds(said, "interval", 5.0),
-            until=self._clock() + min(_seconds(said, "expires_in", _LONGEST_S), _LONGEST_S),
+            interval_s=_seconds(answer, "interval", 5.0),
+            until=self._clock() + min(_seconds(answer, "expires_in", _LONGEST_S), _LONGEST_S),
         )
 
     def wait(self, pending: Pending) -> Granted:
@@ -80,13 +80,13 @@ class DeviceFlow:
                 if refused.reason == "slow_down":
                     interval += _SLOWER_S
                 elif refused.reason != "authorization_pending":
-                    raise _failed(refused.reason) from None
+                    raise _login_error(refused.reason) from None
             except UpstreamError:
                 interval += _SLOWER_S
-        raise _failed("expired_token")
+        raise _login_error("expired_token")
 
 
-def _failed(reason: str) -> AccessError:
+def _login_error(reason: str) -> AccessError:
     why = {
         "access_denied": "The login was refused on the other device.",
         "expired_token": "Nobody logged in with the code in time.",

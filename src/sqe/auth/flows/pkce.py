@@ -1,4 +1,4 @@
-"""Proof that who redeems a code is who asked for it: RFC 7636."""
+"""Proof that a code is redeemed by the program that asked for it: RFC 7636."""
 
 from __future__ import annotations
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
-from sqe.auth.oidc.compact import is_jwt, taken_apart
+from sqe.auth.oidc.compact import is_jwt, parse_compact
 from sqe.auth.oidc.issuer import Issuer, Verified
 from sqe.auth.protocol import Bearer, Credential
 from sqe.errors import AccessError
 from sqe.model.identity import Identity, Secret
 
-_log = logging.getLogger(__name__)
 _MOST = 10_000
 _OWN = "sqe_"  # how tokens and keys of SQE's own begin: no issuer is shown one
 
@@ -33,30 +31,30 @@ class OidcBearers:
         token = credential.token
         verified = self._known.get(token)
         if verified is None:
-            verified = self._verified(token)
+            verified = self._verify(token)
             if verified is None:
                 return None
             self._known.add(token, verified)
         return verified.identity()
 
-    def _verified(self, token: Secret) -> Verified | None:
+    def _verify(self, token: Secret) -> Verified | None:
         text = token.reveal()
         if is_jwt(text):
-            compact = taken_apart(text)
+            compact = parse_compact(text)
             claimed = compact.claims.get("iss") if compact is not None else None
             issuer = self._issuers.get(claimed) if isinstance(claimed, str) else None
-            return issuer.checked(compact, token) if issuer and compact else None
+            return issuer.verify_jwt(compact, token) if issuer and compact else None
         if text.startswith(_OWN):
             return None
-        return self._introspected(token)
+        return self._introspect(token)
 
-    def _introspected(self, token: Secret) -> Verified | None:
+    def _introspect(self, token: Secret) -> Verified | None:
         """An opaque token does not say whose it is: the issuers are asked in turn."""
         for issuer in self._issuers.values():
             if issuer.options.introspect == "never":
                 continue
             try:
-                return issuer.introspected(token)
+                return issuer.introspect(token)
             except AccessError:
                 continue
         return None
@@ -72,12 +70,12 @@ class _Known:
 
     def get(self, token: Secret) -> Verified | None:
         with self._lock:
-            found = self._found.get(_digest(token))
-        if found is None or self._clock() >= found.until:
+            verified = self._found.get(_digest(token))
+        if verified is None or self._clock() >= verified.until:
             return None
-        keys = found.issuer.keys
+        keys = verified.issuer.keys
         keys.look()  # a key that is withdrawn is not good for much longer
-        return found if found.generation == keys.generation else None
+        return verified if verified.generation == keys.generation else None
 
     def add(self, token: Secret, verified: Verified) -> None:
         with self._lock:

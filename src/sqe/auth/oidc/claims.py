@@ -39,7 +39,11 @@ def person_in(claims: Mapping[str, Any], names: ClaimNames) -> Person:
         names.prefix + user,
         _names(claims, names.groups, names.prefix),
         _names(claims, names.roles, names.prefix),
-        tuple((name, text) for name in names.told if (text := _told(claims, name)) is not None),
+        tuple(
+            (name, text)
+            for name in names.told
+            if (text := _text_of_claim(claims, name)) is not None
+        ),
     )
 
 
@@ -51,9 +55,9 @@ def at(claims: Mapping[str, Any], path: str) -> Any:
     for place, character in enumerate(path):
         inner = claims.get(path[:place]) if character == "." else None
         if isinstance(inner, Mapping):
-            found = at(inner, path[place + 1 :])
-            if found is not None:
-                return found
+            inner_value = at(inner, path[place + 1 :])
+            if inner_value is not None:
+                return inner_value
     return None
 
 
@@ -61,7 +65,7 @@ def texts(value: Any) -> tuple[str, ...]:
     """One or several texts, as ``aud`` may be. ValueError for anything else."""
     if isinstance(value, str):
         return (value,)
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
     raise ValueError("a claim is neither a text nor a list of texts")
 
@@ -72,23 +76,23 @@ def _names(claims: Mapping[str, Any], path: str, prefix: str) -> frozenset[str]:
         return frozenset()
     if isinstance(value, str) and path in _SPACED:
         value = value.split()
-    found = texts(value)
-    if not all(_is_name(name) for name in found):
+    names = texts(value)
+    if not all(_is_name(name) for name in names):
         raise ValueError(f"its {path} has something that is no name")
-    return frozenset(prefix + name for name in found)
+    return frozenset(prefix + name for name in names)
 
 
-def _told(claims: Mapping[str, Any], path: str) -> str | None:
+def _text_of_claim(claims: Mapping[str, Any], path: str) -> str | None:
     """As one text: numbers and truth values as JSON writes them, lists with commas between. None:
     there is no such claim."""
     value = at(claims, path)
     if value is None:
         return None
     if isinstance(value, list):
-        found = [_value(one, path) for one in value]
-        if any("," in one for one in found):
+        items = [_value(item, path) for item in value]
+        if any("," in item for item in items):
             raise ValueError(f"its {path} is a list of values with commas in them")
-        return ",".join(found)
+        return ",".join(items)
     return _value(value, path)
 
 

@@ -28,7 +28,7 @@ def is_jwt(text: str) -> bool:
     return text.count(".") == 2
 
 
-def taken_apart(text: str) -> Compact | None:
+def parse_compact(text: str) -> Compact | None:
     """None for what is no signed JWT: too long, encrypted, nested, or not clear."""
     if len(text) > LONGEST or not is_jwt(text) or not text.isascii():
         return None
@@ -37,16 +37,16 @@ def taken_apart(text: str) -> Compact | None:
         return None
     try:
         return Compact(
-            _object(_decoded(header)),
-            _object(_decoded(claims)),
+            _object(_decode(header)),
+            _object(_decode(claims)),
             f"{header}.{claims}".encode(),
-            _decoded(signature),
+            _decode(signature),
         )
     except (ValueError, RecursionError):
         return None
 
 
-def _decoded(part: str) -> bytes:
+def _decode(part: str) -> bytes:
     """Base64url without padding, and only so: one token has one spelling."""
     try:
         raw = base64.b64decode(part + "=" * (-len(part) % 4), altchars=b"-_", validate=True)
@@ -58,18 +58,18 @@ def _decoded(part: str) -> bytes:
 
 
 def _object(raw: bytes) -> dict[str, Any]:
-    found = json.loads(raw, object_pairs_hook=_once, parse_constant=_no_number)
-    if not isinstance(found, dict):
+    decoded = json.loads(raw, object_pairs_hook=_once, parse_constant=_no_number)
+    if not isinstance(decoded, dict):
         raise ValueError("not an object")
-    return found
+    return decoded
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A name that is there twice would mean one thing to us and another to the catalog."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         raise ValueError("a name is there twice")
-    return found
+    return members
 
 
 def _no_number(text: str) -> Any:

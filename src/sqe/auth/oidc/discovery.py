@@ -42,32 +42,32 @@ def endpoints_in(answer: Answer, issuer: str) -> Endpoints:
     """Whoever answers must be the issuer itself: keys of another would make their tokens good."""
     document = json_object(answer, issuer)
     if document.get("issuer") != issuer:
-        raise broken(issuer, "says that it is another issuer than configured")
-    found = {}
+        raise issuer_error(issuer, "says that it is another issuer than configured")
+    endpoints = {}
     for name, key in _FIELDS.items():
         value = document.get(key, "")
         if not isinstance(value, str) or (value and not _safe(value)):
-            raise broken(issuer, f"has a {key} that tokens must not be sent to")
-        found[name] = value
-    if not found["jwks"]:
-        raise broken(issuer, "does not say where its keys are")
-    return Endpoints(issuer=issuer, **found)
+            raise issuer_error(issuer, f"has a {key} that tokens must not be sent to")
+        endpoints[name] = value
+    if not endpoints["jwks"]:
+        raise issuer_error(issuer, "does not say where its keys are")
+    return Endpoints(issuer=issuer, **endpoints)
 
 
 def json_object(answer: Answer, issuer: str) -> Mapping[str, Any]:
     """The object in a good answer; ISSUER_UNAVAILABLE for anything else."""
     if answer.status != 200:
-        raise broken(issuer, f"answered with status {answer.status}")
+        raise issuer_error(issuer, f"answered with status {answer.status}")
     try:
         document = answer.json()
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        raise broken(issuer, "answered with something that is no JSON object")
+        raise issuer_error(issuer, "answered with something that is no JSON object")
     return document
 
 
-def broken(issuer: str, why: str) -> UpstreamError:
+def issuer_error(issuer: str, why: str) -> UpstreamError:
     return UpstreamError(
         ErrorCode.ISSUER_UNAVAILABLE,
         f"The identity provider {issuer} {why}.",

@@ -13,7 +13,7 @@ from sqe.auth.oidc.issuer import Issuer, Verified
 from sqe.auth.oidc.provider import Client, Granted
 from sqe.errors import AccessError, SqeError
 from sqe.model.identity import Identity, Secret
-from sqe.model.passport import Passport, expired
+from sqe.model.passport import Passport, login_expired
 
 _log = logging.getLogger(__name__)
 GRACE_S = 300.0  # after its token has expired a login may still be renewed: the issuer was down
@@ -50,7 +50,7 @@ class Held:
         self._ask_after()
         with self._lock:
             if self._over or not self._verified.token.good(self._clock()):
-                raise expired()
+                raise login_expired()
             passport = self.issuer.passport(self._verified.token, self._login)
             self._passports.add(passport)
             return self._verified.identity(passport)
@@ -75,16 +75,16 @@ class Held:
         with self._lock:
             return self._over or not self._verified.token.good(self._clock())
 
-    def wanted(self) -> bool:
+    def is_wanted(self) -> bool:
         """Somebody uses it, or may soon; it is not too late to renew it."""
         with self._lock:
             now = self._clock()
             if self._over or not self._verified.token.good(now, -GRACE_S):
                 return False
-            return now < self._kept_until or any(not one.ended for one in self._passports)
+            return now < self._kept_until or any(not passport.ended for passport in self._passports)
 
     @property
-    def due(self) -> float:
+    def renewal_time(self) -> float:
         """When to renew it, in seconds since 1970; never, where nothing renews it."""
         with self._lock:
             return self._due
@@ -93,10 +93,10 @@ class Held:
         """What to revoke, if the login was ended meanwhile. Raises what the issuer says; the login
         goes on until its token expires."""
         try:
-            granted = self._granted()
-            verified = self.issuer.recognised(granted.access.value)
+            granted = self._request_grant()
+            verified = self.issuer.verify(granted.access.value)
         except SqeError:
-            self._failed()
+            self._note_failure()
             raise
         with self._lock:
             if self._over:
@@ -137,7 +137,7 @@ class Held:
         if self._clock() < verified.until or not verified.token.good(self._clock()):
             return
         try:
-            again = self.issuer.recognised(verified.token.value)
+            again = self.issuer.verify(verified.token.value)
         except AccessError:
             self.end()
             raise
@@ -145,13 +145,13 @@ class Held:
             if self._verified is verified:
                 self._verified = again
 
-    def _granted(self) -> Granted:
+    def _request_grant(self) -> Granted:
         with self._lock:
             refresh, program = self._refresh, self._program
         if program is not None:
             return self.issuer.provider.log_in_program(program)
         if refresh is None:
-            raise expired()
+            raise login_expired()
         return self.issuer.provider.refresh(refresh)
 
     def _when(self) -> float:
@@ -163,7 +163,7 @@ class Held:
         left = max(0.0, expires - self.issuer.options.skew_s - now)
         return now + left * _between(*_PART_OF_LIFE)
 
-    def _failed(self) -> None:
+    def _note_failure(self) -> None:
         with self._lock:
             self._failures += 1
             wait = min(_LONGEST_WAIT_S, 2.0**self._failures) * _between(0.75, 1.25)

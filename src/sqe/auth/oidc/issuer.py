@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sqe.auth.chain import denied
+from sqe.auth.chain import credential_error
 from sqe.auth.oidc.claims import ClaimNames, Person, person_in, texts
-from sqe.auth.oidc.compact import LONGEST, Compact, is_jwt, taken_apart
+from sqe.auth.oidc.compact import LONGEST, Compact, is_jwt, parse_compact
 from sqe.auth.oidc.keys import Keys
 from sqe.auth.oidc.provider import GrantRefused, Provider
 from sqe.errors import AccessError, ErrorCode
@@ -85,41 +85,43 @@ class Issuer:
         self._lock = threading.Lock()
         self._passports: weakref.WeakSet[Passport] = weakref.WeakSet()
 
-    def recognised(self, token: Secret) -> Verified:
+    def verify(self, token: Secret) -> Verified:
         """A token that the issuer has just given, checked as if anybody had shown it."""
         if not is_jwt(token.reveal()) and self.options.introspect != "never":
-            return self.introspected(token)
-        compact = taken_apart(token.reveal())
+            return self.introspect(token)
+        compact = parse_compact(token.reveal())
         if compact is None:
-            raise self._refused("it is no signed JWT")
-        return self.checked(compact, token)
+            raise self._refusal("it is no signed JWT")
+        return self.verify_jwt(compact, token)
 
-    def checked(self, compact: Compact, token: Secret) -> Verified:
+    def verify_jwt(self, compact: Compact, token: Secret) -> Verified:
         """A JWT, checked in full. AUTHENTICATION_FAILED, ISSUER_UNAVAILABLE."""
         try:
-            generation = self._signed(compact)
-            verified = self._said(compact.claims, token, generation)
+            generation = self._check_signature(compact)
+            verified = self._check_claims(compact.claims, token, generation)
         except ValueError as error:
-            raise self._refused(str(error)) from None
+            raise self._refusal(str(error)) from None
         if self.options.introspect != "always":
             return verified
-        return self.introspected(token, verified)
+        return self.introspect(token, verified)
 
-    def introspected(self, token: Secret, verified: Verified | None = None) -> Verified:
+    def introspect(self, token: Secret, verified: Verified | None = None) -> Verified:
         """What the issuer says of the token now; it must not be about another user."""
         if len(token.reveal()) > LONGEST:
-            raise self._refused("it is too long")
-        said = self.provider.introspect(token)
+            raise self._refusal("it is too long")
+        answer = self.provider.introspect(token)
         try:
-            if said.get("active") is not True:
+            if answer.get("active") is not True:
                 raise ValueError("the issuer says that it is not active")
-            found = self._said(_completed(said, self.name), token, self.keys.generation)
-            if verified is not None and found.subject != verified.subject:
+            verified_now = self._check_claims(
+                _complete_claims(answer, self.name), token, self.keys.generation
+            )
+            if verified is not None and verified_now.subject != verified.subject:
                 raise ValueError("the issuer says that it is somebody else's")
         except ValueError as error:
-            raise self._refused(str(error)) from None
-        until = min(found.until, self._clock() + self.options.introspect_s)
-        known = verified or found
+            raise self._refusal(str(error)) from None
+        until = min(verified_now.until, self._clock() + self.options.introspect_s)
+        known = verified or verified_now
         return Verified(
             self, known.person, known.subject, known.login, known.token, until, known.generation
         )
@@ -135,7 +137,9 @@ class Issuer:
         """Where every token is asked about: ends passports whose tokens the issuer has withdrawn.
         While it is down they go on until they expire."""
         with self._lock:
-            passports = [one for one in self._passports if not one.expired]
+            passports = [
+                open_passport for open_passport in self._passports if not open_passport.expired
+            ]
         active: dict[Secret, bool] = {}
         for passport in passports:
             try:
@@ -153,15 +157,19 @@ class Issuer:
         if not self.provider.client.id:
             raise _not_exchanged(audience, "SQE has no client_id at the identity provider")
         try:
-            found = self.provider.exchange(token.value, audience)
+            exchanged = self.provider.exchange(token.value, audience)
         except GrantRefused as refused:
             _log.info("no token of %s for %s: %s", self.name, audience, refused.reason)
             raise _not_exchanged(audience, "the identity provider does not allow it") from None
         # Whatever it says, it does not outlive what it was made of.
-        ends = [one.expires_at for one in (found, token) if one.expires_at is not None]
-        return Token(found.value, min(ends, default=None))
+        ends = [
+            candidate.expires_at
+            for candidate in (exchanged, token)
+            if candidate.expires_at is not None
+        ]
+        return Token(exchanged.value, min(ends, default=None))
 
-    def _signed(self, compact: Compact) -> int:
+    def _check_signature(self, compact: Compact) -> int:
         """The generation of the keys that it is signed with. ValueError: by none of them."""
         header = compact.header
         algorithm, key_id = header.get("alg"), header.get("kid")
@@ -175,12 +183,12 @@ class Issuer:
         if key_id is not None and not isinstance(key_id, str):
             raise ValueError("its kid is no text")
         # Of the header nothing else counts: jku, x5u, jwk and x5c would name a forger's own key.
-        keys, generation = self.keys.fitting(key_id, algorithm)
+        keys, generation = self.keys.find(key_id, algorithm)
         if not any(key.verifies(algorithm, compact.signed, compact.signature) for key in keys):
             raise ValueError("it is not signed with a key of the issuer")
         return generation
 
-    def _said(self, claims: Mapping[str, Any], token: Secret, generation: int) -> Verified:
+    def _check_claims(self, claims: Mapping[str, Any], token: Secret, generation: int) -> Verified:
         now, skew = self._clock(), self.options.skew_s
         expires = _time(claims, "exp")
         if expires is None or now >= expires + skew:
@@ -209,10 +217,10 @@ class Issuer:
             generation,
         )
 
-    def _refused(self, why: str) -> AccessError:
+    def _refusal(self, why: str) -> AccessError:
         """The log says why; who sent it does not hear it."""
         _log.info("a token of %s is refused: %s", self.name, why)
-        return denied()
+        return credential_error()
 
 
 def _login(claims: Mapping[str, Any], token: Secret) -> str:
@@ -228,13 +236,13 @@ def _login(claims: Mapping[str, Any], token: Secret) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _completed(said: Mapping[str, Any], issuer: str) -> Mapping[str, Any]:
+def _complete_claims(said: Mapping[str, Any], issuer: str) -> Mapping[str, Any]:
     """An issuer may leave out of its answer what goes without saying."""
     audience = said.get("aud", said.get("client_id"))
-    found = {**said, "iss": said.get("iss", issuer), "aud": audience}
+    completed = {**said, "iss": said.get("iss", issuer), "aud": audience}
     if "sub" not in said:
-        found["sub"] = said.get("username")
-    return found
+        completed["sub"] = said.get("username")
+    return completed
 
 
 def _time(claims: Mapping[str, Any], name: str) -> float | None:
@@ -244,12 +252,12 @@ def _time(claims: Mapping[str, Any], name: str) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"its {name} is no time")
     try:
-        found = float(value)
+        seconds = float(value)
     except OverflowError:
         raise ValueError(f"its {name} is no time") from None
-    if not math.isfinite(found):
+    if not math.isfinite(seconds):
         raise ValueError(f"its {name} is no time")
-    return found
+    return seconds
 
 
 def _not_exchanged(audience: str, why: str) -> AccessError:

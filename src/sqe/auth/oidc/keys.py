@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from jwt import get_algorithm_by_name
 from jwt.exceptions import PyJWTError
 
-from sqe.auth.oidc.discovery import broken
+from sqe.auth.oidc.discovery import issuer_error
 from sqe.errors import UpstreamError
 
 _log = logging.getLogger(__name__)
@@ -79,15 +79,15 @@ class Keys:
         """Another one: a key may be gone."""
         return self._known.generation if self._known is not None else 0
 
-    def fitting(self, key_id: str | None, algorithm: str) -> tuple[tuple[Key, ...], int]:
+    def find(self, key_id: str | None, algorithm: str) -> tuple[tuple[Key, ...], int]:
         """Those the token may be signed with, and their generation. Asks the issuer if there is
         none; not often."""
         known = self._current()
-        found = _fitting(known.keys, key_id, algorithm)
-        if not found:
+        fitting = _keys_for(known.keys, key_id, algorithm)
+        if not fitting:
             known = self._ask(known)
-            found = _fitting(known.keys, key_id, algorithm)
-        return found, known.generation
+            fitting = _keys_for(known.keys, key_id, algorithm)
+        return fitting, known.generation
 
     def look(self) -> None:
         """Has the keys asked for again in the background, if it is time."""
@@ -124,9 +124,9 @@ class Keys:
                 _log.warning("the keys of %s cannot be had: %s", self._issuer, error.message)
                 raise
             changed = known is None or keys != known.keys
-            found = _Known(keys, now, self.generation + changed)
-            self._down, self._known = None, found
-            return found
+            fetched = _Known(keys, now, self.generation + changed)
+            self._down, self._known = None, fetched
+            return fetched
 
     def _renew(self, known: _Known) -> None:
         if self._renewing.acquire(blocking=False):
@@ -145,10 +145,10 @@ class Keys:
 
 def keys_in(document: Mapping[str, Any], issuer: str) -> tuple[Key, ...]:
     """Those that can check signatures; what is not understood is left out."""
-    found = document.get("keys")
-    if not isinstance(found, list):
-        raise broken(issuer, "answered without keys")
-    keys = [_key(one) for one in found[:_MOST_KEYS] if isinstance(one, dict)]
+    entries = document.get("keys")
+    if not isinstance(entries, list):
+        raise issuer_error(issuer, "answered without keys")
+    keys = [_key(entry) for entry in entries[:_MOST_KEYS] if isinstance(entry, dict)]
     return tuple(key for key in keys if key is not None)
 
 
@@ -178,7 +178,7 @@ def _algorithms(jwk: Mapping[str, Any]) -> tuple[str, ...]:
     return able if named is None else tuple(name for name in able if name == named)
 
 
-def _fitting(keys: tuple[Key, ...], key_id: str | None, algorithm: str) -> tuple[Key, ...]:
+def _keys_for(keys: tuple[Key, ...], key_id: str | None, algorithm: str) -> tuple[Key, ...]:
     able = [key for key in keys if algorithm in key.algorithms]
     if key_id is None:
         return tuple(able[:_TRIES])

@@ -27,18 +27,18 @@ class Oidc:
         ticks: Callable[[], float] = time.monotonic,
     ) -> None:
         """``clock`` is for what tokens say, ``ticks`` for how long something was kept."""
-        self.issuers = {name: _issuer(one, clock, ticks) for name, one in settings.items()}
+        self.issuers = {name: _issuer(setting, clock, ticks) for name, setting in settings.items()}
         self.renewals = Renewals(clock)
         issuers = list(self.issuers.values())
-        self.renewals.watch([one for one in issuers if one.options.introspect == "always"])
+        self.renewals.watch([issuer for issuer in issuers if issuer.options.introspect == "always"])
         self._authenticators: tuple[Authenticator, ...] = (
             OidcBearers(issuers, clock),
             OidcPasswords(issuers, self.renewals, ticks),
         )
 
     def authenticate(self, credential: Credential) -> Identity | None:
-        for one in self._authenticators:
-            identity = one.authenticate(credential)
+        for authenticator in self._authenticators:
+            identity = authenticator.authenticate(credential)
             if identity is not None:
                 return identity
         return None

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from sqe.auth.oidc.discovery import broken
+from sqe.auth.oidc.discovery import issuer_error
 from sqe.auth.oidc.held import Held
 from sqe.auth.oidc.issuer import Issuer
 from sqe.auth.oidc.provider import Client, GrantRefused
@@ -33,7 +33,9 @@ class OidcPasswords:
         renewals: Renewals,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        able = [one for one in issuers if one.options.password_grant or one.options.programs]
+        able = [
+            issuer for issuer in issuers if issuer.options.password_grant or issuer.options.programs
+        ]
         self._issuers = sorted(able, key=lambda one: -len(one.options.claims.prefix))
         self._renewals = renewals
         self._checked: Remembered[Held] = Remembered(clock, _CHECKED_S)
@@ -48,23 +50,23 @@ class OidcPasswords:
             if credential.user.startswith(prefix):
                 # Only this one: no other issuer must see the password.
                 user = credential.user.removeprefix(prefix)
-                held = self._held(issuer, user, credential.password) if user else None
+                held = self._login_of(issuer, user, credential.password) if user else None
                 return held.identity() if held is not None else None
         return None
 
-    def _held(self, issuer: Issuer, user: str, password: Secret) -> Held | None:
+    def _login_of(self, issuer: Issuer, user: str, password: Secret) -> Held | None:
         key = f"{issuer.name}\0{user}"
         held = self._checked.get(key, password)
         if held is None or held.over:
             with self._turns[hash(key) % _AT_ONCE]:  # the first of many requests logs in for all
                 held = self._checked.get(key, password)
                 if held is None or held.over:
-                    held = self._checked_again(issuer, key, user, password)
+                    held = self._check_again(issuer, key, user, password)
         if held is not None:
             held.keep(_CHECKED_S)
         return held
 
-    def _checked_again(self, issuer: Issuer, key: str, user: str, password: Secret) -> Held | None:
+    def _check_again(self, issuer: Issuer, key: str, user: str, password: Secret) -> Held | None:
         held = self._log_in(issuer, user, password)
         if held is None:
             return None
@@ -88,7 +90,7 @@ class OidcPasswords:
                 granted = issuer.provider.log_in(user, password)
         except GrantRefused as refused:
             if program is None and refused.reason in _OUR_FAULT:
-                raise broken(
+                raise issuer_error(
                     issuer.name, f"does not let SQE's own client do this ({refused.reason})"
                 ) from None
             return None

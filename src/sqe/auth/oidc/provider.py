@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote_plus
 
-from sqe.auth.chain import denied
-from sqe.auth.oidc.discovery import PATH, Endpoints, broken, endpoints_in, json_object
+from sqe.auth.chain import credential_error
+from sqe.auth.oidc.discovery import PATH, Endpoints, endpoints_in, issuer_error, json_object
 from sqe.errors import AccessError, ErrorCode, UpstreamError
 from sqe.http.client import Answer, Http, HttpOptions
 from sqe.model.identity import Secret
@@ -32,7 +32,7 @@ class GrantRefused(AccessError):
     """The issuer gives no token. ``reason`` is OAuth's word for why, e.g. ``invalid_grant``."""
 
     def __init__(self, reason: str) -> None:
-        no = denied()
+        no = credential_error()
         super().__init__(ErrorCode.AUTHENTICATION_FAILED, no.message, hint=no.hint)
         self.reason = reason
 
@@ -97,15 +97,15 @@ class Provider:
             return known[1]
         try:
             answer = self._http.call("GET", self.issuer.rstrip("/") + PATH)
-            found = endpoints_in(answer, self.issuer)
+            endpoints = endpoints_in(answer, self.issuer)
             since = self._clock()
         except UpstreamError:
             if known is None:
                 raise
-            found, since = known[1], self._clock() - _ENDPOINTS_S + _AGAIN_S
+            endpoints, since = known[1], self._clock() - _ENDPOINTS_S + _AGAIN_S
         with self._lock:
-            self._endpoints = (since, found)
-        return found
+            self._endpoints = (since, endpoints)
+        return endpoints
 
     def jwks(self) -> Mapping[str, Any]:
         """The issuer's keys, as it publishes them."""
@@ -117,7 +117,7 @@ class Provider:
         answer = self._post(self._endpoint("token"), fields, client or self.client)
         if 400 <= answer.status < 500 and answer.status != 429:
             raise GrantRefused(_reason(answer))
-        return self._granted(json_object(answer, self.issuer), asked)
+        return self._read_grant(json_object(answer, self.issuer), asked)
 
     def log_in(self, user: str, password: Secret) -> Granted:
         return self.grant(
@@ -172,7 +172,7 @@ class Provider:
     def _endpoint(self, name: Literal["token", "introspection", "device"]) -> str:
         address: str = getattr(self.endpoints(), name)
         if not address:
-            raise broken(self.issuer, f"has no {name} endpoint")
+            raise issuer_error(self.issuer, f"has no {name} endpoint")
         return address
 
     def _post(self, address: str, fields: Mapping[str, str], client: Client) -> Answer:
@@ -186,11 +186,11 @@ class Provider:
         basic = f"Basic {base64.b64encode(pair).decode()}"
         return self._http.form(address, fields, {"authorization": basic})
 
-    def _granted(self, document: Mapping[str, Any], asked: float) -> Granted:
+    def _read_grant(self, document: Mapping[str, Any], asked: float) -> Granted:
         kind = document.get("token_type", "")
         access = _secret(document, "access_token")
         if access is None or not isinstance(kind, str) or kind.lower() not in ("bearer", "n_a"):
-            raise broken(self.issuer, "answered without a bearer token")
+            raise issuer_error(self.issuer, "answered without a bearer token")
         seconds = document.get("expires_in")
         known = isinstance(seconds, int | float) and 0 <= seconds <= _LONGEST_LIFE_S
         expires = asked + float(seconds) if known else None  # type: ignore[arg-type]

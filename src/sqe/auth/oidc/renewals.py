@@ -38,7 +38,7 @@ class Renewals:
     def hold(self, issuer: Issuer, granted: Granted, program: Client | None = None) -> Held:
         """A login that was just granted. AUTHENTICATION_FAILED if its token is not good here."""
         try:
-            verified = issuer.recognised(granted.access.value)
+            verified = issuer.verify(granted.access.value)
         except AccessError:
             revoke(issuer.provider, granted.refresh)
             raise
@@ -66,11 +66,11 @@ class Renewals:
         """Renews what is due, drops what is not wanted."""
         with self._lock:
             held = list(self._held)
-        for one in held:
-            if not one.wanted():
-                self.drop(one)
-            elif one.due <= self._clock() and self._up(one.issuer):
-                self._renew(one)
+        for login in held:
+            if not login.is_wanted():
+                self.drop(login)
+            elif login.renewal_time <= self._clock() and self._up(login.issuer):
+                self._renew(login)
         for issuer, due in list(self._watched.items()):
             if due <= self._clock() and self._up(issuer):
                 self._watched[issuer] = self._clock() + max(_LOOK_S, issuer.options.introspect_s)
@@ -84,10 +84,10 @@ class Renewals:
         with self._lock:
             held, self._held = list(self._held), set()
         deadline = time.monotonic() + _CLOSE_S
-        for one in held:
-            refresh = one.end()
+        for login in held:
+            refresh = login.end()
             if time.monotonic() < deadline:
-                revoke(one.issuer.provider, refresh)
+                revoke(login.issuer.provider, refresh)
 
     def _begin(self) -> None:
         if self._thread is None and self._by_itself and not self._stop.is_set():
@@ -110,7 +110,7 @@ class Renewals:
 
     def _until_next(self) -> float:
         with self._lock:
-            due = min((one.due for one in self._held), default=float("inf"))
+            due = min((login.renewal_time for login in self._held), default=float("inf"))
         return min(_LOOK_S, max(_SHORTEST_S, due - self._clock()))
 
     def _renew(self, held: Held) -> None:

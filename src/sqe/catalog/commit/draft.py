@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 import time
 import uuid
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Self
 
-from sqe.catalog.commit.failures import check, invalid
+from sqe.catalog.commit.failures import check, invalid, need, shape_failures
 from sqe.catalog.commit.layouts import FIRST_PARTITION_ID
 from sqe.catalog.commit.schemas import Field, fields_of
 from sqe.catalog.protocol import Json
@@ -59,21 +59,67 @@ def check_format_version(version: object) -> int:
     return version
 
 
-class Draft:
-    """A private copy of a table's metadata, every field of every format version present, with
-    what the commit has added so far. ``-1`` in an update means the last added, which is the
-    existing one where an equal schema, spec or order was there already."""
+class Changes:
+    """A private copy of metadata, with what the commit has changed so far."""
 
-    def __init__(self, base: Json, *, creating: bool = False) -> None:
-        self.metadata = _complete(base)
+    def __init__(self, metadata: Json, *, creating: bool) -> None:
+        self.metadata = metadata
         self.creating = creating
         self.last_schema_id: int | None = None
+        self.added_schemas: set[int] = set()
+        self.changed = False
+
+    def set(self, key: str, value: Any) -> None:
+        self.metadata[key] = value
+        self.changed = True
+
+    def apply(
+        self, updates: Iterable[Json], handlers: Mapping[str, Callable[[Self, Json], None]], to: str
+    ) -> None:
+        for update in updates:
+            check(isinstance(update, dict), "Invalid update: not an object.")
+            action = update.get("action")
+            handler = handlers.get(str(action))
+            if handler is None:
+                raise invalid(f"Cannot apply the update {action!r} to a {to}.")
+            with shape_failures(f"update {action}"):
+                handler(self, update)
+
+    def note_schema(self, schema_id: int, *, new: bool) -> None:
+        """A schema that was there before this commit is not its last added one, as in Iceberg."""
+        if new:
+            self.added_schemas.add(schema_id)
+        self.last_schema_id = schema_id if schema_id in self.added_schemas else None
+
+    def set_location(self, update: Json) -> None:
+        location = need(update.get("location"), "Invalid location: null")
+        if location != self.metadata["location"]:
+            self.set("location", location)
+
+    def set_properties(self, update: Json) -> None:
+        updates = need(update.get("updates"), "Invalid update: no updates.")
+        check_properties(updates)
+        if updates:
+            self.set("properties", {**self.metadata["properties"], **updates})
+
+    def remove_properties(self, update: Json) -> None:
+        removals = set(need(update.get("removals"), "Invalid update: no removals."))
+        if removals:
+            kept = {k: v for k, v in self.metadata["properties"].items() if k not in removals}
+            self.set("properties", kept)
+
+
+class Draft(Changes):
+    """A table's, every field of every format version present. ``-1`` in an update means the last
+    added, which is the existing one where an equal spec or order was there already."""
+
+    def __init__(self, base: Json, *, creating: bool = False) -> None:
+        super().__init__(_complete(base), creating=creating)
         self.last_spec_id: int | None = None
         self.last_order_id: int | None = None
         self.added_snapshots: set[int] = set()
         self.was_current: set[int] = set()  # added snapshots that main pointed to on the way
         self.removed_snapshots = False
-        self.changed = False
 
     @property
     def format_version(self) -> int:
@@ -83,15 +129,11 @@ class Draft:
     def snapshots(self) -> dict[int, Json]:
         return {snapshot["snapshot-id"]: snapshot for snapshot in self.metadata["snapshots"]}
 
-    def set(self, key: str, value: Any) -> None:
-        self.metadata[key] = value
-        self.changed = True
-
     def current_schema(self) -> Json:
         for schema in self.metadata["schemas"]:
             if schema["schema-id"] == self.metadata["current-schema-id"]:
-                found: Json = schema
-                return found
+                current: Json = schema
+                return current
         raise invalid("The table has no current schema.")
 
     def current_fields(self) -> dict[int, Field]:

@@ -148,11 +148,11 @@ def with_field_ids(spec: Json, known: list[Json], last_id: int) -> Json:
 def with_sources(layout: Json, renamed: dict[int, int], purpose: str) -> Json:
     """A spec or sort order over the fresh ids of its columns."""
 
-    def fresh(part: Json) -> Json:
+    def remap(part: Json) -> Json:
         missing = f"Cannot find source column for {purpose} field: {part}"
         ids = [need(renamed.get(old), missing) for old in source_ids(part)]
         if "source-id" in part:
             return {**part, "source-id": ids[0]}
         return {**part, "source-ids": ids}
 
-    return {**layout, "fields": [fresh(part) for part in layout.get("fields") or ()]}
+    return {**layout, "fields": [remap(part) for part in layout.get("fields") or ()]}

@@ -63,7 +63,7 @@ def _new_table(request: Json, location: str) -> Json:
         {"action": "add-sort-order", "sort-order": _fresh_order(request, renamed)},
         {"action": "set-default-sort-order", "sort-order-id": -1},
         {"action": "set-location", "location": location},
-        {"action": "set-properties", "updates": _persisted(properties)},
+        {"action": "set-properties", "updates": _properties_of(properties)},
     ]
     _check_new_properties(properties, schema, version)
     metadata = apply_updates(empty_metadata(version), updates, creating=True)
@@ -91,7 +91,7 @@ def _fresh_order(request: Json, renamed: dict[int, int]) -> Json:
     return {"fields": with_sources(request.get("write-order") or {}, renamed, "sort")["fields"]}
 
 
-def _persisted(properties: Mapping[str, str]) -> dict[str, str]:
+def _properties_of(properties: Mapping[str, str]) -> dict[str, str]:
     kept = {key: value for key, value in properties.items() if key not in _RESERVED}
     return {**_NEW_TABLE_PROPERTIES, **kept}
 

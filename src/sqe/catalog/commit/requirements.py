@@ -85,9 +85,11 @@ def _same_number(key: str, required: str, what: str) -> Callable[[Json, Json], N
     def checker(base: Json, requirement: Json) -> None:
         expected = need(requirement.get(required), f"Invalid requirement: no {required}.")
         # Old V1 files leave these out while nothing but the first version exists.
-        found = base.get(key, 999 if key == "last-partition-id" else 0)
-        if expected != found:
-            raise conflict(f"Requirement failed: {what} changed: expected id {expected} != {found}")
+        actual = base.get(key, 999 if key == "last-partition-id" else 0)
+        if expected != actual:
+            raise conflict(
+                f"Requirement failed: {what} changed: expected id {expected} != {actual}"
+            )
 
     return checker
 

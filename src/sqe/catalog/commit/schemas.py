@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,18 +33,18 @@ class Field:
 
 def fields_of(schema: Json) -> dict[int, Field]:
     """Every field by id, nested ones too. INVALID_ARGUMENT for ids or names used twice."""
-    found: dict[int, Field] = {}
+    fields: dict[int, Field] = {}
     names: dict[str, int] = {}
     for field in _walk(schema, "", True, False):
-        check(field.id not in found, f"Invalid schema: two fields have the id {field.id}.")
+        check(field.id not in fields, f"Invalid schema: two fields have the id {field.id}.")
         check(
             field.name not in names,
             f"Invalid schema: multiple fields for name {field.name}:"
             f" {names.get(field.name)} and {field.id}",
         )
-        found[field.id] = field
+        fields[field.id] = field
         names[field.name] = field.id
-    return found
+    return fields
 
 
 def _walk(node: Any, prefix: str, path_required: bool, inside: bool) -> Iterator[Field]:
@@ -119,6 +119,11 @@ def same_schema(left: Json, right: Json) -> bool:
     return _canonical(left) == _canonical(right) and _identifiers(left) == _identifiers(right)
 
 
+def equal_schema_id(schemas: Iterable[Json], schema: Json) -> int | None:
+    """Of the schema that is the same, if there is one."""
+    return next((s.get("schema-id", 0) for s in schemas if same_schema(s, schema)), None)
+
+
 def _identifiers(schema: Json) -> set[int]:
     return set(schema.get("identifier-field-ids") or ())
 
@@ -146,7 +151,7 @@ def with_fresh_ids(schema: Json, next_id: Callable[[], int]) -> tuple[Json, dict
     what became of each old id."""
     renamed: dict[int, int] = {}
 
-    def fresh(old: Any) -> int:
+    def assign_id(old: Any) -> int:
         new = next_id()
         if isinstance(old, int):
             renamed[old] = new
@@ -156,10 +161,10 @@ def with_fresh_ids(schema: Json, next_id: Callable[[], int]) -> tuple[Json, dict
         if not isinstance(node, dict):
             return node
         if node.get("type") == "struct":
-            fields = [{**entry, "id": fresh(entry.get("id"))} for entry in node["fields"]]
+            fields = [{**entry, "id": assign_id(entry.get("id"))} for entry in node["fields"]]
             return {**node, "fields": [{**f, "type": visit(f["type"])} for f in fields]}
         parts = [part for part in ("element", "key", "value") if part in node]
-        ids = {f"{part}-id": fresh(node.get(f"{part}-id")) for part in parts}
+        ids = {f"{part}-id": assign_id(node.get(f"{part}-id")) for part in parts}
         return {**node, **ids, **{part: visit(node[part]) for part in parts}}
 
     fresh_schema = visit(schema)

@@ -7,13 +7,13 @@ one committed by a Java catalog are the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from sqe.catalog.commit import snapshots
 from sqe.catalog.commit.draft import (
     LAST_ADDED,
     Draft,
     check_format_version,
-    check_properties,
     now_ms,
     stored_form,
 )
@@ -39,14 +39,7 @@ _METADATA_LOG_DEFAULT = 100
 def apply_updates(base: Json, updates: Iterable[Json], *, creating: bool = False) -> Json | None:
     """The new metadata, or None where the updates change nothing."""
     draft = Draft(base, creating=creating)
-    for update in updates:
-        check(isinstance(update, dict), "Invalid update: not an object.")
-        action = update.get("action")
-        handler = TABLE_UPDATES.get(str(action))
-        if handler is None:
-            raise invalid(f"Cannot apply the update {action!r} to a table.")
-        with shape_failures(f"update {action}"):
-            handler(draft, update)
+    draft.apply(updates, TABLE_UPDATES, "table")
     if not draft.changed and not creating:
         return None
     with shape_failures("update"):
@@ -117,29 +110,14 @@ def _add_schema(draft: Draft, update: Json) -> None:
         if same_schema(existing, schema):
             schema_id = existing["schema-id"]
             if last_column_id == metadata["last-column-id"]:
-                draft.last_schema_id = schema_id
+                draft.note_schema(schema_id, new=False)
                 return
             break
     else:
         schema_id = max([metadata["current-schema-id"], *(k + 1 for k in known), 0])
         metadata["schemas"].append({**schema, "type": "struct", "schema-id": schema_id})
     draft.set("last-column-id", last_column_id)
-    draft.last_schema_id = schema_id
-
-
-def _set_current_schema(draft: Draft, update: Json) -> None:
-    schema_id = need(update.get("schema-id"), "Invalid update: no schema-id.")
-    if schema_id == LAST_ADDED:
-        schema_id = need(
-            draft.last_schema_id, "Cannot set last added schema: no schema has been added"
-        )
-    if schema_id == draft.metadata["current-schema-id"]:
-        return
-    check(
-        any(s["schema-id"] == schema_id for s in draft.metadata["schemas"]),
-        f"Cannot set current schema to unknown schema: {schema_id}",
-    )
-    draft.set("current-schema-id", schema_id)
+    draft.note_schema(schema_id, new=True)
 
 
 def _add_spec(draft: Draft, update: Json) -> None:
@@ -161,19 +139,6 @@ def _add_spec(draft: Draft, update: Json) -> None:
     draft.last_spec_id = spec_id
 
 
-def _set_default_spec(draft: Draft, update: Json) -> None:
-    spec_id = need(update.get("spec-id"), "Invalid update: no spec-id.")
-    if spec_id == LAST_ADDED:
-        spec_id = need(draft.last_spec_id, "Cannot set last added spec: no spec has been added")
-    if spec_id == draft.metadata["default-spec-id"]:
-        return
-    check(
-        any(s["spec-id"] == spec_id for s in draft.metadata["partition-specs"]),
-        f"Cannot set default partition spec to unknown spec: {spec_id}",
-    )
-    draft.set("default-spec-id", spec_id)
-
-
 def _add_sort_order(draft: Draft, update: Json) -> None:
     order = need(update.get("sort-order"), "Invalid update: no sort-order.")
     metadata = draft.metadata
@@ -192,80 +157,74 @@ def _add_sort_order(draft: Draft, update: Json) -> None:
     draft.last_order_id = order_id
 
 
-def _set_default_sort_order(draft: Draft, update: Json) -> None:
-    order_id = need(update.get("sort-order-id"), "Invalid update: no sort-order-id.")
-    if order_id == LAST_ADDED:
-        order_id = need(
-            draft.last_order_id, "Cannot set last added sort order: no sort order has been added"
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Of the one that is in force, out of a table's schemas, partition specs or sort orders."""
+
+    key: str  # of their ids
+    listed: str
+    chosen: str
+    last_added: Callable[[Draft], int | None]
+    name: str
+    role: str
+
+    def set(self, draft: Draft, update: Json) -> None:
+        chosen_id = need(update.get(self.key), f"Invalid update: no {self.key}.")
+        if chosen_id == LAST_ADDED:
+            why = f"Cannot set last added {self.name}: no {self.name} has been added"
+            chosen_id = need(self.last_added(draft), why)
+        if chosen_id == draft.metadata[self.chosen]:
+            return
+        own_key = self.key.removeprefix("sort-")  # an order itself calls it order-id
+        check(
+            any(one[own_key] == chosen_id for one in draft.metadata[self.listed]),
+            f"Cannot set {self.role} to unknown {self.name}: {chosen_id}",
         )
-    if order_id == draft.metadata["default-sort-order-id"]:
-        return
-    check(
-        any(o["order-id"] == order_id for o in draft.metadata["sort-orders"]),
-        f"Cannot set default sort order to unknown sort order: {order_id}",
-    )
-    draft.set("default-sort-order-id", order_id)
+        draft.set(self.chosen, chosen_id)
+
+    def remove(self, draft: Draft, update: Json) -> None:
+        """Any but the one that is in force."""
+        ids = set(need(update.get(f"{self.key}s"), f"Invalid update: no {self.key}s."))
+        check(draft.metadata[self.chosen] not in ids, f"Cannot remove the {self.role}")
+        kept = [one for one in draft.metadata[self.listed] if one[self.key] not in ids]
+        if len(kept) != len(draft.metadata[self.listed]):
+            draft.set(self.listed, kept)
 
 
-def _set_location(draft: Draft, update: Json) -> None:
-    location = need(update.get("location"), "Invalid location: null")
-    if location != draft.metadata["location"]:
-        draft.set("location", location)
-
-
-def _set_properties(draft: Draft, update: Json) -> None:
-    updates = need(update.get("updates"), "Invalid update: no updates.")
-    check_properties(updates)
-    if updates:
-        draft.set("properties", {**draft.metadata["properties"], **updates})
-
-
-def _remove_properties(draft: Draft, update: Json) -> None:
-    removals = set(need(update.get("removals"), "Invalid update: no removals."))
-    if removals:
-        kept = {k: v for k, v in draft.metadata["properties"].items() if k not in removals}
-        draft.set("properties", kept)
-
-
-def _remove_specs(draft: Draft, update: Json) -> None:
-    ids = set(need(update.get("spec-ids"), "Invalid update: no spec-ids."))
-    default = draft.metadata["default-spec-id"]
-    check(default not in ids, "Cannot remove the default partition spec")
-    kept = [s for s in draft.metadata["partition-specs"] if s["spec-id"] not in ids]
-    if len(kept) != len(draft.metadata["partition-specs"]):
-        draft.set("partition-specs", kept)
-
-
-def _remove_schemas(draft: Draft, update: Json) -> None:
-    ids = set(need(update.get("schema-ids"), "Invalid update: no schema-ids."))
-    check(draft.metadata["current-schema-id"] not in ids, "Cannot remove the current schema")
-    kept = [s for s in draft.metadata["schemas"] if s["schema-id"] not in ids]
-    if len(kept) != len(draft.metadata["schemas"]):
-        draft.set("schemas", kept)
-
-
+_SCHEMA = _Choice(
+    *("schema-id", "schemas", "current-schema-id", lambda draft: draft.last_schema_id),
+    *("schema", "current schema"),
+)
+_SPEC = _Choice(
+    *("spec-id", "partition-specs", "default-spec-id", lambda draft: draft.last_spec_id),
+    *("spec", "default partition spec"),
+)
+_ORDER = _Choice(
+    *("sort-order-id", "sort-orders", "default-sort-order-id", lambda draft: draft.last_order_id),
+    *("sort order", "default sort order"),
+)
 TABLE_UPDATES: dict[str, Callable[[Draft, Json], None]] = {
     "assign-uuid": _assign_uuid,
     "upgrade-format-version": _upgrade_format_version,
     "add-schema": _add_schema,
-    "set-current-schema": _set_current_schema,
+    "set-current-schema": _SCHEMA.set,
     "add-spec": _add_spec,
-    "set-default-spec": _set_default_spec,
+    "set-default-spec": _SPEC.set,
     "add-sort-order": _add_sort_order,
-    "set-default-sort-order": _set_default_sort_order,
+    "set-default-sort-order": _ORDER.set,
     "add-snapshot": snapshots.add_snapshot,
     "set-snapshot-ref": snapshots.set_ref,
     "remove-snapshots": snapshots.remove_snapshots,
     "remove-snapshot-ref": snapshots.remove_ref,
-    "set-location": _set_location,
-    "set-properties": _set_properties,
-    "remove-properties": _remove_properties,
+    "set-location": Draft.set_location,
+    "set-properties": Draft.set_properties,
+    "remove-properties": Draft.remove_properties,
     "set-statistics": snapshots.set_statistics,
     "remove-statistics": snapshots.remove_statistics,
     "set-partition-statistics": snapshots.set_partition_statistics,
     "remove-partition-statistics": snapshots.remove_partition_statistics,
-    "remove-partition-specs": _remove_specs,
-    "remove-schemas": _remove_schemas,
+    "remove-partition-specs": _SPEC.remove,
+    "remove-schemas": _SCHEMA.remove,
     "add-encryption-key": snapshots.add_encryption_key,
     "remove-encryption-key": snapshots.remove_encryption_key,
 }

@@ -6,9 +6,9 @@ import copy
 import uuid
 from collections.abc import Callable, Iterable
 
-from sqe.catalog.commit.draft import LAST_ADDED, check_properties, now_ms
-from sqe.catalog.commit.failures import check, invalid, need, shape_failures
-from sqe.catalog.commit.schemas import fields_of, same_schema
+from sqe.catalog.commit.draft import LAST_ADDED, Changes, now_ms
+from sqe.catalog.commit.failures import check, need, shape_failures
+from sqe.catalog.commit.schemas import equal_schema_id, fields_of
 from sqe.catalog.protocol import Json
 
 _DROP_ALLOWED = "replace.drop-dialect.allowed"
@@ -17,30 +17,21 @@ _HISTORY_DEFAULT = 10
 _SUPPORTED_VERSION = 1
 
 
-class ViewDraft:
-    """A private copy of a view's metadata, with what the commit has added so far."""
-
+class ViewDraft(Changes):
     def __init__(self, base: Json, *, creating: bool = False) -> None:
-        self.metadata = copy.deepcopy(dict(base))
+        super().__init__(copy.deepcopy(dict(base)), creating=creating)
         self.metadata["properties"] = self.metadata.get("properties") or {}
-        self.creating = creating
         self.previous = self.version(base["current-version-id"])
-        self.last_schema_id: int | None = None
         self.last_version_id: int | None = None
         self.added_versions: set[int] = set()
         self.log_entry: Json | None = None
-        self.changed = False
 
     def version(self, version_id: int) -> Json | None:
         for version in self.metadata["versions"]:
             if version["version-id"] == version_id:
-                found: Json = version
-                return found
+                current: Json = version
+                return current
         return None
-
-    def set(self, key: str, value: object) -> None:
-        self.metadata[key] = value
-        self.changed = True
 
 
 def new_view(request: Json, location: str) -> Json:
@@ -73,19 +64,30 @@ def apply_view_updates(
 ) -> Json | None:
     """The new metadata, or None where the updates change nothing."""
     draft = ViewDraft(base, creating=creating)
-    for update in updates:
-        check(isinstance(update, dict), "Invalid update: not an object.")
-        action = update.get("action")
-        handler = VIEW_UPDATES.get(str(action))
-        if handler is None:
-            raise invalid(f"Cannot apply the update {action!r} to a view.")
-        with shape_failures(f"update {action}"):
-            handler(draft, update)
+    draft.apply(updates, VIEW_UPDATES, "view")
     if not draft.changed:
         return None
     with shape_failures("update"):
         _finish(draft)
     return draft.metadata
+
+
+def version_updates(metadata: Json, schema: Json, version: Json) -> list[Json]:
+    """The updates that make this query and schema the view's own. What the view has had before is
+    named by its id: catalogs do not take it for the last added, so that ``-1`` would be nothing."""
+    schema_id = equal_schema_id(metadata["schemas"], schema)
+    schema_known = schema_id is not None
+    whole = {**version, "schema-id": schema_id if schema_known else LAST_ADDED}
+    version_id = _equal_version_id(metadata["versions"], whole) if schema_known else None
+    version_known = version_id is not None
+    return [
+        *([] if schema_known else [{"action": "add-schema", "schema": schema}]),
+        *([] if version_known else [{"action": "add-view-version", "view-version": whole}]),
+        {
+            "action": "set-current-view-version",
+            "view-version-id": version_id if version_known else LAST_ADDED,
+        },
+    ]
 
 
 def _finish(draft: ViewDraft) -> None:
@@ -149,33 +151,13 @@ def _add_schema(draft: ViewDraft, update: Json) -> None:
     schema = need(update.get("schema"), "Invalid update: no schema.")
     fields_of(schema)
     schemas = draft.metadata["schemas"]
-    for existing in schemas:
-        if same_schema(existing, schema):
-            draft.last_schema_id = existing["schema-id"]
-            return
+    known = equal_schema_id(schemas, schema)
+    if known is not None:
+        draft.note_schema(known, new=False)
+        return
     schema_id = max((s["schema-id"] + 1 for s in schemas), default=0)
     draft.set("schemas", [*schemas, {**schema, "type": "struct", "schema-id": schema_id}])
-    draft.last_schema_id = schema_id
-
-
-def _set_location(draft: ViewDraft, update: Json) -> None:
-    location = need(update.get("location"), "Invalid location: null")
-    if location != draft.metadata["location"]:
-        draft.set("location", location)
-
-
-def _set_properties(draft: ViewDraft, update: Json) -> None:
-    updates = need(update.get("updates"), "Invalid update: no updates.")
-    check_properties(updates)
-    if updates:
-        draft.set("properties", {**draft.metadata["properties"], **updates})
-
-
-def _remove_properties(draft: ViewDraft, update: Json) -> None:
-    removals = set(need(update.get("removals"), "Invalid update: no removals."))
-    if removals:
-        kept = {k: v for k, v in draft.metadata["properties"].items() if k not in removals}
-        draft.set("properties", kept)
+    draft.note_schema(schema_id, new=True)
 
 
 def _add_view_version(draft: ViewDraft, update: Json) -> None:
@@ -187,10 +169,10 @@ def _add_view_version(draft: ViewDraft, update: Json) -> None:
         )
     _check_version(draft, version)
     versions = draft.metadata["versions"]
-    for existing in versions:
-        if _behaviour(existing) == _behaviour(version):
-            draft.last_version_id = existing["version-id"]
-            return
+    known = _equal_version_id(versions, version)
+    if known is not None:
+        draft.last_version_id = known if known in draft.added_versions else None
+        return
     wanted = version.get("version-id") or 1
     version["version-id"] = max([wanted, *(v["version-id"] + 1 for v in versions)])
     draft.set("versions", [*versions, version])
@@ -217,6 +199,12 @@ def _check_version(draft: ViewDraft, version: Json) -> None:
             f"Invalid view version: Cannot add multiple queries for dialect {dialect}",
         )
         seen.add(dialect)
+
+
+def _equal_version_id(versions: Iterable[Json], version: Json) -> int | None:
+    wanted = _behaviour(version)
+    equal = (v["version-id"] for v in versions if _behaviour(v) == wanted)
+    return next(equal, None)
 
 
 def _behaviour(version: Json) -> tuple[object, ...]:
@@ -246,9 +234,9 @@ VIEW_UPDATES: dict[str, Callable[[ViewDraft, Json], None]] = {
     "assign-uuid": _assign_uuid,
     "upgrade-format-version": _upgrade_format_version,
     "add-schema": _add_schema,
-    "set-location": _set_location,
-    "set-properties": _set_properties,
-    "remove-properties": _remove_properties,
+    "set-location": ViewDraft.set_location,
+    "set-properties": ViewDraft.set_properties,
+    "remove-properties": ViewDraft.remove_properties,
     "add-view-version": _add_view_version,
     "set-current-view-version": _set_current_view_version,
 }

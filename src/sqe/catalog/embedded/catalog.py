@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from sqe.catalog.commit.failures import file_failures
 from sqe.catalog.embedded.commits import Commits
@@ -14,8 +16,26 @@ from sqe.catalog.embedded.rows import Rows
 from sqe.catalog.embedded.store import Pointer, Store
 from sqe.catalog.embedded.tables import Tables
 from sqe.catalog.embedded.views import Views
-from sqe.catalog.protocol import Ident, Json, Loaded, Namespace, Signed
+from sqe.catalog.protocol import Ident, Json, Signed
+from sqe.catalog.proxy import Method, passed_to
 from sqe.errors import AccessError, ErrorCode
+from sqe.model.identity import Identity
+from sqe.model.observer import UNOBSERVED, Observer, observe_call
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def _observe_calls(part: str, method: Method[_P, _T]) -> Method[_P, _T]:
+    """The part's method, as a call that is observed."""
+    inner = passed_to(part, method)
+
+    @wraps(method)
+    def call(self: EmbeddedCatalog, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        with observe_call(self._observer, self.name):
+            return inner(self, *args, **kwargs)
+
+    return call
 
 
 class EmbeddedCatalog:
@@ -32,8 +52,10 @@ class EmbeddedCatalog:
         name: str = "lake",
         *,
         busy_seconds: float = 5.0,
+        observer: Observer = UNOBSERVED,
     ) -> None:
         self.name = name
+        self._observer = observer
         with file_failures("the folder of the catalog file"):
             Path(database).parent.mkdir(parents=True, exist_ok=True)
         self._store = Store(Path(database), busy_seconds=busy_seconds)
@@ -45,31 +67,20 @@ class EmbeddedCatalog:
         self._tables = Tables(self._store, rows, folder, commits)
         self._views = Views(self._store, rows, folder, commits)
 
+    def open(self, identity: Identity) -> EmbeddedCatalog:
+        """It has one owner, so that everybody gets the same."""
+        return self
+
     def close(self) -> None:
         self._store.close()
 
-    def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
-        return self._namespaces.children(parent)
-
-    def load_namespace(self, namespace: Namespace) -> dict[str, str]:
-        return self._namespaces.load(namespace)
-
-    def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
-        self._namespaces.create(namespace, properties)
-
-    def drop_namespace(self, namespace: Namespace) -> None:
-        self._namespaces.drop(namespace)
-
-    def update_namespace(
-        self, namespace: Namespace, removals: list[str], updates: Mapping[str, str]
-    ) -> Json:
-        return self._namespaces.update(namespace, removals, updates)
-
-    def list_tables(self, namespace: Namespace) -> list[str]:
-        return self._tables.names(namespace)
-
-    def load_table(self, ident: Ident) -> Loaded:
-        return self._tables.load(ident)
+    list_namespaces = _observe_calls("_namespaces", Namespaces.children)
+    load_namespace = _observe_calls("_namespaces", Namespaces.load)
+    create_namespace = _observe_calls("_namespaces", Namespaces.create)
+    drop_namespace = _observe_calls("_namespaces", Namespaces.drop)
+    update_namespace = _observe_calls("_namespaces", Namespaces.update)
+    list_tables = _observe_calls("_tables", Tables.names)
+    load_table = _observe_calls("_tables", Tables.load)
 
     def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
         return self._tables.load(ident).storage_credentials
@@ -85,8 +96,10 @@ class EmbeddedCatalog:
         """Whether the location is inside the warehouse."""
         return self._warehouse.disk.holds(location)
 
-    def create_table(self, namespace: Namespace, request: Json) -> Loaded:
-        return self._tables.create(namespace, request)
+    def check_change(self, ident: Ident) -> None:
+        """It has one owner, who may."""
+
+    create_table = _observe_calls("_tables", Tables.create)
 
     def forget_staged(self, location: str) -> None:
         """Removes what was written for a staged table that was never committed."""
@@ -96,38 +109,15 @@ class EmbeddedCatalog:
         """Removes what was written for snapshots that were never committed to a table."""
         self._tables.forget_snapshots(snapshots)
 
-    def register_table(self, namespace: Namespace, request: Json) -> Loaded:
-        return self._tables.register(namespace, request)
-
-    def commit_table(self, ident: Ident, request: Json) -> Loaded:
-        return self._tables.commit(ident, request)
-
-    def drop_table(self, ident: Ident, *, purge: bool = False) -> None:
-        self._tables.drop(ident, purge=purge)
-
-    def rename_table(self, source: Ident, target: Ident) -> None:
-        self._tables.rename(source, target)
-
-    def commit_transaction(self, request: Json) -> None:
-        self._tables.commit_all(request)
-
-    def list_views(self, namespace: Namespace) -> list[str]:
-        return self._views.names(namespace)
-
-    def load_view(self, ident: Ident) -> Loaded:
-        return self._views.load(ident)
-
-    def create_view(self, namespace: Namespace, request: Json) -> Loaded:
-        return self._views.create(namespace, request)
-
-    def replace_view(self, ident: Ident, request: Json) -> Loaded:
-        return self._views.replace(ident, request)
-
-    def drop_view(self, ident: Ident) -> None:
-        self._views.drop(ident)
-
-    def rename_view(self, source: Ident, target: Ident) -> None:
-        self._views.rename(source, target)
-
-    def register_view(self, namespace: Namespace, request: Json) -> Loaded:
-        return self._views.register(namespace, request)
+    register_table = _observe_calls("_tables", Tables.register)
+    commit_table = _observe_calls("_tables", Tables.commit)
+    drop_table = _observe_calls("_tables", Tables.drop)
+    rename_table = _observe_calls("_tables", Tables.rename)
+    commit_transaction = _observe_calls("_tables", Tables.commit_all)
+    list_views = _observe_calls("_views", Views.names)
+    load_view = _observe_calls("_views", Views.load)
+    create_view = _observe_calls("_views", Views.create)
+    replace_view = _observe_calls("_views", Views.replace)
+    drop_view = _observe_calls("_views", Views.drop)
+    rename_view = _observe_calls("_views", Views.rename)
+    register_view = _observe_calls("_views", Views.register)

@@ -52,7 +52,7 @@ class Commits:
                 continue
             return changes
         changes = []
-        with self._writing(changes) as db:
+        with self._write(changes) as db:
             changes += prepare()
             self._move_all(db, changes)
         return changes
@@ -60,11 +60,11 @@ class Commits:
     def publish(self, changes: list[Change]) -> None:
         """All of the changes become visible, or none and their files are removed."""
         if changes:
-            with self._writing(changes) as db:
+            with self._write(changes) as db:
                 self._move_all(db, changes)
 
     @contextmanager
-    def _writing(self, changes: list[Change]) -> Iterator[Connection]:
+    def _write(self, changes: list[Change]) -> Iterator[Connection]:
         try:
             with self._store.write() as db:
                 yield db
@@ -141,8 +141,8 @@ class Commits:
             return
         properties = change.new.metadata.get("properties") or {}
         if str(properties.get(_DELETE_OLD, "false")).lower() == "true":
-            kept = _logged_files(change.new.metadata)
-            gone = _logged_files(change.old.metadata) - kept
+            kept = _files_of_log(change.new.metadata)
+            gone = _files_of_log(change.old.metadata) - kept
             self._warehouse.remove_files(gone - {change.new.metadata_location or ""})
 
 
@@ -152,5 +152,5 @@ def not_found(ident: Ident, *, is_view: bool) -> UserError:
     return UserError(ErrorCode.TABLE_NOT_FOUND, f"Table does not exist: {ident}")
 
 
-def _logged_files(metadata: Json) -> set[str]:
+def _files_of_log(metadata: Json) -> set[str]:
     return {entry["metadata-file"] for entry in metadata.get("metadata-log") or ()}

@@ -83,7 +83,7 @@ class Warehouse:
                 f" {metadata_location}.",
                 hint=hint,
             )
-        return _loaded(content, metadata, metadata_location)
+        return _make_loaded(content, metadata, metadata_location)
 
     def _content(self, ident: Ident, kind: str, metadata_location: str) -> bytes:
         if not self.disk.reads(metadata_location):
@@ -105,7 +105,7 @@ class Warehouse:
         location = f"{folder}/{name}"
         with file_failures(f"the metadata of {ident}"):
             self.disk.write(location, gzip.compress(content) if zipped else content)
-        return _loaded(content, metadata, location)
+        return _make_loaded(content, metadata, location)
 
     def remove_files(self, locations: Iterable[str]) -> None:
         """Removes files where they are, and are inside; a file that stays does no harm."""
@@ -117,13 +117,13 @@ class Warehouse:
                     continue
 
 
-def staged(metadata: Json) -> Loaded:
+def stage(metadata: Json) -> Loaded:
     """Metadata that is in no file yet."""
     content = json.dumps(metadata, ensure_ascii=False, separators=(",", ":")).encode()
-    return _loaded(content, metadata, None)
+    return _make_loaded(content, metadata, None)
 
 
-def _loaded(content: bytes, metadata: Json, location: str | None) -> Loaded:
+def _make_loaded(content: bytes, metadata: Json, location: str | None) -> Loaded:
     loaded = Loaded(content, location)
     # Fills the cached property: who asked for the table would only parse the same bytes again.
     loaded.__dict__["metadata"] = metadata

@@ -21,7 +21,7 @@ class Namespaces:
         self._warehouse = warehouse
         self._commits = commits
 
-    def children(self, parent: Namespace) -> list[Namespace]:
+    def children(self, parent: Namespace = ()) -> list[Namespace]:
         with self._store.read() as db:
             if parent:
                 self._commits.require_namespace(db, parent)

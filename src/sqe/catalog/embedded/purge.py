@@ -34,7 +34,7 @@ def purge_files(ident: Ident, table: Loaded, warehouse: Warehouse) -> None:
     warehouse.disk.remove_leftovers(metadata["location"])
 
 
-def unused_files(snapshots: list[Json], disk: Disk) -> set[str]:
+def find_unused_files(snapshots: list[Json], disk: Disk) -> set[str]:
     """The files that were written for snapshots which were never committed.
 
     A manifest of theirs may list files of the table besides: only those that one of these
@@ -44,7 +44,7 @@ def unused_files(snapshots: list[Json], disk: Disk) -> set[str]:
     ids = {snapshot["snapshot-id"] for snapshot in snapshots}
     for snapshot in snapshots:
         try:
-            files.update(_files_added(snapshot, ids, disk))
+            files.update(_list_added(snapshot, ids, disk))
         except Exception:  # noqa: BLE001  # they stay; remove_orphan_files takes them
             _LOG.warning("The manifests of a dropped snapshot cannot be read; its files stay.")
     return files | {_checksum(file) for file in files}
@@ -56,7 +56,7 @@ def _checksum(file: str) -> str:
     return os.path.join(folder, f".{name}.crc")
 
 
-def _files_added(snapshot: Json, ids: set[int], disk: Disk) -> Iterator[str]:
+def _list_added(snapshot: Json, ids: set[int], disk: Disk) -> Iterator[str]:
     from pyiceberg.manifest import ManifestEntryStatus, read_manifest_list
 
     manifest_list = snapshot.get("manifest-list") or ""

@@ -27,7 +27,7 @@ _REMOVE = """DELETE FROM iceberg_tables
     WHERE catalog_name = ? AND table_namespace = ? AND table_name = ?"""
 
 
-def encoded(namespace: Namespace) -> str:
+def encode_namespace(namespace: Namespace) -> str:
     """The namespace as the layout stores it: levels joined by dots."""
     if not namespace:
         raise invalid("Invalid namespace: it has no levels.", hint="Name a schema.")
@@ -47,7 +47,7 @@ def _is_possible(namespace: Namespace) -> bool:
     return bool(namespace) and all(level and "." not in level for level in namespace)
 
 
-def checked_name(name: object) -> str:
+def check_name(name: object) -> str:
     if not isinstance(name, str) or not name or any(ord(c) < 32 or ord(c) == 127 for c in name):
         raise invalid(f"Invalid name: {name!r} is not a usable table or view name.")
     return name
@@ -60,42 +60,46 @@ class Rows:
         self._catalog = catalog_name
 
     def _key(self, ident: Ident) -> tuple[str, str, str]:
-        return (self._catalog, encoded(ident.namespace), checked_name(ident.name))
+        return (self._catalog, encode_namespace(ident.namespace), check_name(ident.name))
 
     def namespace_exists(self, db: Connection, namespace: Namespace) -> bool:
         if not _is_possible(namespace):
             return False
-        text = encoded(namespace)
+        text = encode_namespace(namespace)
         # "." sorts just before "/": the range holds exactly the namespaces below this one.
-        found = db.execute(
+        row = db.execute(
             "SELECT 1 FROM iceberg_namespace_properties WHERE catalog_name = ?"
             " AND (namespace = ? OR (namespace >= ? AND namespace < ?)) UNION ALL "
             "SELECT 1 FROM iceberg_tables WHERE catalog_name = ?"
             " AND (table_namespace = ? OR (table_namespace >= ? AND table_namespace < ?)) LIMIT 1",
             (self._catalog, text, text + ".", text + "/") * 2,
         ).fetchone()
-        return found is not None
+        return row is not None
 
     def namespaces(self, db: Connection, below: Namespace) -> list[Namespace]:
         """The direct children, sorted."""
-        low, high = (encoded(below) + ".", encoded(below) + "/") if below else ("", "\U0010ffff")
+        low, high = (
+            (encode_namespace(below) + ".", encode_namespace(below) + "/")
+            if below
+            else ("", "\U0010ffff")
+        )
         depth = len(below) + 1
-        found = db.execute(
+        rows = db.execute(
             "SELECT DISTINCT namespace FROM iceberg_namespace_properties"
             " WHERE catalog_name = ? AND namespace >= ? AND namespace < ? UNION "
             "SELECT DISTINCT table_namespace FROM iceberg_tables"
             " WHERE catalog_name = ? AND table_namespace >= ? AND table_namespace < ?",
             (self._catalog, low, high) * 2,
         )
-        return sorted({tuple(text.split("."))[:depth] for (text,) in found})
+        return sorted({tuple(text.split("."))[:depth] for (text,) in rows})
 
     def properties(self, db: Connection, namespace: Namespace) -> dict[str, str]:
-        found = db.execute(
+        rows = db.execute(
             "SELECT property_key, property_value FROM iceberg_namespace_properties"
             " WHERE catalog_name = ? AND namespace = ?",
-            (self._catalog, encoded(namespace)),
+            (self._catalog, encode_namespace(namespace)),
         )
-        return {key: value for key, value in found if key != _EXISTS}
+        return {key: value for key, value in rows if key != _EXISTS}
 
     def put_properties(
         self, db: Connection, namespace: Namespace, properties: Mapping[str, str]
@@ -104,9 +108,10 @@ class Rows:
         if _EXISTS in properties:
             raise invalid(f"Cannot set reserved property: {_EXISTS}")
         db.executemany(
-            "INSERT OR REPLACE INTO iceberg_namespace_properties VALUES (?, ?, ?, ?)",
+            "INSERT INTO iceberg_namespace_properties VALUES (?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET property_value = excluded.property_value",
             [
-                (self._catalog, encoded(namespace), key, value)
+                (self._catalog, encode_namespace(namespace), key, value)
                 for key, value in {_EXISTS: "true", **properties}.items()
             ],
         )
@@ -115,18 +120,20 @@ class Rows:
         db.executemany(
             "DELETE FROM iceberg_namespace_properties"
             " WHERE catalog_name = ? AND namespace = ? AND property_key = ?",
-            [(self._catalog, encoded(namespace), key) for key in keys - {_EXISTS}],
+            [(self._catalog, encode_namespace(namespace), key) for key in keys - {_EXISTS}],
         )
 
     def remove_namespace(self, db: Connection, namespace: Namespace) -> None:
         db.execute(
             "DELETE FROM iceberg_namespace_properties WHERE catalog_name = ? AND namespace = ?",
-            (self._catalog, encoded(namespace)),
+            (self._catalog, encode_namespace(namespace)),
         )
 
     def names(self, db: Connection, namespace: Namespace, *, views: bool) -> list[str]:
         statement = _LIST_VIEWS if views else _LIST_TABLES
-        return [name for (name,) in db.execute(statement, (self._catalog, encoded(namespace)))]
+        return [
+            name for (name,) in db.execute(statement, (self._catalog, encode_namespace(namespace)))
+        ]
 
     def pointer(self, db: Connection, ident: Ident) -> Pointer | None:
         if not _is_possible(ident.namespace):
@@ -136,11 +143,11 @@ class Rows:
 
     def lives_in(self, db: Connection, location: str) -> bool:
         """Whether a table's or view's metadata is below the location, in any catalog name."""
-        found = db.execute(
+        row = db.execute(
             "SELECT 1 FROM iceberg_tables WHERE instr(metadata_location, ?) > 0 LIMIT 1",
             (location.rstrip("/") + "/",),
         ).fetchone()
-        return found is not None
+        return row is not None
 
     def insert(self, db: Connection, ident: Ident, pointer: Pointer) -> None:
         db.execute(

@@ -16,17 +16,17 @@ _LEGAL = "/%:@!$&'()*+,;=~"  # in a path
 
 
 def object_of(answer: Answer) -> Json:
-    found = answer.json()
-    if not isinstance(found, dict):
+    document = answer.json()
+    if not isinstance(document, dict):
         raise ValueError("not an object")
-    return found
+    return document
 
 
 def texts_of(value: Any) -> dict[str, str]:
-    found = {key: text for key, text in _object(value).items() if text is not None}
-    if not all(isinstance(text, str) for text in found.values()):
+    texts = {key: text for key, text in _object(value).items() if text is not None}
+    if not all(isinstance(text, str) for text in texts.values()):
         raise ValueError("not an object of texts")
-    return found
+    return texts
 
 
 def _object(value: Any) -> Json:
@@ -39,16 +39,16 @@ def loaded_of(answer: Answer) -> Loaded:
     """A table or view. The metadata are the very bytes that came: numbers and unknown parts stay
     as the catalog wrote them; so are the restrictions, which a policy source carries out."""
     text = answer.body.decode()
-    found = _members(text)
-    metadata, span = found.get("metadata", (None, slice(0)))
-    location, _ = found.get("metadata-location", (None, span))
-    credentials, _ = found.get("storage-credentials", (None, span))
-    restrictions, demand = found.get("read-restrictions", (None, slice(0)))
+    members = _members(text)
+    metadata, span = members.get("metadata", (None, slice(0)))
+    location, _ = members.get("metadata-location", (None, span))
+    credentials, _ = members.get("storage-credentials", (None, span))
+    restrictions, demand = members.get("read-restrictions", (None, slice(0)))
     if not isinstance(metadata, dict) or not isinstance(location, str | None):
         raise ValueError("no metadata")
-    if not all(isinstance(one, dict) for one in credentials or ()):
+    if not all(isinstance(credential, dict) for credential in credentials or ()):
         raise ValueError("credentials that are none")
-    config = texts_of(found.get("config", (None, span))[0])
+    config = texts_of(members.get("config", (None, span))[0])
     if not isinstance(restrictions, dict | None):
         raise ValueError("restrictions that are none")
     demanded = text[demand] if restrictions else ""
@@ -71,22 +71,22 @@ class Restricted(Exception):
 
 def _members(text: str) -> dict[str, tuple[Any, slice]]:
     """The members of a JSON object, each with its place in the text."""
-    found: dict[str, tuple[Any, slice]] = {}
-    at = _after(text, "{", _skipped(text, 0))
+    members: dict[str, tuple[Any, slice]] = {}
+    at = _after(text, "{", _skip_blanks(text, 0))
     while text[at : at + 1] != "}":
         key, at = _DECODER.raw_decode(text, at)
-        start = _after(text, ":", _skipped(text, at))
+        start = _after(text, ":", _skip_blanks(text, at))
         value, at = _DECODER.raw_decode(text, start)
-        found[str(key)] = (value, slice(start, at))
-        at = _skipped(text, at)
+        members[str(key)] = (value, slice(start, at))
+        at = _skip_blanks(text, at)
         if text[at : at + 1] != "}":
             at = _after(text, ",", at)
     if _after(text, "}", at) != len(text):
         raise ValueError("more than an object")
-    return found
+    return members
 
 
-def _skipped(text: str, at: int) -> int:
+def _skip_blanks(text: str, at: int) -> int:
     blank = _BLANK.match(text, at)
     return blank.end() if blank else at
 
@@ -94,7 +94,7 @@ def _skipped(text: str, at: int) -> int:
 def _after(text: str, sign: str, at: int) -> int:
     if text[at : at + 1] != sign:
         raise ValueError(f"no {sign}")
-    return _skipped(text, at + 1)
+    return _skip_blanks(text, at + 1)
 
 
 def names_of(page: Json) -> list[str]:
@@ -118,9 +118,9 @@ class CatalogConfig:
     elsewhere, so it has no effect."""
 
     def __init__(self, answer: Json) -> None:
-        found = {**_object(answer.get("defaults")), **_object(answer.get("overrides"))}
-        self.prefix = quote(str(found.get("prefix") or "").strip("/"), safe=_LEGAL)
-        self.separator = unquote(str(found.get("namespace-separator") or "%1F"))
+        properties = {**_object(answer.get("defaults")), **_object(answer.get("overrides"))}
+        self.prefix = quote(str(properties.get("prefix") or "").strip("/"), safe=_LEGAL)
+        self.separator = unquote(str(properties.get("namespace-separator") or "%1F"))
         endpoints = answer.get("endpoints")
         self._endpoints = frozenset(map(str, endpoints)) if endpoints else None
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 from sqe.catalog.protocol import Json
 from sqe.catalog.remote.answers import Restricted, object_of
 from sqe.catalog.remote.caller import CatalogClient, Request
-from sqe.catalog.remote.errors import Act, absent, restricted, unreadable
+from sqe.catalog.remote.errors import Act, absent, restriction_error, unreadable
 from sqe.catalog.remote.paths import Paths, Unnameable
 from sqe.errors import ErrorCode, UserError
 from sqe.http.client import Answer
@@ -39,7 +39,7 @@ def ask(caller: CatalogClient, act: Act, build: Build, read: Callable[[Answer], 
     try:
         return read(answer)
     except Restricted:
-        raise restricted(act) from None
+        raise restriction_error(act) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise unreadable(caller.name, act) from None
 
@@ -51,7 +51,7 @@ def ask_pages(
     read: Callable[[Json], list[_T]],
 ) -> list[_T]:
     """A whole list. ``address``: the URL and the query without the page."""
-    found: list[_T] = []
+    collected: list[_T] = []
     token = ""
     for _ in range(_MOST_PAGES):
 
@@ -60,9 +60,9 @@ def ask_pages(
             return Request("GET", url, {**query, "pageToken": token, "pageSize": _PAGE})
 
         entries, following = ask(caller, act, page, lambda answer: _page(answer, read))
-        found += entries
+        collected += entries
         if not following or following == token:
-            return found
+            return collected
         token = following
     raise unreadable(caller.name, act)
 

@@ -44,7 +44,7 @@ class Breaker:
             timed_out = failure.timed_out
             raise
         finally:
-            self._ended(timed_out, probes)
+            self._note_end(timed_out, probes)
 
     def _admit(self) -> bool:
         """Whether this call is the one that finds out."""
@@ -61,7 +61,7 @@ class Breaker:
             self._probing = True
             return True
 
-    def _ended(self, timed_out: bool, probed: bool) -> None:
+    def _note_end(self, timed_out: bool, probed: bool) -> None:
         with self._lock:
             if probed:
                 self._probing = False

@@ -11,15 +11,17 @@ from urllib.parse import urlencode
 
 from sqe.catalog.protocol import Json
 from sqe.catalog.remote.answers import CatalogConfig, object_of
-from sqe.catalog.remote.errors import Act, failure, unreadable
+from sqe.catalog.remote.errors import Act, failure, no_catalog
 from sqe.catalog.remote.service import Service
 from sqe.errors import AccessError, ErrorCode, Unanswered
 from sqe.http.client import Answer
 from sqe.model.identity import Identity
-from sqe.model.passport import Passport, expired
+from sqe.model.passport import Passport, login_expired
 
 _log = logging.getLogger(__name__)
-_CONFIG = Act("tell its configuration", absent=ErrorCode.CATALOG_UNAVAILABLE, lists=True)
+_CONFIG = Act(
+    "tell its configuration", absent=ErrorCode.CATALOG_UNAVAILABLE, lists=True, connects=True
+)
 _JSON = {"accept": "application/json", "accept-encoding": "gzip"}
 _NOT_ACCEPTED = (401, 419)
 _PAUSE_S = 0.05
@@ -69,9 +71,9 @@ class CatalogClient:
             try:
                 return CatalogConfig(object_of(answer))
             except (ValueError, RecursionError):
-                raise unreadable(self.name, _CONFIG) from None
+                raise no_catalog(self.name, "sent something else than a configuration") from None
 
-        return self.service.configs.kept(self.who, ask)
+        return self.service.configs.get_or_ask(self.who, ask)
 
     def send(self, act: Act, request: Request) -> Answer:
         """An answer that is none of a failure, or SQE's error for it. What may be asked twice
@@ -80,7 +82,7 @@ class CatalogClient:
         deadline = time.monotonic() + self.service.options.timeout_s
         again = True
         while True:
-            generation, token = self._shown()
+            generation, token = self._current_token()
             left = max(deadline - time.monotonic(), _PAUSE_S)
             try:
                 answer = self._call(request, token, left)
@@ -92,14 +94,14 @@ class CatalogClient:
             else:
                 wait = self._pause(request, answer, generation)
                 if not again or wait is None or time.monotonic() + wait >= deadline:
-                    return self._checked(act, answer, token)
+                    return self._check(act, answer, token)
                 pause = wait
             time.sleep(pause)
             again = False
 
     def _call(self, request: Request, token: str, seconds: float) -> Answer:
-        given = {name: value.reveal() for name, value in self.service.options.headers.items()}
-        headers = {**given, **_JSON, **request.headers}
+        set_headers = {name: value.reveal() for name, value in self.service.options.headers.items()}
+        headers = {**set_headers, **_JSON, **request.headers}
         if token:
             headers["authorization"] = f"Bearer {token}"
         body = None
@@ -121,7 +123,7 @@ class CatalogClient:
     def _pause(self, request: Request, answer: Answer, generation: int) -> float | None:
         """How long to wait before another try; None: the answer is the answer."""
         if answer.status in _NOT_ACCEPTED:
-            return 0.0 if self._shown()[0] != generation else None
+            return 0.0 if self._current_token()[0] != generation else None
         if request.method != "GET" or answer.status != 503:
             return None
         try:
@@ -130,14 +132,14 @@ class CatalogClient:
             return None
         return wanted if 0 <= wanted <= _LONGEST_PAUSE_S else None
 
-    def _checked(self, act: Act, answer: Answer, token: str) -> Answer:
+    def _check(self, act: Act, answer: Answer, token: str) -> Answer:
         if answer.status in _NOT_ACCEPTED and token and self._passport().expired:
-            raise expired()
+            raise login_expired()
         if not 200 <= answer.status < 300 and answer.status != 304:
             raise failure(self.name, act, answer, hide=token)
         return answer
 
-    def _shown(self) -> tuple[int, str]:
+    def _current_token(self) -> tuple[int, str]:
         """The token of this moment, and the how manieth it is. Raises TOKEN_EXPIRED."""
         if not self.service.options.shows_token:
             return 0, ""

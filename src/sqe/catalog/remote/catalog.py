@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar
@@ -19,14 +21,17 @@ from sqe.catalog.remote.asking import Build, ask, ask_pages, nothing
 from sqe.catalog.remote.caller import CatalogClient, Request
 from sqe.catalog.remote.errors import Act, absent
 from sqe.catalog.remote.loading import delegation, elsewhere, load_credentials, load_table
+from sqe.catalog.remote.locations import new_folder
 from sqe.catalog.remote.options import RestOptions
 from sqe.catalog.remote.paths import COMMIT_TRANSACTION, LIST_VIEWS, LOAD_VIEW, Paths
 from sqe.catalog.remote.service import Service
 from sqe.catalog.remote.signing import sign
-from sqe.errors import ErrorCode, UserError
+from sqe.errors import AccessError, ErrorCode, SqeError, Unanswered, UserError
 from sqe.http.client import Answer
 from sqe.model.identity import Identity
+from sqe.model.observer import UNOBSERVED, Observer
 
+_log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 # What may be left out by the specification, but not for every catalog.
 _WHOLE_TABLE: Json = {"stage-create": False, "properties": {}}
@@ -37,8 +42,12 @@ _TABLE, _VIEW = ErrorCode.TABLE_NOT_FOUND, ErrorCode.VIEW_NOT_FOUND
 class RestCatalogs:
     """Opens one catalog for anyone. ``close`` when nobody uses it any more."""
 
-    def __init__(self, options: RestOptions) -> None:
-        self._service = Service(options)
+    def __init__(self, options: RestOptions, observer: Observer = UNOBSERVED) -> None:
+        self._service = Service(options, observer=observer)
+
+    @property
+    def cache_looks(self) -> dict[str, tuple[int, int]]:
+        return self._service.cache_looks
 
     def open(self, identity: Identity) -> Catalog:
         """Nothing is asked yet, so nothing can be refused."""
@@ -60,13 +69,15 @@ class RestCatalog:
         act = Act(f"list the schemas{where}", parent, lists=True)
 
         def address(paths: Paths) -> tuple[str, Mapping[str, str]]:
-            return paths.namespaces(), {"parent": paths.joined(parent)} if parent else {}
+            return paths.namespaces(), {"parent": paths.join(parent)} if parent else {}
 
         def ask_for() -> list[Namespace]:
-            found = ask_pages(self._caller, act, address, namespaces_of)
-            return [one for one in found if len(one) == len(parent) + 1 and one[:-1] == parent]
+            namespaces = ask_pages(self._caller, act, address, namespaces_of)
+            return [
+                path for path in namespaces if len(path) == len(parent) + 1 and path[:-1] == parent
+            ]
 
-        return list(self._kept("namespaces", parent, ask_for))
+        return list(self._list_cached("namespaces", parent, ask_for))
 
     def load_namespace(self, namespace: Namespace) -> dict[str, str]:
         act = Act(f"look into {'.'.join(namespace)}", namespace, lists=True)
@@ -78,11 +89,13 @@ class RestCatalog:
                 lambda answer: texts_of(object_of(answer).get("properties")),
             )
 
-        return dict(self._kept("properties", namespace, ask_for))
+        return dict(self._list_cached("properties", namespace, ask_for))
 
     def create_namespace(self, namespace: Namespace, properties: Mapping[str, str]) -> None:
         name = ".".join(namespace)
-        act = Act(f"create {name}", namespace, conflict=ErrorCode.SCHEMA_ALREADY_EXISTS)
+        *parent, own = namespace  # what can be absent is the schema that it is made in
+        taken = ErrorCode.SCHEMA_ALREADY_EXISTS
+        act = Act(f"create {name}", tuple(parent), own, conflict=taken)
         body = {"namespace": list(namespace), "properties": dict(properties)}
         self._change(act, lambda paths: Request("POST", paths.namespaces(), body=body), nothing)
 
@@ -117,7 +130,7 @@ class RestCatalog:
     def create_table(self, namespace: Namespace, request: Json) -> Loaded:
         act = _about("create", Ident(namespace, str(request.get("name", ""))))
         headers = delegation(self._caller)
-        body = {**_WHOLE_TABLE, **request}
+        body = {**_WHOLE_TABLE, **self._placed(namespace, request)}
         return self._change(
             act,
             lambda paths: Request("POST", paths.tables(namespace), body=body, headers=headers),
@@ -128,11 +141,24 @@ class RestCatalog:
         act = _about("register", Ident(namespace, str(request.get("name", ""))))
         headers = delegation(self._caller)
 
-        def asked(paths: Paths) -> Request:
+        def make_request(paths: Paths) -> Request:
             url = f"{paths.namespace(namespace)}/register"
             return Request("POST", url, body=request, headers=headers)
 
-        return self._change(act, asked, loaded_of)
+        return self._change(act, make_request, loaded_of)
+
+    def check_change(self, ident: Ident) -> None:
+        """By a commit without updates, for a table that nobody has: catalogs look at the rights
+        first, and then refuse it. Any other failure says nothing of the rights."""
+        act = replace(_about("change", ident, _TABLE), probes=True)
+        nobody = {"type": "assert-table-uuid", "uuid": str(uuid.uuid4())}
+        body = {"identifier": _identifier(ident), "requirements": [nobody], "updates": []}
+        try:
+            self._ask(act, lambda paths: Request("POST", paths.table(ident), body=body), nothing)
+        except (AccessError, Unanswered):
+            raise
+        except SqeError as error:
+            _log.debug("catalog %s was asked for nothing: %s", self._caller.name, error.code.name)
 
     def commit_table(self, ident: Ident, request: Json) -> Loaded:
         send = self._change if _creates(request) else self._ask
@@ -160,14 +186,14 @@ class RestCatalog:
                 f"Catalog {self._caller.name} cannot commit changes of several tables at once.",
                 hint="Change one table in a transaction.",
             )
-        changed = [_ident(one["identifier"]) for one in request["table-changes"]]
+        changed = [_ident(change["identifier"]) for change in request["table-changes"]]
         names = ", ".join(map(str, changed))
         act = Act(f"change {names}", name=names, absent=_TABLE)
 
-        def asked(paths: Paths) -> Request:
+        def make_request(paths: Paths) -> Request:
             return Request("POST", f"{paths.root}/transactions/commit", body=request)
 
-        self._change(act, asked, nothing)
+        self._change(act, make_request, nothing)
 
     def list_views(self, namespace: Namespace) -> list[str]:
         if not self._caller.config().has(LIST_VIEWS):
@@ -182,8 +208,9 @@ class RestCatalog:
 
     def create_view(self, namespace: Namespace, request: Json) -> Loaded:
         act = _about("create", Ident(namespace, str(request.get("name", ""))))
+        body = self._placed(namespace, request)
         return self._change(
-            act, lambda paths: Request("POST", paths.views(namespace), body=request), loaded_of
+            act, lambda paths: Request("POST", paths.views(namespace), body=body), loaded_of
         )
 
     def replace_view(self, ident: Ident, request: Json) -> Loaded:
@@ -199,14 +226,26 @@ class RestCatalog:
     def rename_view(self, source: Ident, target: Ident) -> None:
         self._rename("views", source, target, _VIEW)
 
+    def _placed(self, namespace: Namespace, request: Json) -> Json:
+        """The request for something new, with a location where it says none."""
+        if request.get("location") or not self._caller.service.options.unique_locations:
+            return request
+        try:
+            folder = self.load_namespace(namespace).get("location", "")
+        except (AccessError, UserError):  # then the catalog chooses, or says why not
+            return request
+        return (
+            {**request, "location": new_folder(folder, str(request["name"]))} if folder else request
+        )
+
     def _rename(self, kind: str, source: Ident, target: Ident, missing: ErrorCode) -> None:
         act = replace(_about("rename", source, missing), taken=str(target))
         body = {"source": _identifier(source), "destination": _identifier(target)}
 
-        def asked(paths: Paths) -> Request:
+        def make_request(paths: Paths) -> Request:
             return Request("POST", f"{paths.root}/{kind}/rename", body=body)
 
-        self._change(act, asked, nothing)
+        self._change(act, make_request, nothing)
 
     def _names(self, kind: str, namespace: Namespace, url: Callable[[Paths], str]) -> list[str]:
         act = Act(f"list the {kind} in {'.'.join(namespace)}", namespace, lists=True)
@@ -214,12 +253,12 @@ class RestCatalog:
         def ask_for() -> list[str]:
             return ask_pages(self._caller, act, lambda paths: (url(paths), {}), names_of)
 
-        return list(self._kept(kind, namespace, ask_for))
+        return list(self._list_cached(kind, namespace, ask_for))
 
-    def _kept(self, kind: str, namespace: Namespace, ask_for: Callable[[], _T]) -> _T:
+    def _list_cached(self, kind: str, namespace: Namespace, ask_for: Callable[[], _T]) -> _T:
         key = (self._caller.who, kind, namespace)
-        found: _T = self._caller.service.lists.kept(key, ask_for)
-        return found
+        names: _T = self._caller.service.lists.get_or_ask(key, ask_for)
+        return names
 
     def _ask(self, act: Act, build: Build, read: Callable[[Answer], _T]) -> _T:
         return ask(self._caller, act, build, read)
@@ -246,4 +285,7 @@ def _identifier(ident: Ident) -> Json:
 
 
 def _creates(request: Json) -> bool:
-    return any(one.get("type") == "assert-create" for one in request.get("requirements") or ())
+    return any(
+        requirement.get("type") == "assert-create"
+        for requirement in request.get("requirements") or ()
+    )

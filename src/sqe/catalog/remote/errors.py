@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import dataclass
 
 from sqe.catalog.protocol import Ident, Namespace
@@ -28,6 +29,8 @@ class Act:
 
     ``looks``: it names something to be read. Then "not there" and "not yours" are the same answer.
     ``lists``: a denial is said without the catalog's words, which tell whom it lets.
+    ``probes``: a refusal is an answer, and no event.
+    ``connects``: it is asked first of all, and fails where the settings are wrong.
     """
 
     words: str  # behind "does not let you", with the name
@@ -38,6 +41,8 @@ class Act:
     taken: str = ""  # the name that 409 is about, if it is another one
     looks: bool = False
     lists: bool = False
+    connects: bool = False
+    probes: bool = False
 
     @property
     def subject(self) -> str:
@@ -71,6 +76,12 @@ _BY_STATUS = {
     422: ErrorCode.INVALID_ARGUMENT,
     501: ErrorCode.NOT_SUPPORTED,
 }
+_PURGE_FLAG = "polaris.config.drop-with-purge.enabled"
+_NO_PURGE = (
+    f"The catalog removes no files unless its administrator sets {_PURGE_FLAG}. DROP TABLE without "
+    "PURGE leaves them; over Trino's protocol, and for a view, it always asks for their removal."
+)
+_NO_WAREHOUSE = re.compile(r"(?i)\bwarehouse\b")
 _DENIED_AS_500 = "AccessCheckException"  # Nessie, before it does anything
 _KINDS = {
     ErrorCode.TABLE_NOT_FOUND: "Table",
@@ -81,14 +92,16 @@ _KINDS = {
 
 def failure(catalog: str, act: Act, answer: Answer, hide: str = "") -> SqeError:
     """``hide``: what must not be repeated, should the answer have it."""
-    kind, text = _said(answer, hide)
+    kind, text = _error_of(answer, hide)
     code = code_of(act, answer.status, kind)
     level = logging.WARNING if code.category is ErrorCategory.UPSTREAM else logging.INFO
     _LOG.log(
-        logging.DEBUG if answer.status == 404 and code in ABSENT else level,
+        logging.DEBUG if act.probes or (answer.status == 404 and code in ABSENT) else level,
         "catalog %s, asked to %s, answered %d %s: %s (request %s)",
         *(catalog, act.words, answer.status, kind, text, answer.headers.get("x-request-id", "-")),
     )
+    if act.connects and answer.status in (400, 404, 405):
+        return _wrong_settings(catalog, kind, text)
     if answer.status == 429:  # it did not begin
         message = f"Catalog {catalog} takes no more requests for now."
         return Unanswered(code, message, timed_out=False, maybe_done=False)
@@ -119,7 +132,7 @@ def code_of(act: Act, status: int, kind: str) -> ErrorCode:
 
 
 def _error(catalog: str, act: Act, code: ErrorCode, text: str) -> SqeError:
-    said = f": {text}" if text else "."
+    ending = f": {text}" if text else "."
     if code in ABSENT:
         return absent(act, code)
     if code is ErrorCode.TABLE_ALREADY_EXISTS:
@@ -129,7 +142,8 @@ def _error(catalog: str, act: Act, code: ErrorCode, text: str) -> SqeError:
     if code is ErrorCode.SCHEMA_NOT_EMPTY:
         return error_of(code, f"Namespace {act.subject} is not empty.")
     if code is ErrorCode.ACCESS_DENIED:
-        return error_of(code, f"Catalog {catalog} does not let you {act.words}{said}")
+        hint = _NO_PURGE if _PURGE_FLAG in text else ""
+        return error_of(code, f"Catalog {catalog} does not let you {act.words}{ending}", hint=hint)
     if code in (ErrorCode.AUTHENTICATION_FAILED, ErrorCode.TOKEN_EXPIRED):
         # Not more exactly: catalogs say the same of tokens that are forged and of expired ones.
         return AccessError(
@@ -139,8 +153,29 @@ def _error(catalog: str, act: Act, code: ErrorCode, text: str) -> SqeError:
         )
     if code.category is ErrorCategory.UPSTREAM:
         hint = "Try again; if it stays so, tell the administrator."
-        return error_of(code, f"Catalog {catalog} failed to {act.words}{said}", hint=hint)
-    return error_of(code, f"Catalog {catalog} refused to {act.words}{said}")
+        return error_of(code, f"Catalog {catalog} failed to {act.words}{ending}", hint=hint)
+    return error_of(code, f"Catalog {catalog} refused to {act.words}{ending}")
+
+
+def _wrong_settings(catalog: str, kind: str, text: str) -> UpstreamError:
+    """Nothing is where SQE was told to look for it."""
+    said = f"Catalog {catalog} says: {text.rstrip('.')}."
+    if kind == "MissingOrInvalidRealm":
+        header = f"catalogs.{catalog}.headers: Polaris-Realm has to name a realm of the server."
+        return UpstreamError(ErrorCode.CATALOG_UNAVAILABLE, said, hint=header)
+    if _NO_WAREHOUSE.search(text) or kind == "NoSuchWarehouseException":
+        name = f"catalogs.{catalog}.warehouse: for Polaris the name of a catalog, not a location."
+        return UpstreamError(ErrorCode.CATALOG_UNAVAILABLE, said, hint=name)
+    return no_catalog(catalog, "has no such address")
+
+
+def no_catalog(catalog: str, answered: str) -> UpstreamError:
+    return UpstreamError(
+        ErrorCode.CATALOG_UNAVAILABLE,
+        f"Catalog {catalog} was asked for its configuration, and the server {answered}: no Iceberg "
+        "REST catalog is there.",
+        hint=f"catalogs.{catalog}.uri: what clients add /v1 to; Polaris's ends in /api/catalog.",
+    )
 
 
 def absent(act: Act, code: ErrorCode | None = None) -> SqeError:
@@ -159,7 +194,7 @@ def unreadable(catalog: str, act: Act) -> UpstreamError:
     )
 
 
-def restricted(act: Act) -> AccessError:
+def restriction_error(act: Act) -> AccessError:
     return AccessError(
         ErrorCode.ACCESS_DENIED,
         f"{act.subject} has restrictions for readers that SQE does not carry out, so it is not"
@@ -167,7 +202,7 @@ def restricted(act: Act) -> AccessError:
     )
 
 
-def _said(answer: Answer, hide: str) -> tuple[str, str]:
+def _error_of(answer: Answer, hide: str) -> tuple[str, str]:
     """The exception's simple name and its words; nothing where the body is not the catalog's."""
     try:
         error = answer.json()["error"]

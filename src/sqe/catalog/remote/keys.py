@@ -13,7 +13,7 @@ _EXPIRY = "expires-at"  # s3.session-token-expires-at-ms, gcs.oauth2.token-expir
 
 def good_until(loaded: Loaded, unknown: float) -> float | None:
     """In seconds since 1970. None: there are no keys. ``unknown``: for keys that do not say it."""
-    configs = [loaded.config, *(_config(one) for one in loaded.storage_credentials)]
+    configs = [loaded.config, *(_config(credential) for credential in loaded.storage_credentials)]
     ends = [end for config in configs for end in _ends(config)]
     if ends:
         return min(ends)

@@ -6,7 +6,7 @@ import time
 
 from sqe.catalog.protocol import Ident, Json, Loaded
 from sqe.catalog.remote.answers import loaded_of, object_of
-from sqe.catalog.remote.asking import ask
+from sqe.catalog.remote.asking import Build, ask
 from sqe.catalog.remote.caller import CatalogClient, Request
 from sqe.catalog.remote.errors import Act
 from sqe.catalog.remote.keys import credentials_of, good_until
@@ -14,6 +14,7 @@ from sqe.catalog.remote.paths import Paths
 from sqe.catalog.remote.service import KeptTable
 from sqe.errors import AccessError, ErrorCode, SqeError
 from sqe.http.client import Answer
+from sqe.model.observer import CredentialsOutcome
 
 _SHORTEST_S = 300.0  # keys with less to live are not given to another statement
 # What catalogs say that do not have the address at all.
@@ -60,6 +61,7 @@ def load_table(caller: CatalogClient, ident: Ident, *, anew: bool = False) -> Lo
                 raise ValueError("a table that was never sent")
             return kept.loaded
         loaded = elsewhere(caller, loaded_of(answer))
+        _note_credentials(caller, loaded)
         etag = answer.headers.get("etag")
         if etag:
             tables.put(key, KeptTable(etag, loaded, time.time()))
@@ -92,6 +94,17 @@ def load_credentials(caller: CatalogClient, ident: Ident) -> tuple[Json, ...]:
     def address(paths: Paths) -> Request:
         return Request("GET", f"{paths.table(ident)}/credentials")
 
+    outcome = CredentialsOutcome.REFUSED
+    try:
+        credentials = _ask_for_new(caller, act, address, ident)
+        if credentials:
+            outcome = CredentialsOutcome.RENEWED
+        return credentials
+    finally:
+        caller.service.observer.note_credentials(outcome)
+
+
+def _ask_for_new(caller: CatalogClient, act: Act, address: Build, ident: Ident) -> tuple[Json, ...]:
     try:
         return ask(caller, act, address, _credentials)
     except SqeError as error:
@@ -100,8 +113,18 @@ def load_credentials(caller: CatalogClient, ident: Ident) -> tuple[Json, ...]:
     return credentials_of(load_table(caller, ident, anew=True))
 
 
+def _note_credentials(caller: CatalogClient, loaded: Loaded) -> None:
+    """Of a table that came anew, from a catalog that was asked for keys to its files."""
+    if caller.service.options.delegation:
+        has_keys = good_until(loaded, unknown=0.0) is not None
+        outcome = CredentialsOutcome.VENDED if has_keys else CredentialsOutcome.REFUSED
+        caller.service.observer.note_credentials(outcome)
+
+
 def _credentials(answer: Answer) -> tuple[Json, ...]:
-    found = object_of(answer).get("storage-credentials") or []
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    credentials = object_of(answer).get("storage-credentials") or []
+    if not isinstance(credentials, list) or not all(
+        isinstance(credential, dict) for credential in credentials
+    ):
         raise ValueError("no list of credentials")
-    return tuple(found)
+    return tuple(credentials)

@@ -19,6 +19,7 @@ class RestOptions:
     headers: Mapping[str, Secret] = field(default_factory=dict)
     delegation: str = ""  # value of X-Iceberg-Access-Delegation; empty: none
     audience: str = ""
+    unique_locations: bool = True  # of what is made: below its schema's, where that is told
     shows_token: bool = True  # False: an open server, which is shown no one's
     timeout_s: float = 30.0
     cache_s: float = 30.0

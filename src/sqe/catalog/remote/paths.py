@@ -27,7 +27,7 @@ class Paths:
         return f"{self.root}/namespaces"
 
     def namespace(self, namespace: Namespace) -> str:
-        return f"{self.root}/namespaces/{quote(self.joined(namespace), safe='')}"
+        return f"{self.root}/namespaces/{quote(self.join(namespace), safe='')}"
 
     def tables(self, namespace: Namespace) -> str:
         return f"{self.namespace(namespace)}/tables"
@@ -41,7 +41,7 @@ class Paths:
     def view(self, ident: Ident) -> str:
         return f"{self.views(ident.namespace)}/{_segment(ident.name)}"
 
-    def joined(self, namespace: Namespace) -> str:
+    def join(self, namespace: Namespace) -> str:
         """All levels as one text, which is one segment of a path or a value of a query."""
         whole = self.separator.join(namespace)
         if not all(namespace) or whole in ("", *_DOTS):

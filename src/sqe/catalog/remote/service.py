@@ -14,6 +14,7 @@ from sqe.catalog.remote.options import RestOptions
 from sqe.catalog.remote.ttl_cache import TtlCache
 from sqe.errors import ErrorCode
 from sqe.http.client import Answer, Http, HttpOptions
+from sqe.model.observer import UNOBSERVED, CallOutcome, Observer, outcome_of_status
 
 _MOST_NAMES = 500_000  # in lists, of all users together
 _MOST_METADATA = 16 * 1024 * 1024  # bytes of tables' metadata
@@ -40,8 +41,10 @@ class Service:
         options: RestOptions,
         breaker: Breaker | None = None,
         clock: Callable[[], float] = time.monotonic,
+        observer: Observer = UNOBSERVED,
     ) -> None:
         what = f"Catalog {options.name}"
+        self.observer = observer
         self.options = options
         self._http = Http(
             HttpOptions(
@@ -62,8 +65,24 @@ class Service:
     def call(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, seconds: float
     ) -> Answer:
-        with self._breaker.call():
-            return self._http.call(method, url, headers, body, seconds=seconds)
+        started, outcome = time.perf_counter(), CallOutcome.UNAVAILABLE
+        try:
+            with self._breaker.call():
+                answer = self._http.call(method, url, headers, body, seconds=seconds)
+            outcome = outcome_of_status(answer.status)
+            return answer
+        finally:
+            taken = time.perf_counter() - started
+            self.observer.note_catalog_call(self.options.name, outcome, taken)
+
+    @property
+    def cache_looks(self) -> dict[str, tuple[int, int]]:
+        """Hits and misses of each cache."""
+        return {
+            "configs": self.configs.looks,
+            "lists": self.lists.looks,
+            "tables": self.tables.looks,
+        }
 
     def close(self) -> None:
         self._http.close()

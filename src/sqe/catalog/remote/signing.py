@@ -19,7 +19,7 @@ def sign(caller: CatalogClient, ident: Ident, config: Mapping[str, str], request
     names = (ident.namespace, ident.name)
     act = Act(f"sign a request for {ident}", *names, absent=ErrorCode.TABLE_NOT_FOUND)
     url = _address(caller, config)
-    return ask(caller, act, lambda paths: Request("POST", url, body=request), _signed)
+    return ask(caller, act, lambda paths: Request("POST", url, body=request), _read_signed)
 
 
 def _address(caller: CatalogClient, config: Mapping[str, str]) -> str:
@@ -42,12 +42,12 @@ def _origin(parts: SplitResult) -> tuple[str, str | None, int]:
     return parts.scheme, parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
 
 
-def _signed(answer: Answer) -> Signed:
+def _read_signed(answer: Answer) -> Signed:
     body = object_of(answer)
-    headers = {str(name): _joined(values) for name, values in body["headers"].items()}
+    headers = {str(name): _join(values) for name, values in body["headers"].items()}
     private = "private" in answer.headers.get("cache-control", "").lower()
     return Signed(str(body["uri"]), headers, reusable=private)
 
 
-def _joined(values: list[str] | str) -> str:
+def _join(values: list[str] | str) -> str:
     return values if isinstance(values, str) else ",".join(map(str, values))

@@ -30,29 +30,43 @@ class TtlCache(Generic[_T]):
         self._kept: OrderedDict[Hashable, tuple[_T, float, int]] = OrderedDict()
         self._total = 0
         self._epoch = 0
+        self._hits = self._misses = 0
+
+    @property
+    def looks(self) -> tuple[int, int]:
+        """How many found something, and how many did not."""
+        return self._hits, self._misses
 
     def get(self, key: Hashable) -> _T | None:
         with self._lock:
-            found = self._kept.get(key)
-            if found is None:
-                return None
-            value, since, _ = found
-            if self._seconds is not None and self._clock() - since >= self._seconds:
-                self._remove(key)
-                return None
-            self._kept.move_to_end(key)
+            value = self._get(key)
+            if value is None:
+                self._misses += 1
+            else:
+                self._hits += 1
             return value
+
+    def _get(self, key: Hashable) -> _T | None:
+        cached = self._kept.get(key)
+        if cached is None:
+            return None
+        value, since, _ = cached
+        if self._seconds is not None and self._clock() - since >= self._seconds:
+            self._remove(key)
+            return None
+        self._kept.move_to_end(key)
+        return value
 
     def put(self, key: Hashable, value: _T) -> None:
         with self._lock:
             self._put(key, value)
 
-    def kept(self, key: Hashable, ask: Callable[[], _T]) -> _T:
+    def get_or_ask(self, key: Hashable, ask: Callable[[], _T]) -> _T:
         """What is kept, or else what ``ask`` answers. An answer from before a ``clear`` may be
         older than the change that it was for, so it is not kept."""
-        found = self.get(key)
-        if found is not None:
-            return found
+        cached = self.get(key)
+        if cached is not None:
+            return cached
         epoch = self._epoch
         value = ask()
         with self._lock:
@@ -77,6 +91,6 @@ class TtlCache(Generic[_T]):
             self._remove(next(iter(self._kept)))
 
     def _remove(self, key: Hashable) -> None:
-        found = self._kept.pop(key, None)
-        if found is not None:
-            self._total -= found[2]
+        removed = self._kept.pop(key, None)
+        if removed is not None:
+            self._total -= removed[2]

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 from starlette.responses import Response
 
-from sqe.catalog.protocol import Catalog, Json, Loaded, Namespace
+from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, Namespace
 from sqe.catalog.rest.wire import (
     SEPARATOR,
     RestCall,
+    answer_of_loaded,
     ident_of,
     json_answer,
-    loaded_answer,
-    malformed,
+    malformed_request,
     no_content,
     page,
 )
 from sqe.errors import ErrorCode, UserError
+
+Handler = Callable[[Catalog, RestCall], Response]
 
 
 @runtime_checkable
@@ -29,15 +32,15 @@ class RegistersViews(Protocol):
 
 def list_namespaces(catalog: Catalog, call: RestCall) -> Response:
     parent = call.query.get("parent") or ""
-    found = catalog.list_namespaces(tuple(parent.split(SEPARATOR)) if parent else ())
-    shown, token = page(call, found)
+    namespaces = catalog.list_namespaces(tuple(parent.split(SEPARATOR)) if parent else ())
+    shown, token = page(call, namespaces)
     return json_answer(_with_token({"namespaces": [list(n) for n in shown]}, token))
 
 
 def create_namespace(catalog: Catalog, call: RestCall) -> Response:
     levels = call.body.get("namespace")
     if not isinstance(levels, list) or not levels:
-        raise malformed("no namespace.")
+        raise malformed_request("no namespace.")
     namespace = tuple(str(level) for level in levels)
     catalog.create_namespace(namespace, texts_of(call.body.get("properties"), "properties"))
     properties = catalog.load_namespace(namespace)
@@ -47,16 +50,6 @@ def create_namespace(catalog: Catalog, call: RestCall) -> Response:
 def load_namespace(catalog: Catalog, call: RestCall) -> Response:
     properties = catalog.load_namespace(call.namespace)
     return json_answer({"namespace": list(call.namespace), "properties": properties})
-
-
-def namespace_exists(catalog: Catalog, call: RestCall) -> Response:
-    catalog.load_namespace(call.namespace)
-    return no_content()
-
-
-def drop_namespace(catalog: Catalog, call: RestCall) -> Response:
-    catalog.drop_namespace(call.namespace)
-    return no_content()
 
 
 def update_namespace(catalog: Catalog, call: RestCall) -> Response:
@@ -69,51 +62,22 @@ def list_tables(catalog: Catalog, call: RestCall) -> Response:
     return _identifiers(call, catalog.list_tables(call.namespace))
 
 
-def create_table(catalog: Catalog, call: RestCall) -> Response:
-    return loaded_answer(call, catalog.create_table(call.namespace, call.body))
-
-
-def register_table(catalog: Catalog, call: RestCall) -> Response:
-    return loaded_answer(call, catalog.register_table(call.namespace, call.body))
-
-
 def load_table(catalog: Catalog, call: RestCall) -> Response:
     if call.query.get("snapshots", "all") not in ("all", "refs"):
-        raise malformed("snapshots must be all or refs.")
-    return loaded_answer(call, catalog.load_table(call.table))
+        raise malformed_request("snapshots must be all or refs.")
+    return answer_of_loaded(call, catalog.load_table(call.table))
 
 
 def load_credentials(catalog: Catalog, call: RestCall) -> Response:
     """``prefix`` picks one of several: Iceberg's S3 client takes no answer with two."""
     wanted = call.query.get("prefix")
-    found = catalog.load_credentials(call.table)
-    shown = [one for one in found if wanted is None or one.get("prefix") == wanted]
+    credentials = catalog.load_credentials(call.table)
+    shown = [
+        credential
+        for credential in credentials
+        if wanted is None or credential.get("prefix") == wanted
+    ]
     return json_answer({"storage-credentials": shown})
-
-
-def table_exists(catalog: Catalog, call: RestCall) -> Response:
-    catalog.load_table(call.table)
-    return no_content()
-
-
-def commit_table(catalog: Catalog, call: RestCall) -> Response:
-    return loaded_answer(call, catalog.commit_table(call.table, changes_of(call.body)))
-
-
-def drop_table(catalog: Catalog, call: RestCall) -> Response:
-    catalog.drop_table(call.table, purge=call.flag("purgeRequested"))
-    return no_content()
-
-
-def rename_table(catalog: Catalog, call: RestCall) -> Response:
-    body = call.body
-    catalog.rename_table(ident_of(body.get("source")), ident_of(body.get("destination")))
-    return no_content()
-
-
-def report_metrics(catalog: Catalog, call: RestCall) -> Response:
-    """Taken and forgotten: SQE measures queries itself."""
-    return no_content()
 
 
 def commit_transaction(catalog: Catalog, call: RestCall) -> Response:
@@ -129,45 +93,54 @@ def list_views(catalog: Catalog, call: RestCall) -> Response:
     return _identifiers(call, catalog.list_views(call.namespace))
 
 
-def create_view(catalog: Catalog, call: RestCall) -> Response:
-    return loaded_answer(call, catalog.create_view(call.namespace, call.body))
-
-
-def load_view(catalog: Catalog, call: RestCall) -> Response:
-    return loaded_answer(call, catalog.load_view(call.view))
-
-
-def view_exists(catalog: Catalog, call: RestCall) -> Response:
-    catalog.load_view(call.view)
-    return no_content()
-
-
-def replace_view(catalog: Catalog, call: RestCall) -> Response:
-    return loaded_answer(call, catalog.replace_view(call.view, changes_of(call.body)))
-
-
-def drop_view(catalog: Catalog, call: RestCall) -> Response:
-    catalog.drop_view(call.view)
-    return no_content()
-
-
-def rename_view(catalog: Catalog, call: RestCall) -> Response:
-    body = call.body
-    catalog.rename_view(ident_of(body.get("source")), ident_of(body.get("destination")))
-    return no_content()
-
-
 def register_view(catalog: Catalog, call: RestCall) -> Response:
     if not isinstance(catalog, RegistersViews):
         raise UserError(ErrorCode.NOT_SUPPORTED, "This catalog does not register views.")
-    return loaded_answer(call, catalog.register_view(call.namespace, call.body))
+    return answer_of_loaded(call, catalog.register_view(call.namespace, call.body))
+
+
+def _loads(load: Callable[[Catalog, RestCall], Loaded]) -> Handler:
+    return lambda catalog, call: answer_of_loaded(call, load(catalog, call))
+
+
+def _does(act: Callable[[Catalog, RestCall], object]) -> Handler:
+    def handler(catalog: Catalog, call: RestCall) -> Response:
+        act(catalog, call)
+        return no_content()
+
+    return handler
+
+
+namespace_exists = _does(lambda catalog, call: catalog.load_namespace(call.namespace))
+drop_namespace = _does(lambda catalog, call: catalog.drop_namespace(call.namespace))
+
+create_table = _loads(lambda catalog, call: catalog.create_table(call.namespace, call.body))
+register_table = _loads(lambda catalog, call: catalog.register_table(call.namespace, call.body))
+table_exists = _does(lambda catalog, call: catalog.load_table(call.table))
+commit_table = _loads(lambda catalog, call: catalog.commit_table(call.table, changes_of(call.body)))
+drop_table = _does(
+    lambda catalog, call: catalog.drop_table(call.table, purge=call.flag("purgeRequested"))
+)
+rename_table = _does(lambda catalog, call: catalog.rename_table(*_read_rename(call)))
+report_metrics = _does(lambda catalog, call: None)  # SQE measures queries itself
+
+create_view = _loads(lambda catalog, call: catalog.create_view(call.namespace, call.body))
+load_view = _loads(lambda catalog, call: catalog.load_view(call.view))
+view_exists = _does(lambda catalog, call: catalog.load_view(call.view))
+replace_view = _loads(lambda catalog, call: catalog.replace_view(call.view, changes_of(call.body)))
+drop_view = _does(lambda catalog, call: catalog.drop_view(call.view))
+rename_view = _does(lambda catalog, call: catalog.rename_view(*_read_rename(call)))
+
+
+def _read_rename(call: RestCall) -> tuple[Ident, Ident]:
+    return ident_of(call.body.get("source")), ident_of(call.body.get("destination"))
 
 
 def _identifiers(call: RestCall, names: list[str]) -> Response:
     shown, token = page(call, names)
     namespace = list(call.namespace)
-    found = [{"namespace": namespace, "name": name} for name in shown]
-    return json_answer(_with_token({"identifiers": found}, token))
+    identifiers = [{"namespace": namespace, "name": name} for name in shown]
+    return json_answer(_with_token({"identifiers": identifiers}, token))
 
 
 def _with_token(body: Json, token: str | None) -> Json:
@@ -178,7 +151,7 @@ def texts_of(value: Any, what: str) -> dict[str, str]:
     if value is None:
         return {}
     if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
-        raise malformed(f"{what} must be an object of texts.")
+        raise malformed_request(f"{what} must be an object of texts.")
     return value
 
 
@@ -187,5 +160,5 @@ def changes_of(body: Json) -> Json:
     for key in ("requirements", "updates"):
         entries = body.get(key) or []
         if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
-            raise malformed(f"{key} must be a list of objects.")
+            raise malformed_request(f"{key} must be a list of objects.")
     return body

@@ -7,6 +7,7 @@ everything else runs on worker threads.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from time import perf_counter
 from typing import TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -19,13 +20,13 @@ from sqe.catalog.protocol import Catalog, Json
 from sqe.catalog.rest import handlers
 from sqe.catalog.rest.errors import answer_to, error_answer
 from sqe.catalog.rest.wire import RestCall, json_answer, segments
+from sqe.model.observer import UNOBSERVED, Observer, outcome_of_status
 
 OpenCatalog = Callable[[str | None], Catalog]
-Handler = Callable[[Catalog, RestCall], Response]
 Found = TypeVar("Found")
 
 _NAMESPACE = "v1/{prefix}/namespaces/{namespace}"
-ENDPOINTS: dict[tuple[str, str], Handler] = {
+ENDPOINTS: dict[tuple[str, str], handlers.Handler] = {
     ("GET", "v1/{prefix}/namespaces"): handlers.list_namespaces,
     ("POST", "v1/{prefix}/namespaces"): handlers.create_namespace,
     ("GET", _NAMESPACE): handlers.load_namespace,
@@ -62,11 +63,12 @@ def catalog_app(
     prefix: str = "",
     overrides: dict[str, str] | None = None,
     workers: int = 16,
+    observer: Observer = UNOBSERVED,
 ) -> Starlette:
     """Serves the catalog that ``open_catalog`` gives for a request's bearer token (or None).
 
     ``prefix`` is the path segment after ``/v1``; clients learn it from ``/v1/config``, with
-    ``overrides`` of their own settings.
+    ``overrides`` of their own settings. ``observer`` is told of each request.
     """
     settings: Json = {
         "defaults": {},
@@ -75,27 +77,40 @@ def catalog_app(
     }
     root = ["v1", prefix] if prefix else ["v1"]
 
+    def handler_of(request: Request) -> tuple[handlers.Handler, dict[str, str]] | None:
+        parts = segments(request.scope["raw_path"])
+        if request.method == "GET" and parts == ["v1", "config"]:
+            return config, {}
+        if parts[: len(root)] != root:
+            return None
+        return endpoint_of(ENDPOINTS, request.method, parts[len(root) :])
+
+    def no_such_endpoint(catalog: Catalog, call: RestCall) -> Response:
+        return error_answer(404, "NoSuchEndpointException", "No such endpoint.")
+
+    def config(catalog: Catalog, call: RestCall) -> Response:
+        return json_answer(settings)
+
     def respond(request: Request, content: bytes) -> Response:
+        started, operation = perf_counter(), "unknown"
         try:
             catalog = open_catalog(bearer_of(request))
-            parts = segments(request.scope["raw_path"])
-            if request.method == "GET" and parts == ["v1", "config"]:
-                return json_answer(settings)
-            found = None
-            if parts[: len(root)] == root:
-                found = endpoint_of(ENDPOINTS, request.method, parts[len(root) :])
-            if found is None:
-                return error_answer(404, "NoSuchEndpointException", "No such endpoint.")
-            handler, path = found
+            handler, path = handler_of(request) or (no_such_endpoint, {})
+            operation = handler.__name__
             call = RestCall(request.method, path, request.query_params, request.headers, content)
-            return handler(catalog, call)
+            answer = handler(catalog, call)
         except Exception as error:  # noqa: BLE001  # one map turns every failure into an answer
-            return answer_to(error, request.method)
+            answer = answer_to(error, request.method)
+        outcome = outcome_of_status(answer.status_code)
+        observer.note_broker_call(operation, outcome, perf_counter() - started)
+        return answer
 
-    return threaded_app(respond, workers=workers)
+    return make_threaded_app(respond, workers=workers)
 
 
-def threaded_app(respond: Callable[[Request, bytes], Response], *, workers: int = 16) -> Starlette:
+def make_threaded_app(
+    respond: Callable[[Request, bytes], Response], *, workers: int = 16
+) -> Starlette:
     """Every request, with its body, answered by ``respond`` on a thread."""
     limiters: list[CapacityLimiter] = []
 
@@ -132,10 +147,10 @@ def endpoint_of(
     endpoints: Mapping[tuple[str, str], Found], method: str, rest: list[str]
 ) -> tuple[Found, dict[str, str]] | None:
     """What a path means after ``v1`` and the prefix, and the names in it."""
-    for (wanted, template), found in endpoints.items():
+    for (wanted, template), endpoint in endpoints.items():
         pattern = template.split("/")[2:]
         if wanted == method and len(pattern) == len(rest):
             pairs = list(zip(pattern, rest, strict=True))
             if all(p.startswith("{") or p == r for p, r in pairs):
-                return found, {p[1:-1]: r for p, r in pairs if p.startswith("{")}
+                return endpoint, {p[1:-1]: r for p, r in pairs if p.startswith("{")}
     return None

@@ -45,16 +45,16 @@ class RestCall:
         try:
             parsed = json.loads(self.content)
         except ValueError:
-            raise malformed("the body is not JSON.") from None
+            raise malformed_request("the body is not JSON.") from None
         if not isinstance(parsed, dict):
-            raise malformed("the body is not a JSON object.")
+            raise malformed_request("the body is not a JSON object.")
         return parsed
 
     def flag(self, name: str) -> bool:
         return self.query.get(name, "false").lower() == "true"
 
 
-def malformed(what: str) -> UserError:
+def malformed_request(what: str) -> UserError:
     return UserError(ErrorCode.INVALID_ARGUMENT, f"Malformed request: {what}")
 
 
@@ -68,10 +68,10 @@ def segments(raw_path: bytes) -> list[str]:
 
 def ident_of(value: Any) -> Ident:
     if not isinstance(value, dict):
-        raise malformed("an identifier is missing.")
+        raise malformed_request("an identifier is missing.")
     namespace, name = value.get("namespace"), value.get("name")
     if not isinstance(namespace, list) or not isinstance(name, str):
-        raise malformed("an identifier has no namespace or name.")
+        raise malformed_request("an identifier has no namespace or name.")
     return Ident(tuple(str(level) for level in namespace), name)
 
 
@@ -92,25 +92,25 @@ def page(call: RestCall, entries: list[T]) -> tuple[list[T], str | None]:
         start = int(call.query.get("pageToken") or 0)
         size = int(call.query.get("pageSize") or 1000)
     except ValueError:
-        raise malformed("pageToken or pageSize is not a number.") from None
+        raise malformed_request("pageToken or pageSize is not a number.") from None
     if size < 1 or start < 0:
-        raise malformed("pageToken or pageSize is out of range.")
+        raise malformed_request("pageToken or pageSize is out of range.")
     end = start + size
     return entries[start:end], str(end) if end < len(entries) else None
 
 
-def loaded_answer(call: RestCall, loaded: Loaded) -> Response:
+def answer_of_loaded(call: RestCall, loaded: Loaded) -> Response:
     """A table or view with its stored metadata, byte for byte."""
     mode = call.query.get("snapshots", "all")
     tag = etag(loaded, mode)
     if tag and call.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers={"ETag": tag})
     metadata = refs_only(loaded) if mode == "refs" else loaded.metadata_json
-    parts = [b'"metadata":' + metadata, b'"config":' + _dumped(dict(loaded.config))]
+    parts = [b'"metadata":' + metadata, b'"config":' + _dump(dict(loaded.config))]
     if loaded.metadata_location is not None:
-        parts.insert(0, b'"metadata-location":' + _dumped(loaded.metadata_location))
+        parts.insert(0, b'"metadata-location":' + _dump(loaded.metadata_location))
     if loaded.storage_credentials:
-        parts.append(b'"storage-credentials":' + _dumped(list(loaded.storage_credentials)))
+        parts.append(b'"storage-credentials":' + _dump(list(loaded.storage_credentials)))
     content = b"{" + b",".join(parts) + b"}"
     return Response(content, headers={"ETag": tag} if tag else None, media_type="application/json")
 
@@ -131,8 +131,8 @@ def refs_only(loaded: Loaded) -> bytes:
     for key in ("snapshots", "statistics", "partition-statistics"):
         if key in trimmed:
             trimmed[key] = [e for e in trimmed[key] or () if e["snapshot-id"] in kept]
-    return _dumped(trimmed)
+    return _dump(trimmed)
 
 
-def _dumped(value: Any) -> bytes:
+def _dump(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -63,9 +63,9 @@ def _with_rules(settings: Settings) -> Settings:
 class _Guide:
     def __init__(self, gateway: ServerGateway, session: OpenSession) -> None:
         self._gateway = gateway
-        self._transports = {"": self._opened(session)}
+        self._transports = {"": self._connect(session)}
 
-    def _opened(self, session: OpenSession) -> Transport:
+    def _connect(self, session: OpenSession) -> Transport:
         from sqe.client.embedded import EmbeddedTransport
 
         return EmbeddedTransport(self._gateway, session, "sqe-demo", frozenset({prices()}))
@@ -74,7 +74,7 @@ class _Guide:
         from sqe.model.identity import Identity
 
         if user not in self._transports:
-            self._transports[user] = self._opened(self._gateway.open_session(Identity(user)))
+            self._transports[user] = self._connect(self._gateway.open_session(Identity(user)))
         return self._transports[user]
 
     def reset(self) -> None:
@@ -86,7 +86,7 @@ class _Guide:
         click.echo(step.words)
         for statement in step.statements:
             click.echo()
-            click.secho(_prompted(statement), fg="cyan")
+            click.secho(_with_prompt(statement), fg="cyan")
             self._run(statement.text, statement.user)
 
     def check(self) -> None:
@@ -134,7 +134,7 @@ class _Guide:
         return out.getvalue().decode()
 
 
-def _prompted(asked: Asked) -> str:
+def _with_prompt(asked: Asked) -> str:
     first, *rest = asked.text.splitlines()
     prompt = asked.user or "sqe"
     more = "." * len(prompt) + ">"

@@ -45,12 +45,12 @@ class _Draft:
     parts: list[tuple[str, list[str]]] = field(default_factory=lambda: [("", [])])
 
     def finish(self) -> Step:
-        found = tuple(
+        asked = tuple(
             Asked(statement.text, user)
             for user, lines in self.parts
             for statement in split("\n".join(lines).replace("{prices}", prices()))
         )
-        return Step(self.title, "\n".join(self.words), found)
+        return Step(self.title, "\n".join(self.words), asked)
 
 
 def tour() -> tuple[Step, ...]:

@@ -52,7 +52,7 @@ class TextWriter:
 
     def _show(self) -> None:
         if self._layout is None:
-            self._layout = self._chosen()
+            self._layout = self._choose_layout()
             between = "" if self._first or self._expanded is Expanded.ON else "\n"
             self.out.write((between + self._layout.head()).encode())
             self._first = False
@@ -61,7 +61,7 @@ class TextWriter:
             self._pending = [[] for _ in self._names]
         self.out.flush()
 
-    def _chosen(self) -> Layout:
+    def _choose_layout(self) -> Layout:
         if self._expanded is not Expanded.ON:
             table = TableLayout(self._names, self._right, self._pending, self.out.width)
             if self._expanded is Expanded.OFF or table.fits():

@@ -6,7 +6,7 @@ import click
 
 from sqe.cli.formats import Expanded, OutputFormat
 from sqe.cli.shell.files import OpenFile
-from sqe.cli.shell.meta import Command, Console, switched
+from sqe.cli.shell.meta import Command, Console, switch
 from sqe.cli.shell.pager import pager_command
 from sqe.errors import ErrorCode, UserError
 
@@ -50,7 +50,7 @@ def _limit(console: Console, argument: str, query: str) -> None:
 
 def _pager(console: Console, argument: str, query: str) -> None:
     state = console.runner.state
-    state.pager = switched(state.pager, argument, "The pager")
+    state.pager = switch(state.pager, argument, "The pager")
     command = " ".join(pager_command())
     if state.pager and not command:
         click.echo("There is no pager: install less or set PAGER.")
@@ -58,9 +58,9 @@ def _pager(console: Console, argument: str, query: str) -> None:
         click.echo(f"Long results go through {command}." if state.pager else "No pager is used.")
 
 
-def _timing(console: Console, argument: str, query: str) -> None:
+def _set_timing(console: Console, argument: str, query: str) -> None:
     state = console.runner.state
-    state.timing = switched(state.timing, argument, "The timing")
+    state.timing = switch(state.timing, argument, "The timing")
     click.echo(f"The time of statements is {'shown' if state.timing else 'not shown'}.")
 
 
@@ -102,7 +102,7 @@ DISPLAY = (
         choices=("on", "off"),
     ),
     Command(
-        r"\timing", "[on|off]", "show how long statements take", _timing, choices=("on", "off")
+        r"\timing", "[on|off]", "show how long statements take", _set_timing, choices=("on", "off")
     ),
     Command(r"\format", "[name]", f"show rows as {', '.join(_FORMATS)}", _format, choices=_FORMATS),
     Command(r"\o", "[file]", "send results to a file, until the next \\o", _send, "file"),

@@ -53,7 +53,7 @@ def query_of(console: Console, query: str) -> str:
     return state.last
 
 
-def switched(now: bool, argument: str, name: str) -> bool:
+def switch(now: bool, argument: str, name: str) -> bool:
     """The other way, or as the argument says."""
     if not argument:
         return not now

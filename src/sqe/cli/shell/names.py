@@ -26,24 +26,24 @@ class Names:
     def relations(self) -> list[str]:
         """Catalogs, schemas of the current catalog, and its tables: bare where one may say so."""
         current = self._transport.schema()
-        found = [quote(name) for name in self._ask("SHOW CATALOGS", 0)]
+        relations = [quote(name) for name in self._ask("SHOW CATALOGS", 0)]
         for schema in self._ask(f"SHOW SCHEMAS IN {quote(current.catalog)}", 0):
-            found.append(schema)
-            found.append(f"{quote(current.catalog)}.{schema}")
+            relations.append(schema)
+            relations.append(f"{quote(current.catalog)}.{schema}")
             for table in self.tables_in(f"{quote(current.catalog)}.{schema}"):
-                found.append(f"{schema}.{table}")
-                found.append(f"{quote(current.catalog)}.{schema}.{table}")
-        found += self.tables_in(str(current))
-        return found
+                relations.append(f"{schema}.{table}")
+                relations.append(f"{quote(current.catalog)}.{schema}.{table}")
+        relations += self.tables_in(str(current))
+        return relations
 
     def tables_in(self, schema: str) -> list[str]:
         return [quote(name) for name in self._ask(f"SHOW TABLES IN {schema}", 1)]
 
     def columns_of_tables_in(self, text: str) -> list[str]:
-        found: list[str] = []
+        columns: list[str] = []
         for table in dict.fromkeys(_TABLES_IN_TEXT.findall(text)):
-            found += [quote(name) for name in self._ask(f"SHOW COLUMNS IN {table}", 0)]
-        return found
+            columns += [quote(name) for name in self._ask(f"SHOW COLUMNS IN {table}", 0)]
+        return columns
 
     def _ask(self, text: str, column: int) -> list[str]:
         """The texts of one column; nothing at all where the statement fails."""

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 from sqe.cli.formats.output import Output
-from sqe.cli.interruption import ignored
+from sqe.cli.interruption import ignore_interrupts
 from sqe.cli.screen import width
 
 _DEFAULT = "less"
@@ -66,7 +66,7 @@ class PagedOutput(Output):
             self._write_all(b"".join(self._held))
             self.file.flush()
             return
-        with ignored():
+        with ignore_interrupts():
             self._close_pipe()
             self._process.wait()
 

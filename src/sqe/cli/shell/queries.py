@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from sqe.cli.formats import Expanded
-from sqe.cli.interruption import ignored
+from sqe.cli.interruption import ignore_interrupts
 from sqe.cli.shell.meta import Command, Console, query_of
 from sqe.cli.shell.plots import KINDS, MOST_POINTS, PlotWriter
 from sqe.cli.statements import is_complete
@@ -48,7 +48,7 @@ def _edit(console: Console, argument: str, query: str) -> None:
         path.write_text(text + (";\n" if text and not is_complete(text) else ""), encoding="utf-8")
         command = [*shlex.split(_editor()), str(path)]
         try:
-            with ignored():
+            with ignore_interrupts():
                 code = subprocess.run(command, check=False).returncode  # noqa: S603  their choice
         except OSError as error:
             raise UserError(

@@ -174,12 +174,12 @@ def _bindings() -> KeyBindings:
     bindings = KeyBindings()
 
     @Condition
-    def finished() -> bool:
+    def is_complete() -> bool:
         from prompt_toolkit.application import get_app
 
         return is_finished(get_app().current_buffer.text)
 
-    @bindings.add("enter", filter=finished)
+    @bindings.add("enter", filter=is_complete)
     def _(event: KeyPressEvent) -> Any:
         event.current_buffer.validate_and_handle()
 

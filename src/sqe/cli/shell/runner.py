@@ -89,4 +89,4 @@ class Runner:
             if isinstance(writer.out, PagedOutput):
                 writer.out.finish()
         left = writer.out.reader_left
-        click.echo(outcome.told(timing=self.state.timing, hint="" if left else hint), err=True)
+        click.echo(outcome.describe(timing=self.state.timing, hint="" if left else hint), err=True)

@@ -67,9 +67,9 @@ def _on_line(statement: SourceStatement, line: int) -> SourceStatement:
 def _command_start(text: str) -> int | None:
     position = 0
     for start, end, _ in tokens(text):
-        found = text.find("\\", position, start)
-        if found >= 0:
-            return found
+        backslash = text.find("\\", position, start)
+        if backslash >= 0:
+            return backslash
         position = end
-    found = text.find("\\", position)
-    return found if found >= 0 else None
+    backslash = text.find("\\", position)
+    return backslash if backslash >= 0 else None

@@ -43,13 +43,13 @@ def foreign_errors(address: str) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, flight.FlightError) as error:
-        raise known(error, address) from error
+        raise error_from(error, address) from error
 
 
-def known(error: Exception, address: str) -> SqeError:
-    told = _told(getattr(error, "extra_info", b"") or b"")
-    if told is not None:
-        return told
+def error_from(error: Exception, address: str) -> SqeError:
+    details = _read_details(getattr(error, "extra_info", b"") or b"")
+    if details is not None:
+        return details
     code = next((code for kind, code in _BY_CLASS if isinstance(error, kind)), None)
     if code is ErrorCode.SERVER_UNAVAILABLE:
         return _unavailable(str(error), address)
@@ -57,7 +57,7 @@ def known(error: Exception, address: str) -> SqeError:
     return error_of(code or ErrorCode.INTERNAL_ERROR, message)
 
 
-def _told(details: bytes) -> SqeError | None:
+def _read_details(details: bytes) -> SqeError | None:
     """The error as the server said it: a google.rpc.Status with an ErrorInfo of SQE's."""
     try:
         status = Status.FromString(details)

@@ -37,12 +37,12 @@ class Kept(flight.ClientMiddlewareFactory):  # type: ignore[misc]
         now = self._renewed() if self._renewed is not None else None
         with self._lock:
             self._authorization = now or self._authorization
-            found = {}
+            headers = {}
             if self._authorization is not None:
-                found["authorization"] = self._authorization.reveal()
+                headers["authorization"] = self._authorization.reveal()
             if self._cookies:
-                found["cookie"] = "; ".join(f"{k}={v}" for k, v in self._cookies.items())
-            return found
+                headers["cookie"] = "; ".join(f"{k}={v}" for k, v in self._cookies.items())
+            return headers
 
     def receive(self, headers: dict[str, list[Any]]) -> None:
         with self._lock:

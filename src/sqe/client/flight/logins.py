@@ -29,8 +29,8 @@ def issuers_of(options: FlightOptions) -> list[LoginIssuer]:
     with foreign_errors(options.address), options.connect() as client:
         results = list(client.do_action(flight.Action(_ACTION, b""), call))
     try:
-        said = json.loads(bytes(results[0].body)) if results else {}
-        return [_issuer(one) for one in said.get("issuers", [])]
+        document = json.loads(bytes(results[0].body)) if results else {}
+        return [_issuer(issuer) for issuer in document.get("issuers", [])]
     except (ValueError, TypeError, KeyError, AttributeError):
         raise UpstreamError(
             ErrorCode.SERVER_UNAVAILABLE, f"{options.address} is no SQE server that knows logins."

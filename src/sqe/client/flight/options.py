@@ -52,7 +52,7 @@ class FlightOptions:
         return bearer(self.token) if isinstance(self.token, Secret) else None
 
     @property
-    def renewed(self) -> Callable[[], Secret] | None:
+    def header_source(self) -> Callable[[], Secret] | None:
         """The ``authorization`` header of a call, where it may be another one each time."""
         token = self.token
         return None if token is None or isinstance(token, Secret) else lambda: bearer(token())
@@ -74,7 +74,9 @@ class FlightOptions:
         """Checks everything that can be known without the server."""
         for name in given:
             if name not in _NAMES:
-                raise _wrong(f"connect() has no option {name}.", f"It has {', '.join(_NAMES)}.")
+                raise _option_error(
+                    f"connect() has no option {name}.", f"It has {', '.join(_NAMES)}."
+                )
         parts = _parts(url)
         user, password, token = (given.get(name) for name in ("user", "password", "token"))
         options = cls(
@@ -94,16 +96,16 @@ class FlightOptions:
 
     def _check(self, *, plaintext: bool) -> None:
         if self.token is not None and (self.user or self.password is not None):
-            raise _wrong("Give user and password, or a token, not both.")
+            raise _option_error("Give user and password, or a token, not both.")
         if bool(self.user) != (self.password is not None):
-            raise _wrong("A user needs a password, and a password a user.")
+            raise _option_error("A user needs a password, and a password a user.")
         if (self.tls_cert is None) != (self.tls_key is None):
-            raise _wrong("A client's certificate needs tls_cert and tls_key.")
+            raise _option_error("A client's certificate needs tls_cert and tls_key.")
         if not self.tls and (self.tls_ca or self.tls_cert or self.tls_host):
-            raise _wrong("TLS options need a URL that begins with grpc+tls://.")
+            raise _option_error("TLS options need a URL that begins with grpc+tls://.")
         secret = self.password is not None or self.token is not None
         if secret and not self.tls and not plaintext and not is_own_machine(self.host):
-            raise _wrong(
+            raise _option_error(
                 f"A credential would go to {self.host} unencrypted.",
                 "Use grpc+tls://; or, where the network is trusted, plaintext=True.",
             )
@@ -121,11 +123,11 @@ def _parts(url: str) -> SplitResult:
         valid = False
     # What is wrong is not repeated: somebody may have put a password into it.
     if not valid or parts.scheme not in _SCHEMES or parts.path not in ("", "/"):
-        raise _wrong("The URL of a server is grpc://host:port or grpc+tls://host:port.")
+        raise _option_error("The URL of a server is grpc://host:port or grpc+tls://host:port.")
     if parts.username is not None or parts.password is not None:
-        raise _wrong("A URL gets written down; give user= and password= instead.")
+        raise _option_error("A URL gets written down; give user= and password= instead.")
     if parts.query or parts.fragment:
-        raise _wrong("Options are given by name, not in the URL.")
+        raise _option_error("Options are given by name, not in the URL.")
     return parts
 
 
@@ -142,8 +144,8 @@ def _file(value: Any) -> bytes | None:
     try:
         return Path(value).expanduser().read_bytes()
     except OSError as error:
-        raise _wrong(f"{value} cannot be read: {error.strerror}.") from error
+        raise _option_error(f"{value} cannot be read: {error.strerror}.") from error
 
 
-def _wrong(message: str, hint: str = "") -> UserError:
+def _option_error(message: str, hint: str = "") -> UserError:
     return UserError(ErrorCode.INVALID_ARGUMENT, message, hint=hint)

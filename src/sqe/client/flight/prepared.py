@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.flight as flight
 
 from sqe.client.flight.types import batch_of
-from sqe.client.flight.wire import packed, parsed, unpacked
+from sqe.client.flight.wire import pack, parse_message, unpack
 from sqe.errors import SqeError
 from sqe.flight_messages import FlightSql_pb2 as sql
 from sqe.model.query import Parameter
@@ -41,9 +40,9 @@ class Prepared:
     @property
     def command(self) -> bytes:
         if self._handle:
-            return packed(sql.CommandPreparedStatementQuery(prepared_statement_handle=self._handle))
+            return pack(sql.CommandPreparedStatementQuery(prepared_statement_handle=self._handle))
         sent = self._sent
-        return packed(
+        return pack(
             sql.CommandStatementQuery(query=sent.text, transaction_id=sent.transaction or None)
         )
 
@@ -52,8 +51,8 @@ class Prepared:
             request = sql.ActionCreatePreparedStatementRequest(
                 query=self._sent.text, transaction_id=self._sent.transaction or None
             )
-            answer = self._transport.action("CreatePreparedStatement", packed(request))
-            created = unpacked(sql.ActionCreatePreparedStatementResult, answer)
+            answer = self._transport.action("CreatePreparedStatement", pack(request))
+            created = unpack(sql.ActionCreatePreparedStatementResult, answer)
             self._handle = created.prepared_statement_handle
             try:
                 if self._sent.parameters:
@@ -65,14 +64,14 @@ class Prepared:
 
     def _bind(self) -> None:
         answer = self._put(self.command, batch_of([self._sent.parameters]))
-        bound = parsed(sql.DoPutPreparedStatementResult, answer)
+        bound = parse_message(sql.DoPutPreparedStatementResult, answer)
         self._handle = bound.prepared_statement_handle or self._handle
 
     def update(self, tag: str) -> int:
         """Runs it for all of its rows. How many were changed."""
         message = sql.CommandPreparedStatementUpdate(prepared_statement_handle=self._handle)
-        answer = self._put(packed(message), batch_of(self._sent.rows), tag)
-        return parsed(sql.DoPutUpdateResult, answer).record_count
+        answer = self._put(pack(message), batch_of(self._sent.rows), tag)
+        return parse_message(sql.DoPutUpdateResult, answer).record_count
 
     def _put(self, command: bytes, batch: pa.RecordBatch, tag: str = "") -> bytes:
         """The server's one answer."""
@@ -88,12 +87,7 @@ class Prepared:
             answer = answers.read()
         return b"" if answer is None else bytes(answer.to_pybytes())
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._close()
 
     def _close(self) -> None:
@@ -102,4 +96,4 @@ class Prepared:
                 prepared_statement_handle=self._handle
             )
             with suppress(SqeError):  # its session may have ended
-                self._transport.action("ClosePreparedStatement", packed(request))
+                self._transport.action("ClosePreparedStatement", pack(request))

@@ -18,9 +18,9 @@ from sqe.client.flight.errors import foreign_errors
 from sqe.client.flight.prepared import Prepared, Sent
 from sqe.client.flight.status import Said, status_of
 from sqe.client.flight.types import columns_of, without_notes
-from sqe.client.flight.wire import parsed
+from sqe.client.flight.wire import parse_message
 from sqe.client.transport import Status
-from sqe.errors import ErrorCode, InternalError, SqeError, UserError
+from sqe.errors import ErrorCategory, ErrorCode, InternalError, SqeError, UserError
 from sqe.flight_messages import Flight_pb2 as messages
 from sqe.model.query import Column, QueryState, RowsAffected
 from sqe.results.buffer import BatchBuffer
@@ -48,7 +48,9 @@ class FlightQuery:
         self._cancelled = False
         self._ready = threading.Event()
         self._ended = threading.Event()
-        threading.Thread(target=self._work, name=f"flight-{self._tag[:8]}", daemon=True).start()
+        name = f"flight-{self._tag[:8]}"
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
 
     def result(self) -> ResultStream:
         self._ready.wait()
@@ -57,6 +59,16 @@ class FlightQuery:
         return ResultStream(
             self._columns, self._schema, self._buffer, self._close, lambda: self._affected
         )
+
+    def stop(self) -> None:
+        """The connection is about to be closed: whoever reads the rows hears of that, and not of
+        what the server then says."""
+        self._buffer.fail(_connection_closed())
+
+    def has_left(self, timeout: float) -> bool:
+        """Whether no call of it is under way any more."""
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
 
     def cancel(self) -> None:
         with self._lock:
@@ -75,18 +87,18 @@ class FlightQuery:
 
     def _cancellation(self, info: flight.FlightInfo | None) -> bytes:
         if info is None:  # the server knows it by its tag alone
-            told = messages.FlightInfo(app_metadata=self._tag.encode())
+            info_of_statement = messages.FlightInfo(app_metadata=self._tag.encode())
         else:
-            told = parsed(messages.FlightInfo, info.serialize())
-        return messages.CancelFlightInfoRequest(info=told).SerializeToString()
+            info_of_statement = parse_message(messages.FlightInfo, info.serialize())
+        return messages.CancelFlightInfoRequest(info=info_of_statement).SerializeToString()
 
     def progress(self) -> Status:
         try:
-            return self._said().status
+            return self._ask_status().status
         except SqeError:
             return Status(QueryState.FINISHED if self._ended.is_set() else QueryState.QUEUED)
 
-    def _said(self) -> Said:
+    def _ask_status(self) -> Said:
         return status_of(self._transport.action("sqe.QueryStatus", self._tag.encode()))
 
     def _close(self) -> None:
@@ -104,7 +116,7 @@ class FlightQuery:
                     return
                 self._start(prepared)
                 if all(self._buffer.put(batch) for batch in self._batches()) and not self._columns:
-                    self._affected = self._counted()
+                    self._affected = self._count_affected()
                 self._finish()
         except SqeError as error:
             self._fail(error)
@@ -122,10 +134,10 @@ class FlightQuery:
         self._buffer.finish()
         self._ready.set()
 
-    def _counted(self) -> RowsAffected | None:
+    def _count_affected(self) -> RowsAffected | None:
         """The write has succeeded; that nobody can say how many rows it changed is no error."""
         try:
-            return self._said().affected
+            return self._ask_status().affected
         except SqeError:
             return None
 
@@ -147,6 +159,9 @@ class FlightQuery:
         self._ready.set()
 
     def _fail(self, error: SqeError) -> None:
+        gone = error.category is ErrorCategory.INTERNAL or error.code is ErrorCode.QUERY_NOT_FOUND
+        if gone and self._transport.closed:
+            error = _connection_closed()
         self._ended.set()
         self._error = self._error or error
         self._buffer.fail(error)
@@ -168,6 +183,10 @@ class FlightQuery:
         if batch.schema.equals(self._schema, check_metadata=True):
             return batch
         return pa.record_batch(_Relabelled(batch, self._schema))
+
+
+def _connection_closed() -> SqeError:
+    return UserError(ErrorCode.CANCELLED, "The connection was closed during the query.")
 
 
 class _Relabelled:

@@ -63,9 +63,9 @@ def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
 
 def _spark(field: pa.Field) -> str:
     """As the server says, or else by the Arrow type."""
-    said = (field.metadata or {}).get(_TYPE_NAME)
-    if said:
-        return str(said, "utf-8")
+    type_name = (field.metadata or {}).get(_TYPE_NAME)
+    if type_name:
+        return str(type_name, "utf-8")
     kind = field.type
     if kinds.is_decimal(kind):
         return f"decimal({kind.precision},{kind.scale})"

@@ -12,18 +12,18 @@ from sqe.errors import ErrorCode, InternalError
 _M = TypeVar("_M", bound=Message)
 
 
-def packed(message: Message) -> bytes:
+def pack(message: Message) -> bytes:
     holder = Any()
     holder.Pack(message)
     return bytes(holder.SerializeToString())
 
 
-def unpacked(kind: type[_M], data: bytes) -> _M:
-    holder = parsed(Any, data)
-    return parsed(kind, holder.value)
+def unpack(kind: type[_M], data: bytes) -> _M:
+    holder = parse_message(Any, data)
+    return parse_message(kind, holder.value)
 
 
-def parsed(kind: type[_M], data: bytes) -> _M:
+def parse_message(kind: type[_M], data: bytes) -> _M:
     message = kind()
     try:
         message.ParseFromString(data)

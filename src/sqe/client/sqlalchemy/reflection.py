@@ -71,10 +71,10 @@ class Reflection(default.DefaultDialect):
     def get_view_definition(
         self, connection: Connection, view_name: str, schema: str | None = None, **kw: Any
     ) -> str:
-        found = self._names(connection, _VIEW, self._here(schema), view_name)
-        if not found:
+        definitions = self._names(connection, _VIEW, self._here(schema), view_name)
+        if not definitions:
             raise exc.NoSuchTableError(view_name)
-        return found[0]
+        return definitions[0]
 
     def get_pk_constraint(self, *args: Any, **kw: Any) -> Any:
         return {"constrained_columns": [], "name": None}

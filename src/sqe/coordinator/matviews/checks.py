@@ -45,16 +45,16 @@ def check_query(query: GuardedStatement, name: RelationName, session: Session) -
                 " says.",
             )
         if isinstance(target, BoundView) and target.relation is None:
-            raise _refused(f"It cannot be made of temporary view {target.name}.")
+            raise _refusal(f"It cannot be made of temporary view {target.name}.")
         if isinstance(target, BoundMetadata | BoundAbsent):
-            raise _refused("It cannot be made of information_schema.")
+            raise _refusal("It cannot be made of information_schema.")
         if isinstance(target, BoundTable) and (target.suffix or reference.reference.temporal):
-            raise _refused(
+            raise _refusal(
                 f"It reads {target.name} as it is now: no branch, tag, older version or metadata"
                 " table can stand in its query."
             )
         if isinstance(target, BoundTable) and target.name == name:
-            raise _refused("It cannot be made of itself.")
+            raise _refusal("It cannot be made of itself.")
     _check_session_functions(query.bound)
 
 
@@ -70,10 +70,10 @@ def _check_session_functions(bound: BoundStatement) -> None:
 
 
 def _depends(function: str) -> UserError:
-    return _refused(f"Its rows would depend on {function} of whoever refreshes it.")
+    return _refusal(f"Its rows would depend on {function} of whoever refreshes it.")
 
 
-def _refused(why: str) -> UserError:
+def _refusal(why: str) -> UserError:
     return UserError(
         ErrorCode.NOT_SUPPORTED, f"The materialized view is refused. {why}", hint="Use CREATE VIEW."
     )

@@ -10,7 +10,7 @@ from sqe.binding.bound import BoundAbsent, BoundTable
 from sqe.catalog.materialized import Definition, State, is_materialized
 from sqe.coordinator.matviews.checks import check_query
 from sqe.coordinator.matviews.plan import FULL, inputs_of
-from sqe.coordinator.matviews.write import composed, with_state, written_rows
+from sqe.coordinator.matviews.write import compose_statement, count_written, with_state
 from sqe.engines.protocol import Engine, Run
 from sqe.errors import ErrorCode, InternalError, SqeError, UserError, error_of
 from sqe.model.names import RelationName, quote, string_literal
@@ -31,11 +31,11 @@ def create_materialized_view(guarded: GuardedStatement, run: Run, spark: Engine)
         return result_of_rows((), [])
     query = inner_statement(guarded)
     check_query(query, name, run.session)
-    given = spark.describe(query, run).columns
-    _check_columns(command.columns or [column.name for column in given], given)
+    columns = spark.prepare(query, run.session).describe(run).columns
+    _check_columns(command.columns or [column.name for column in columns], columns)
     inputs = inputs_of(query.bound)
     definition = Definition(
-        command.query_text, run.session.schema, tuple(column.name for column in given)
+        command.query_text, run.session.schema, tuple(column.name for column in columns)
     )
     state = State(
         inputs.sources,
@@ -46,9 +46,11 @@ def create_materialized_view(guarded: GuardedStatement, run: Run, spark: Engine)
         inputs.views,
     )
     words = _words(command)
-    statement = composed(StatementKind.CREATE_TABLE_AS, words, (name, target, Access.CREATE), query)
+    statement = compose_statement(
+        StatementKind.CREATE_TABLE_AS, words, (name, target, Access.CREATE), query
+    )
     try:
-        written_rows(statement, with_state(run, name, definition, state), spark)
+        count_written(statement, with_state(run, name, definition, state), spark)
     except SqeError as error:
         raise _at_home(error, words[1].count("\n")) from error
     return result_of_rows((), [])

@@ -68,7 +68,9 @@ def inputs_of(inner: BoundStatement) -> Inputs:
             metadata[target.name] = target.loaded.metadata
         elif isinstance(target, BoundView) and target.relation is not None:
             views[target.relation] = fingerprint(target.inner.statement.text)
-    sources = tuple(source_of(name, found) for name, found in sorted(metadata.items()))
+    sources = tuple(
+        source_of(name, metadata_of_source) for name, metadata_of_source in sorted(metadata.items())
+    )
     return Inputs(sources, metadata, tuple(sorted(views.items())))
 
 
@@ -84,7 +86,7 @@ def plan_refresh(
 
 
 def _plan(view: Json, state: State, inner: BoundStatement, inputs: Inputs, time_zone: str) -> Plan:
-    if not _untouched(view, state):
+    if not _is_untouched(view, state):
         raise _Full("the stored rows were changed by something other than a refresh")
     word = unstable_word(inner.statement.text)
     if word:
@@ -99,7 +101,12 @@ def _plan(view: Json, state: State, inner: BoundStatement, inputs: Inputs, time_
     changed = {
         source.name: start
         for source in inputs.sources
-        if (start := _appended(before[source.name], source, inputs.metadata[source.name])) != _SAME
+        if (
+            start := _snapshot_before_appends(
+                before[source.name], source, inputs.metadata[source.name]
+            )
+        )
+        != _SAME
     }
     if not changed:
         moved = any(before[source.name] != source for source in inputs.sources)
@@ -111,9 +118,9 @@ def _plan(view: Json, state: State, inner: BoundStatement, inputs: Inputs, time_
     return Plan(INCREMENTAL, f"rows were only added to {names}", readings)
 
 
-def _untouched(view: Json, state: State) -> bool:
+def _is_untouched(view: Json, state: State) -> bool:
     """Whether the newest snapshot with a change of rows is the one that the last refresh made."""
-    snapshots = {one["snapshot-id"]: one for one in view.get("snapshots") or ()}
+    snapshots = {snapshot["snapshot-id"]: snapshot for snapshot in view.get("snapshots") or ()}
     current = snapshots.get(current_snapshot_id(view))
     while current is not None and _operation(current) == _REPLACE:
         current = snapshots.get(current.get("parent-snapshot-id"))
@@ -128,13 +135,13 @@ _SAME = -1  # no rows were added; Iceberg's snapshot ids are positive
 _FROM_THE_START = -2
 
 
-def _appended(before: Source, now: Source, metadata: Json) -> int:
+def _snapshot_before_appends(before: Source, now: Source, metadata: Json) -> int:
     """The snapshot behind which rows were added, if nothing else happened to the table's rows."""
     if before.uuid != now.uuid:
         raise _Full(f"{now.name} was dropped and made again")
     if before.schema_id != now.schema_id:
         raise _Full(f"the columns of {now.name} have changed")
-    snapshots = {one["snapshot-id"]: one for one in metadata.get("snapshots") or ()}
+    snapshots = {entry["snapshot-id"]: entry for entry in metadata.get("snapshots") or ()}
     current = now.snapshot
     added = False
     while current != before.snapshot:

@@ -28,11 +28,11 @@ from sqe.coordinator.matviews.plan import (
 )
 from sqe.coordinator.matviews.spark_plan import row_by_row
 from sqe.coordinator.matviews.write import (
-    composed,
-    selected,
-    unchanged_since,
+    compose_statement,
+    count_written,
+    require_unchanged,
+    select_clause,
     with_state,
-    written_rows,
 )
 from sqe.engines.protocol import Engine, Run
 from sqe.errors import ErrorCode, InternalError, SqeError, error_of
@@ -57,7 +57,9 @@ def refresh_materialized_view(
     check_query(query, target.name, run.session)
     inputs = inputs_of(query.bound)
     plan = _plan(guarded, metadata, inputs, run)
-    if plan.kind == INCREMENTAL and not row_by_row(spark.explain(query, run, "EXTENDED").plan):
+    if plan.kind == INCREMENTAL and not row_by_row(
+        spark.prepare(query, run.session).explain(run, "EXTENDED").plan
+    ):
         plan = Plan(FULL, "the query cannot be refreshed by parts: Spark does more than filter it")
     state = State(
         inputs.sources,
@@ -73,7 +75,7 @@ def refresh_materialized_view(
     else:
         definition = read_definition(metadata)
         statement = _statement(target, query, definition, plan)
-        unchanged = (unchanged_since(state.base),)
+        unchanged = (require_unchanged(state.base),)
         whole = with_state(run, target.name, definition, state, unchanged)
         rows = _write(statement, target, whole, spark)
     return result_of_rows(REFRESH_COLUMNS, [(plan.kind, plan.reason, rows)])
@@ -97,13 +99,15 @@ def _statement(
     """REPLACE WHERE true replaces all rows whatever the partitions, in one commit."""
     pieces = [(reading.span.end, reading.clause) for reading in plan.readings]
     overwrite = "" if plan.kind == INCREMENTAL else " REPLACE WHERE true"
-    words = ("INSERT INTO ", f"{overwrite}{selected(definition.query_columns)}", "\n)")
-    return composed(StatementKind.INSERT, words, (target.name, target, Access.WRITE), query, pieces)
+    words = ("INSERT INTO ", f"{overwrite}{select_clause(definition.query_columns)}", "\n)")
+    return compose_statement(
+        StatementKind.INSERT, words, (target.name, target, Access.WRITE), query, pieces
+    )
 
 
 def _write(statement: GuardedStatement, target: BoundTable, run: Run, spark: Engine) -> int:
     try:
-        return written_rows(statement, run, spark)
+        return count_written(statement, run, spark)
     except SqeError as error:
         # Places are in the definition, which the user has not written here.
         message = f"Materialized view {target.name} was not refreshed: {error.message}"
@@ -119,5 +123,5 @@ def _remember(
         return
     kept = replace(state, kind=before.kind, base=before.base)
     catalog = catalogs.open(target.name.catalog, run.session.identity)
-    update = {"action": "set-properties", "updates": {STATE: kept.written()}}
-    commit(catalog, target, [update], [unchanged_since(current_snapshot_id(metadata))])
+    update = {"action": "set-properties", "updates": {STATE: kept.to_json()}}
+    commit(catalog, target, [update], [require_unchanged(current_snapshot_id(metadata))])

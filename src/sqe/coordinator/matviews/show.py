@@ -37,7 +37,7 @@ _LEFT_OUT = frozenset({"comment", "location", "provider", "owner", "created-at"}
 
 
 def _show(command: ShowMaterializedViews, call: CommandCall) -> Iterator[Row]:
-    schema = call.required(command.schema)
+    schema = call.require_schema(command.schema)
     if not schema.path or is_information_schema(schema):
         return
     catalog = call.open(schema.catalog)
@@ -58,7 +58,9 @@ def _row(name: RelationName, loaded: Loaded, call: CommandCall) -> Row:
     them tells when their rows change."""
     metadata = loaded.metadata
     state = read_state(metadata)
-    shown = _sees(name, loaded, call) and all(_sees_source(one, call) for one in state.sources)
+    shown = _sees(name, loaded, call) and all(
+        _sees_source(state_source, call) for state_source in state.sources
+    )
     freshness = _freshness(metadata, state, call) if shown else UNKNOWN
     sources = ", ".join(_behind(source, call) for source in state.sources) if shown else ""
     when = dt.datetime.fromtimestamp(state.refreshed_ms / 1000, dt.UTC)
@@ -85,9 +87,9 @@ def _freshness(metadata: Json, state: State, call: CommandCall) -> str:
     if unstable_word(read_definition(metadata).text):
         return UNKNOWN
     try:
-        for name, found in state.views:
+        for name, stored_fingerprint in state.views:
             loaded = call.open(name.catalog).load_view(Ident(name.schema.path, name.name))
-            if fingerprint(view_text(loaded.metadata) or "") != found:
+            if fingerprint(view_text(loaded.metadata) or "") != stored_fingerprint:
                 return STALE
         if any(source != _now(source, call) for source in state.sources):
             return STALE
@@ -116,7 +118,8 @@ def _behind(source: Source, call: CommandCall) -> str:
     if now.uuid != source.uuid:
         return f"{source.name} at {source.snapshot} (is another table now)"
     parents = {
-        one["snapshot-id"]: one.get("parent-snapshot-id") for one in metadata.get("snapshots") or ()
+        snapshot["snapshot-id"]: snapshot.get("parent-snapshot-id")
+        for snapshot in metadata.get("snapshots") or ()
     }
     count, current = 0, now.snapshot
     while current is not None and current != source.snapshot and current in parents:

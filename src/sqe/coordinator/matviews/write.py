@@ -12,11 +12,11 @@ from sqe.catalog.protocol import Json
 from sqe.engines.protocol import Engine, Run
 from sqe.model.names import RelationName, quote
 from sqe.rewrite.guarded import GuardedStatement, replace_statement
-from sqe.sql.compose import inserted
+from sqe.sql.compose import insert_texts
 from sqe.sql.statement import Access, Reference, Span, StatementKind
 
 
-def composed(
+def compose_statement(
     kind: StatementKind,
     words: tuple[str, str, str],
     target: tuple[RelationName, BoundTarget, Access],
@@ -30,7 +30,7 @@ def composed(
     spelled = str(name)
     text = inner.statement.text
     head = f"{before}{spelled}{between}"
-    statement = inserted(inner.statement, [(0, head), *pieces, (len(text), behind)])
+    statement = insert_texts(inner.statement, [(0, head), *pieces, (len(text), behind)])
     span = Span(len(before), len(before) + len(spelled))
     reference = Reference(name.parts, span, access, alias_at=span.end, if_exists=True)
     moved = [
@@ -42,7 +42,7 @@ def composed(
     return replace_statement(query, bound)
 
 
-def selected(columns: Sequence[str]) -> str:
+def select_clause(columns: Sequence[str]) -> str:
     """The beginning of a SELECT of the query's columns by name, or of all if names repeat."""
     unique = len({name.lower() for name in columns}) == len(columns)
     items = ", ".join(quote(name) for name in columns) if unique else "*"
@@ -57,19 +57,19 @@ def with_state(
     requirements: tuple[Json, ...] = (),
 ) -> Run:
     """The run whose commit holds the view's definition and state beside its rows."""
-    updates = {DEFINITION: definition.written(), STATE: state.written()}
+    updates = {DEFINITION: definition.to_json(), STATE: state.to_json()}
     extras = CommitExtras(({"action": "set-properties", "updates": updates},), requirements)
     return replace(run, extras={name: extras})
 
 
-def unchanged_since(snapshot: int | None) -> Json:
+def require_unchanged(snapshot: int | None) -> Json:
     """Two refreshes at once would add the same rows twice: the second one must fail."""
     return {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": snapshot}
 
 
-def written_rows(statement: GuardedStatement, run: Run, spark: Engine) -> int:
-    with spark.run(statement, run) as result:
+def count_written(statement: GuardedStatement, run: Run, spark: Engine) -> int:
+    with spark.prepare(statement, run.session).run(run) as result:
         for _ in result:
             pass
-        affected = result.affected
+        affected = result.rows_affected
     return affected.inserted or 0 if affected is not None else 0

@@ -1,1 +1,1 @@
-"""The engine inside SQE's own process: DuckDB. For now it answers queries over metadata only."""
+"""The engine inside SQE's own process: DuckDB."""

@@ -33,7 +33,7 @@ from pyiceberg.typedef import StructProtocol
 D = TypeVar("D", bound=StructProtocol)
 
 
-def listed_manifests(location: str, content: bytes) -> Iterator[ManifestFile]:
+def manifests_of_list(location: str, content: bytes) -> Iterator[ManifestFile]:
     """The manifests that a manifest list names."""
     with _Reader[ManifestFile](
         _Bytes(location, content),

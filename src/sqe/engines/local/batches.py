@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqe.engines.local.failures import LocalFailed, interrupted
+from sqe.engines.local.failures import LocalFailed, is_interrupt
 from sqe.engines.local.instances import Instance
 from sqe.engines.local.plan import LocalPlan
 from sqe.engines.local.storage_access import StorageAccess
@@ -98,7 +98,7 @@ class Batches(Iterator[pa.RecordBatch]):
         try:
             return self._next()
         except Exception as error:
-            if not interrupted(error) or self._left:
+            if not is_interrupt(error) or self._left:
                 raise
             self._cancellation.check()
             sql, values = self._asked

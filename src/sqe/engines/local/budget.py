@@ -19,11 +19,11 @@ class MemoryBudget:
         self._waiting: deque[object] = deque()  # who came first is served first
 
     @property
-    def used(self) -> int:
+    def used_memory(self) -> int:
         return self._total - self._free
 
     @property
-    def waiting(self) -> int:
+    def waiting_count(self) -> int:
         """How many wait for memory."""
         return len(self._waiting)
 

@@ -30,12 +30,12 @@ def names_in_files(footers: Collection[Footer], fields: Sequence[Json]) -> tuple
     if len(names) < len(columns) or names & _DUCKDBS_OWN:
         return None  # DuckDB's names would not be the file's
     by_id = {column[3]: column for column in columns}
-    found = [by_id.get(field["id"]) for field in fields]
+    names_by_place = [by_id.get(field["id"]) for field in fields]
     if all(
         column is not None and _same_type(column, field["type"])
-        for column, field in zip(found, fields, strict=True)
+        for column, field in zip(names_by_place, fields, strict=True)
     ):
-        return tuple(_name(column) for column in found if column is not None)
+        return tuple(_name(column) for column in names_by_place if column is not None)
     return None
 
 

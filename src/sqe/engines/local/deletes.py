@@ -26,7 +26,7 @@ class DeleteIndex:
         self._by_path: dict[str, list[LiveFile]] = defaultdict(list)
         self._by_partition: dict[Hashable, list[LiveFile]] = defaultdict(list)
         for delete in deletes:
-            path = delete.referenced or _only_path(delete)
+            path = delete.referenced_file or _only_path(delete)
             if path is not None:
                 self._by_path[path].append(delete)
             else:
@@ -39,14 +39,14 @@ class DeleteIndex:
             *self._by_path.get(data.file.file_path, ()),
             *self._by_partition.get(_partition(data), ()),
         ]
-        found = [delete for delete in candidates if delete.sequence >= data.sequence]
-        vectors = [d for d in found if d.file.file_format == FileFormat.PUFFIN]
+        later = [delete for delete in candidates if delete.sequence >= data.sequence]
+        vectors = [d for d in later if d.file.file_format == FileFormat.PUFFIN]
         if len(vectors) > 1:
             raise NotLocal("a data file has several deletion vectors")
-        return vectors or found
+        return vectors or later
 
 
-def deleted_rows(
+def read_deleted_rows(
     data: Sequence[LiveFile], deletes: Sequence[LiveFile], storage: Storage, limit: int
 ) -> tuple[dict[str, pa.Array], int]:
     """(data file's location -> the row numbers deleted from it, number of delete files)."""
@@ -56,16 +56,16 @@ def deleted_rows(
     wanted: dict[str, list[LiveFile]] = {}
     used: dict[tuple[str, tuple[int, int] | None], LiveFile] = {}
     for live in data:
-        found = index.of(live)
-        if found:
-            wanted[live.file.file_path] = found
-            used |= {(delete.file.file_path, delete.blob): delete for delete in found}
+        deletes_there = index.of(live)
+        if deletes_there:
+            wanted[live.file.file_path] = deletes_there
+            used |= {(delete.file.file_path, delete.blob): delete for delete in deletes_there}
     if sum(delete.file.record_count for delete in used.values()) > limit:
         raise NotLocal(f"more than {limit:,} rows are deleted but not yet removed")
     positions = {key: _positions(delete, storage) for key, delete in used.items()}
     rows: dict[str, pa.Array] = {}
-    for location, found in wanted.items():
-        parts = [positions[(d.file.file_path, d.blob)].get(location) for d in found]
+    for location, deletes_there in wanted.items():
+        parts = [positions[(d.file.file_path, d.blob)].get(location) for d in deletes_there]
         present = [part for part in parts if part is not None and len(part)]
         if present:
             rows[location] = pc.unique(pa.concat_arrays(present))
@@ -90,10 +90,10 @@ def _positions(delete: LiveFile, storage: Storage) -> dict[str, pa.Array]:
     if file.key_metadata is not None:
         raise NotLocal("the table is encrypted")
     if file.file_format == FileFormat.PUFFIN:
-        if delete.referenced is None or delete.blob is None:
+        if delete.referenced_file is None or delete.blob is None:
             raise NotLocal("a deletion vector that does not say what it is about")
         blob = storage.read_range(file.file_path, *delete.blob)
-        return {delete.referenced: _vector(blob, file.record_count)}
+        return {delete.referenced_file: _vector(blob, file.record_count)}
     if file.file_format != FileFormat.PARQUET:
         raise NotLocal(f"a delete file in the format {file.file_format.value}")
     return dict(_by_path(storage.read(file.file_path)))

@@ -22,12 +22,12 @@ _DETAILS = {
 }
 
 
-def explained(rows: Sequence[tuple[str, str]], scans: Sequence[PlannedScan]) -> str:
+def explain_text(rows: Sequence[tuple[str, str]], scans: Sequence[PlannedScan]) -> str:
     """EXPLAIN: what will be read, then DuckDB's plan."""
     return "\n".join([*_reads(scans), *(plan.rstrip("\n") for _, plan in rows)])
 
 
-def analyzed(rows: Sequence[tuple[str, str]], scans: Sequence[PlannedScan]) -> str:
+def analyze_text(rows: Sequence[tuple[str, str]], scans: Sequence[PlannedScan]) -> str:
     """EXPLAIN ANALYZE: the operators with their real rows and times."""
     profile = json.loads(rows[0][1])
     operators = profile.get("children") or []

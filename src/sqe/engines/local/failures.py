@@ -14,7 +14,7 @@ from sqe.errors import (
     UpstreamError,
     error_of,
 )
-from sqe.sql.raised_errors import raised_error
+from sqe.sql.raised_errors import read_raised_error
 
 
 class LocalFailed(GaveUp):
@@ -41,7 +41,7 @@ class KeysRefused(UpstreamError):
     """The object store refuses what the catalog gave: another engine would get no other keys."""
 
 
-def refused(path: str) -> KeysRefused:
+def keys_refused(path: str) -> KeysRefused:
     return KeysRefused(
         ErrorCode.STORAGE_UNAVAILABLE,
         f"The object store refuses {object_name(path)} to the keys that the catalog gave for it.",
@@ -49,7 +49,7 @@ def refused(path: str) -> KeysRefused:
     )
 
 
-def missing(path: str) -> SqeError:
+def file_missing(path: str) -> SqeError:
     return UpstreamError(
         ErrorCode.CORRUPT_DATA,
         f"The file {object_name(path)}, which the table needs, is missing or cut.",
@@ -114,10 +114,10 @@ def translate(error: Exception, *, rows_sent: bool) -> Exception:
     """A user's error as it is on Spark; any other as LocalFailed while Spark can still step in."""
     if isinstance(error, SqeError | GaveUp):
         return error
-    if (found := _of_store(error)) is not None:
-        return found
+    if (store_error := _of_store(error)) is not None:
+        return store_error
     message = str(error)
-    raised = raised_error(message)
+    raised = read_raised_error(message)
     if raised is not None:
         return raised
     ours = _OURS.match(message)
@@ -139,7 +139,7 @@ def translate(error: Exception, *, rows_sent: bool) -> Exception:
     return error_of(code_of(message, OWN) or ErrorCode.ENGINE_ERROR, _clean(message))
 
 
-def interrupted(error: Exception) -> bool:
+def is_interrupt(error: Exception) -> bool:
     return bool(re.match(r"(?:[A-Z]\w*: )?INTERRUPT Error: ", str(error)))
 
 
@@ -160,9 +160,9 @@ def _of_store(error: Exception) -> Exception | None:
     if address is None:  # of this machine's disk
         return None
     if status and status[1] in ("401", "403"):
-        return refused(address[1])
+        return keys_refused(address[1])
     if status and status[1] == "404":
-        return missing(address[1])
+        return file_missing(address[1])
     why = _clean(_ADDRESS.sub(lambda found: object_name(found[1]), message))
     return StoreFailed(why) if _NO_WAY.search(message) else unavailable(why.rstrip("."))
 

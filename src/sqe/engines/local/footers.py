@@ -45,30 +45,30 @@ class Footers:
     ) -> Mapping[str, Footer]:
         """Path -> footer. ``files``: path -> stamp; what is not known is read by ``execute``."""
         with self._lock:
-            found = {
+            footers = {
                 path: self._known[path, stamp]
                 for path, stamp in files.items()
                 if (path, stamp) in self._known
             }
-        unknown = [path for path in files if path not in found]
+        unknown = [path for path in files if path not in footers]
         if unknown:
             paths = ", ".join(text(path) for path in unknown)
             read = _by_file(execute(FOOTER_SQL.format(files=paths)).fetchall())
             if len(read) != len(unknown):
                 raise NotLocal("a data file's footer could not be read")
-            found |= self._remember(read, files)
-        return found
+            footers |= self._remember(read, files)
+        return footers
 
     def _remember(
         self, read: Mapping[str, Footer], stamps: Mapping[str, Hashable]
     ) -> dict[str, Footer]:
         with self._lock:
-            kept = {path: self._shared.setdefault(one, one) for path, one in read.items()}
-            self._known |= {(path, stamps[path]): one for path, one in kept.items()}
+            kept = {path: self._shared.setdefault(footer, footer) for path, footer in read.items()}
+            self._known |= {(path, stamps[path]): footer for path, footer in kept.items()}
             while len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
             if len(self._shared) > 10_000:
-                self._shared = {one: one for one in set(self._known.values())}
+                self._shared = {footer: footer for footer in set(self._known.values())}
         return kept
 
 
@@ -76,7 +76,7 @@ def _by_file(rows: Iterable[Row]) -> dict[str, Footer]:
     files: dict[str, list[Row]] = {}
     for path, *rest in rows:
         files.setdefault(path, []).append(tuple(rest))
-    return {path: tuple(found) for path, found in files.items()}
+    return {path: tuple(file) for path, file in files.items()}
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,8 @@ def _check(node: _Node, iceberg_type: Any, name: str) -> None:
     kind = iceberg_type["type"]
     if kind == "struct":
         # Inside a column DuckDB goes by name, so the file must have the very same fields.
-        found = [(child.field_id, child.name) for child in node.children]
-        if found != [(field["id"], field["name"]) for field in iceberg_type["fields"]]:
+        children = [(child.field_id, child.name) for child in node.children]
+        if children != [(field["id"], field["name"]) for field in iceberg_type["fields"]]:
             raise NotLocal(f"the fields inside column {name} have changed")
         for child, field in zip(node.children, iceberg_type["fields"], strict=True):
             _check(child, field["type"], name)
@@ -176,10 +176,10 @@ def _logical(logical: str, converted: str, precision: int | None, scale: int | N
     if converted == "DECIMAL" or logical.startswith("DecimalType"):
         return f"decimal({precision}, {scale})"
     if logical.startswith("TimestampType"):
-        found = _TIMESTAMP.search(logical)
-        if found is None or found[2].upper() != "MICROS":
+        match = _TIMESTAMP.search(logical)
+        if match is None or match[2].upper() != "MICROS":
             return logical
-        return "timestamptz" if found[1].lower() in ("1", "true") else "timestamp"
+        return "timestamptz" if match[1].lower() in ("1", "true") else "timestamp"
     if not logical and converted == "TIMESTAMP_MICROS":
         return "timestamptz"
     simple = {"UTF8": "string", "DATE": "date", "INT_32": "int32", "INT_64": "int64"}

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from sqe.catalog.s3_place import S3Credentials
 from sqe.engines.local.budget import MemoryBudget
 from sqe.engines.local.failures import LocalFailed
-from sqe.engines.local.keys import S3Keys, secrets_sql, text
+from sqe.engines.local.keys import secrets_sql, text
 from sqe.engines.local.options import MB, LocalOptions
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.scan_types import identifier
@@ -57,9 +58,21 @@ class Need:
     """What one query's database must have."""
 
     files: Sequence[str]
-    keys: Sequence[S3Keys] = ()
+    keys: Sequence[S3Credentials] = ()
     memory: int = 0  # wanted, in bytes
     in_order: bool = False  # a table gives its rows in the order it got them
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFigures:
+    """Sizes in bytes; queries that run, and that wait for memory; databases prepared ahead."""
+
+    memory_used: int = 0
+    memory_limit: int = 0
+    waiting: int = 0
+    running: int = 0
+    ready: int = 0
+    spilled: int = 0
 
 
 class Instance:
@@ -100,15 +113,17 @@ class Instance:
 
     def rest(self) -> None:
         """Its work is done: the next query gets the threads, even before this one is closed."""
-        self._owner.rested(self)
+        self._owner.note_rest(self)
 
     def interrupt(self) -> None:
         """Again and again until the database is closed: an interrupt that comes just before DuckDB
         starts to work is lost."""
-        thread = threading.Thread(target=self._interrupting, name="local-interrupt", daemon=True)
+        thread = threading.Thread(
+            target=self._keep_interrupting, name="local-interrupt", daemon=True
+        )
         thread.start()
 
-    def _interrupting(self) -> None:
+    def _keep_interrupting(self) -> None:
         while not self._closed.is_set():
             self._interrupt_once()
             self._closed.wait(0.02)
@@ -132,7 +147,7 @@ class Instance:
             self.busy.release()
             if self._at_end is not None:
                 self._at_end()
-        self._owner.returned(self, self._memory)
+        self._owner.give_back(self, self._memory)
 
 
 class Instances:
@@ -154,12 +169,24 @@ class Instances:
         self._filler.start()
 
     @property
-    def running(self) -> int:
+    def running_count(self) -> int:
         return len(self._running)
 
     @property
     def memory_used(self) -> int:
-        return self._budget.used
+        return self._budget.used_memory
+
+    @property
+    def figures(self) -> LocalFigures:
+        """What it holds at the moment."""
+        return LocalFigures(
+            memory_used=self._budget.used_memory,
+            memory_limit=self._options.memory,
+            waiting=self._budget.waiting_count,
+            running=len(self._running),
+            ready=sum(len(ready) for ready in self._ready.values()),
+            spilled=self._spill.size,
+        )
 
     def warm(self) -> None:
         """Prepares instances before anyone asks."""
@@ -203,14 +230,14 @@ class Instances:
             raise
         return instance
 
-    def rested(self, instance: Instance) -> None:
+    def note_rest(self, instance: Instance) -> None:
         with self._changed:
             self._working.discard(instance)
             self._last_used = time.monotonic()
             self._changed.notify_all()
 
-    def returned(self, instance: Instance, memory: int) -> None:
-        self.rested(instance)
+    def give_back(self, instance: Instance, memory: int) -> None:
+        self.note_rest(instance)
         with self._changed:
             self._running.discard(instance)
         self._budget.give_back(memory)
@@ -250,9 +277,9 @@ class Instances:
         with self._changed:
             if self._closed:
                 raise LocalFailed("the local engine is being closed")
-            found = self._ready[remote].popleft() if self._ready[remote] else None
+            ready = self._ready[remote].popleft() if self._ready[remote] else None
         self._want(remote)
-        return found or _prepare(remote, self._options)
+        return ready or _prepare(remote, self._options)
 
     def _want(self, remote: bool) -> None:
         """From the first time on, instances of the kind are kept ready."""
@@ -263,12 +290,12 @@ class Instances:
     def _fill(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._closed or self._missing() is not None)
+                self._changed.wait_for(lambda: self._closed or self._next_to_prepare() is not None)
                 while not self._closed and (pause := self._pause()) > 0:
                     self._changed.wait(pause)
                 if self._closed:
                     return
-                remote = self._missing()
+                remote = self._next_to_prepare()
             try:
                 connection = _prepare(bool(remote), self._options)
             except Exception:  # noqa: BLE001  whoever needs one next meets the same, and tells it
@@ -282,14 +309,14 @@ class Instances:
         """How long to wait before making a database, which holds Python's lock for some
         milliseconds. Best when nobody works; but if none is ready and queries follow each other,
         while DuckDB does. Who finds none ready makes one for himself."""
-        none_ready = not self._ready[bool(self._missing())]
+        none_ready = not self._ready[bool(self._next_to_prepare())]
         if none_ready and self._taken > 1:
             quiet = _STARTING_S
         else:
             quiet = _BUSY_S if self._working else _IDLE_S
         return self._last_used + quiet - time.monotonic()
 
-    def _missing(self) -> bool | None:
+    def _next_to_prepare(self) -> bool | None:
         for remote, ready in self._ready.items():
             if len(ready) < self._wanted[remote]:
                 return remote

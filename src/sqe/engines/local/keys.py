@@ -5,27 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqe.catalog.protocol import Json, Loaded
-from sqe.catalog.s3_place import S3Place, place_of, s3_url
+from sqe.catalog.s3_place import S3Credentials, keys_of_config, s3_url
 from sqe.engines.local.plan import NotLocal
 from sqe.errors import SqeError
-from sqe.model.identity import Secret
 
 _MARGIN_S = 60.0  # keys that end sooner are renewed before they are used
 _PATIENCE_S = 2.0  # between two questions to the catalog that changed nothing
 Ask = Callable[[], tuple[Json, ...]]  # the catalog for new storage credentials
-
-
-@dataclass(frozen=True)
-class S3Keys(S3Place):
-    """Credentials for the objects under a prefix. ``expires_at``: in seconds since 1970."""
-
-    key_id: Secret
-    key: Secret
-    token: Secret | None = None
-    expires_at: float | None = None
 
 
 class TableKeys:
@@ -49,10 +38,10 @@ class TableKeys:
     @property
     def ends_in(self) -> float:
         """Seconds until the first of them ends."""
-        ends = [one.expires_at for one in self._keys if one.expires_at is not None]
+        ends = [key.expires_at for key in self._keys if key.expires_at is not None]
         return min(ends) - self._clock() if ends else float("inf")
 
-    def current(self) -> tuple[S3Keys, ...]:
+    def current(self) -> tuple[S3Credentials, ...]:
         """Renewed, if they are about to end. If that fails, the error is the catalog's, once they
         have ended."""
         if self.ends_in < _MARGIN_S:
@@ -63,7 +52,7 @@ class TableKeys:
                     raise
         return self._keys
 
-    def renew(self, used: tuple[S3Keys, ...]) -> bool:
+    def renew(self, used: tuple[S3Credentials, ...]) -> bool:
         """True if there are other keys now than ``used``."""
         with self._lock:
             if self._keys != used:
@@ -85,64 +74,51 @@ class TableKeys:
         return None
 
 
-def keys_for(keys: Iterable[S3Keys], path: str) -> S3Keys:
+def keys_for(keys: Iterable[S3Credentials], path: str) -> S3Credentials:
     """The longest prefix wins, as it does in DuckDB."""
-    fitting = [one for one in keys if path.startswith(one.prefix)]
+    fitting = [key for key in keys if path.startswith(key.prefix)]
     if not fitting:
         raise NotLocal("the catalog gave no storage credentials for a file")
     return max(fitting, key=lambda one: len(one.prefix))
 
 
-def keys_of(loaded: Loaded) -> tuple[S3Keys, ...]:
+def keys_of(loaded: Loaded) -> tuple[S3Credentials, ...]:
     """What the catalog sent with a table in S3; empty if it sent none."""
     location = s3_url(str(loaded.metadata.get("location", ""))) or ""
     keys = [
-        found
+        keys_there
         for credential in loaded.storage_credentials
-        if (found := _keys(str(credential.get("prefix", "")), loaded, credential.get("config")))
+        if (
+            keys_there := _keys(str(credential.get("prefix", "")), loaded, credential.get("config"))
+        )
     ]
-    if not keys and (found := _keys(location, loaded, None)):
-        keys.append(found)
+    if not keys and (keys_there := _keys(location, loaded, None)):
+        keys.append(keys_there)
     return tuple(_for_table(keys, location))
 
 
-def _for_table(keys: list[S3Keys], location: str) -> Iterator[S3Keys]:
+def _for_table(keys: list[S3Credentials], location: str) -> Iterator[S3Credentials]:
     """Keys for a whole bucket are narrowed to the table's folder as well, so that each table of a
     query is read with its own, whatever else was sent with the others."""
     folder = location.rstrip("/") + "/"
-    wider = [one for one in keys if folder.startswith(one.prefix) and one.prefix != folder]
+    wider = [key for key in keys if folder.startswith(key.prefix) and key.prefix != folder]
     if wider:
         yield replace(max(wider, key=lambda one: len(one.prefix)), prefix=folder)
     yield from keys
 
 
-def _keys(prefix: str, loaded: Loaded, config: Mapping[str, str] | None) -> S3Keys | None:
+def _keys(prefix: str, loaded: Loaded, config: Mapping[str, str] | None) -> S3Credentials | None:
     url = s3_url(prefix) if prefix not in ("s3", "s3a", "s3n") else "s3://"
     values = {**loaded.config, **(config or {})}
-    key_id, key = values.get("s3.access-key-id"), values.get("s3.secret-access-key")
-    if url is None or not key_id or not key:
-        return None
-    place = place_of(url, values)
-    token = values.get("s3.session-token")
-    ends = values.get("s3.session-token-expires-at-ms", "")
-    return S3Keys(
-        prefix=place.prefix,
-        region=place.region,
-        endpoint=place.endpoint,
-        path_style=place.path_style,
-        key_id=Secret(key_id),
-        key=Secret(key),
-        token=Secret(token) if token else None,
-        expires_at=int(ends) / 1000 if ends.isdecimal() else None,
-    )
+    return keys_of_config(url, values) if url is not None else None
 
 
-def secrets_sql(keys: Iterable[S3Keys]) -> str:
+def secrets_sql(keys: Iterable[S3Credentials]) -> str:
     """DuckDB's statements for the keys; the longest prefix that fits a file is used for it."""
-    return "".join(_secret_sql(f"keys_{place}", one) for place, one in enumerate(keys))
+    return "".join(_secret_sql(f"keys_{place}", key) for place, key in enumerate(keys))
 
 
-def _secret_sql(name: str, keys: S3Keys) -> str:
+def _secret_sql(name: str, keys: S3Credentials) -> str:
     parts = {
         "TYPE": "s3",
         "PROVIDER": "config",
@@ -156,8 +132,8 @@ def _secret_sql(name: str, keys: S3Keys) -> str:
     }
     if keys.token:
         parts["SESSION_TOKEN"] = text(keys.token.reveal())
-    given = ", ".join(f"{word} {value}" for word, value in parts.items())
-    return f"CREATE TEMPORARY SECRET {name} ({given});\n"
+    options = ", ".join(f"{word} {value}" for word, value in parts.items())
+    return f"CREATE TEMPORARY SECRET {name} ({options});\n"
 
 
 def text(value: str) -> str:

@@ -9,22 +9,22 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from sqe.catalog.protocol import Catalogs
-from sqe.engines.fallback import failed
+from sqe.engines.fallback import engine_failure
 from sqe.engines.local.options import LocalOptions
 from sqe.engines.metadata import MetadataRows
-from sqe.engines.protocol import Explanation, GaveUp, Run
+from sqe.engines.protocol import GaveUp, Prepared
+from sqe.engines.router import Survey
 from sqe.engines.staging import CsvLoad, LoadRun
 from sqe.errors import SqeError
 from sqe.files.options import CsvOptions
-from sqe.model.query import EngineKind
-from sqe.results.description import Description
-from sqe.results.stream import ResultStream
+from sqe.model.query import EngineKind, RouteCause
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.routing.facts import LocalFacts
 from sqe.sessions.session import Session
 
 if TYPE_CHECKING:
     from sqe.engines.local.engine import DuckDbEngine
+    from sqe.engines.local.instances import LocalFigures
 
 _log = logging.getLogger(__name__)
 
@@ -46,8 +46,8 @@ class LazyLocalEngine:
 
                 plans = CompiledPlans()
                 self._made = DuckDbEngine(
-                    lambda statement, run: plans.compile(
-                        statement, run.session.identity, run.session.property("sqe.time_zone")
+                    lambda statement, session: plans.compile(
+                        statement, session.identity, session.property("sqe.time_zone")
                     ),
                     self._options,
                     self._metadata,
@@ -70,32 +70,33 @@ class LazyLocalEngine:
         except Exception as error:  # noqa: BLE001  the queries that need it will say so
             _log.error("the local engine could not be prepared", exc_info=error)
 
-    def survey(self, statement: GuardedStatement, session: Session) -> LocalFacts:
+    @property
+    def figures(self) -> LocalFigures | None:
+        """None before anyone has used it."""
+        made = self._made
+        return made.figures if made is not None else None
+
+    def survey(self, statement: GuardedStatement, session: Session) -> Survey:
         """For routing: what stands in the way, or how much it would read."""
         try:
-            facts = self._engine.facts(statement, Run("", session))
+            prepared = self._engine.prepare(statement, session)
         except GaveUp as failure:
             if not failure.refused and session.property("sqe.engine") == EngineKind.LOCAL.value:
-                raise failed(EngineKind.LOCAL, failure) from failure
-            return LocalFacts(str(failure), failure.remedy)
+                raise engine_failure(EngineKind.LOCAL, failure) from failure
+            cause = RouteCause.UNPROVEN if failure.refused else RouteCause.FAILED
+            return Survey(LocalFacts(str(failure), failure.remedy, cause=cause))
         except SqeError:
             raise
         except Exception as error:  # noqa: BLE001  a defect here must not cost the user the answer
             _log.error("the local engine could not look at a query", exc_info=error)
-            return LocalFacts(f"the local engine failed to read it ({type(error).__name__})")
-        return LocalFacts(bytes=facts.bytes, files=facts.files, delete_files=facts.delete_files)
+            obstacle = f"the local engine failed to read it ({type(error).__name__})"
+            return Survey(LocalFacts(obstacle, cause=RouteCause.FAILED))
+        scans = prepared.facts
+        facts = LocalFacts(bytes=scans.bytes, files=scans.files, delete_files=scans.delete_files)
+        return Survey(facts, prepared)
 
-    def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
-        return self._engine.run(statement, run)
-
-    def describe(self, statement: GuardedStatement, run: Run) -> Description:
-        return self._engine.describe(statement, run)
-
-    def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
-        return self._engine.explain(statement, run, mode)
-
-    def analyze(self, statement: GuardedStatement, run: Run) -> Explanation:
-        return self._engine.analyze(statement, run)
+    def prepare(self, statement: GuardedStatement, session: Session) -> Prepared:
+        return self._engine.prepare(statement, session)
 
     def close(self) -> None:
         with self._lock:

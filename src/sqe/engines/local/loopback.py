@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 import urllib3
 from urllib3.exceptions import HTTPError
 
-from sqe.engines.local.keys import S3Keys
+from sqe.catalog.s3_place import S3Credentials
 from sqe.engines.local.objects import Objects, chunks
 from sqe.engines.local.signing import Signer
 from sqe.engines.protocol import GaveUp
@@ -43,9 +43,9 @@ class Reading:
     key_id: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     failure: Exception | None = None
 
-    def keys(self) -> S3Keys:
+    def keys(self) -> S3Credentials:
         """For DuckDB, which then has no others."""
-        return S3Keys(
+        return S3Credentials(
             prefix="s3://",
             region="us-east-1",
             endpoint=f"http://127.0.0.1:{self.port}",

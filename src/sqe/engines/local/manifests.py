@@ -22,7 +22,7 @@ from pyiceberg.manifest import (
     _inherit_from_manifest,
 )
 
-from sqe.engines.local.avro import listed_manifests, manifest_entries
+from sqe.engines.local.avro import manifest_entries, manifests_of_list
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.pruning import Pruning
 from sqe.engines.local.storage import Storage
@@ -40,7 +40,7 @@ class LiveFile:
     sequence: int
 
     @property
-    def referenced(self) -> str | None:
+    def referenced_file(self) -> str | None:
         """The only data file a delete file is about, where it says so."""
         value: str | None = self.file[_REFERENCED]
         return value
@@ -68,15 +68,15 @@ class ManifestCache:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key][1]
-        found = read()  # two may read the same file at once; both read the same
+        entry = read()  # two may read the same file at once; both read the same
         with self._lock:
             if key not in self._kept:
-                self._kept[key] = (len(found) + 1, found)
-                self._size += len(found) + 1
+                self._kept[key] = (len(entry) + 1, entry)
+                self._size += len(entry) + 1
             while self._size > self._limit and self._kept:
                 _, (size, _) = self._kept.popitem(last=False)
                 self._size -= size
-        return found
+        return entry
 
 
 @dataclass(frozen=True)
@@ -115,13 +115,13 @@ class Snapshot:
 
     def manifests(self) -> Iterator[ManifestFile]:
         location = self.manifest_list
-        found = self.cache.get(
+        manifests = self.cache.get(
             (self.owner, location),
-            lambda: tuple(listed_manifests(location, self.storage.read(location))),
+            lambda: tuple(manifests_of_list(location, self.storage.read(location))),
         )
-        if not found and self.rows:
+        if not manifests and self.rows:
             raise NotLocal("a snapshot with rows lists no manifests")
-        for manifest in found:
+        for manifest in manifests:
             if isinstance(manifest, ManifestFile):
                 yield manifest
 

@@ -19,7 +19,7 @@ from urllib3.exceptions import (
     TimeoutError,
 )
 
-from sqe.engines.local.failures import StoreFailed, missing, refused, unavailable
+from sqe.engines.local.failures import StoreFailed, file_missing, keys_refused, unavailable
 from sqe.engines.local.signing import Signer, Ticket
 from sqe.http.client import Pool
 
@@ -54,7 +54,7 @@ class Objects:
                 continue
             if span is None or len(content) == span[1]:
                 return content
-            raise missing(path)
+            raise file_missing(path)
         raise AssertionError("the last attempt returns or raises")
 
     @contextmanager
@@ -85,7 +85,7 @@ class Objects:
             try:
                 response = self._send(ticket, method, part)
             except (HTTPError, OSError, ValueError) as error:
-                failure = _failed(error)
+                failure = _store_error(error)
                 if isinstance(error, TimeoutError):  # long enough
                     break
                 continue
@@ -95,9 +95,9 @@ class Objects:
             failure = unavailable(f"it answers HTTP {response.status}")
             if response.status in (401, 403):
                 if attempt or not ticket.renew():
-                    raise refused(path)
+                    raise keys_refused(path)
             elif response.status in (404, 410, 416):
-                raise missing(path)
+                raise file_missing(path)
             elif response.status not in _AGAIN:
                 break
         raise failure from None
@@ -120,11 +120,11 @@ class Objects:
 def chunks(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
     """The body as it comes, all of it or HTTPError."""
     wanted = int(response.headers.get("content-length", "-1"))
-    found = 0
+    received = 0
     while chunk := response.read1(_CHUNK):
-        found += len(chunk)
+        received += len(chunk)
         yield chunk
-    if wanted not in (-1, found):
+    if wanted not in (-1, received):
         raise HTTPError("the answer is cut")
 
 
@@ -135,7 +135,7 @@ def _until(deadline: float, parts: Iterator[bytes]) -> Iterator[bytes]:
         yield part
 
 
-def _failed(error: BaseException) -> Exception:
+def _store_error(error: BaseException) -> Exception:
     if isinstance(error, _NO_WAY):
         return StoreFailed(f"the object store cannot be reached ({_kind(error)})")
     return unavailable(_kind(error))

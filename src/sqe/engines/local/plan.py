@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,11 +20,19 @@ class NotLocal(GaveUp):
 
 
 @dataclass(frozen=True, slots=True)
+class SinceNow:
+    """A moment that is known when the statement runs: that long after its begin."""
+
+    shift: datetime.timedelta
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """``column op value``, true for every row the query can need: for pruning files only.
 
     ``op`` is one of = != < <= > >= in isnull notnull startswith. Values are Python's (int, float,
-    str, bool, Decimal, date, datetime), or a tuple of them for ``in``, or None.
+    str, bool, Decimal, date, datetime), or a tuple of them for ``in``, or None. Of relations that
+    are no tables, > and >= may have a ``SinceNow``.
     """
 
     column: str  # the table's own name for it

@@ -91,17 +91,17 @@ class Pruning:
             return lambda _: True
         return lambda subject: _unless_odd(evaluate, subject)
 
-    def _projected(self, spec_id: int) -> BooleanExpression:
+    def _project(self, spec_id: int) -> BooleanExpression:
         return inclusive_projection(self._schema, self._specs[spec_id])(self._partition_filter)
 
     def _for_manifests(self, spec_id: int) -> Callable[[ManifestFile], bool]:
         return manifest_evaluator(
-            self._specs[spec_id], self._schema, self._projected(spec_id), case_sensitive=True
+            self._specs[spec_id], self._schema, self._project(spec_id), case_sensitive=True
         )
 
     def _for_files(self, spec_id: int) -> Callable[[DataFile], bool]:
         partition = Schema(*self._specs[spec_id].partition_type(self._schema).fields)
-        evaluate = expression_evaluator(partition, self._projected(spec_id), case_sensitive=True)
+        evaluate = expression_evaluator(partition, self._project(spec_id), case_sensitive=True)
         return lambda file: evaluate(file.partition)
 
 
@@ -124,15 +124,15 @@ def _early(comparison: Comparison) -> bool:
 
 def row_filter(schema: Schema, comparisons: Sequence[Comparison]) -> BooleanExpression:
     """All comparisons that fit the columns they are about; the others are left out."""
-    found: BooleanExpression = AlwaysTrue()
+    combined: BooleanExpression = AlwaysTrue()
     for comparison in comparisons:
         try:
             expression = _expression(comparison)
             expression.bind(schema, case_sensitive=True)
         except (ValueError, TypeError, NotImplementedError, ArithmeticError):
             continue
-        found = And(found, expression)
-    return found
+        combined = And(combined, expression)
+    return combined
 
 
 def _expression(comparison: Comparison) -> Any:

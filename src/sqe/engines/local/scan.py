@@ -14,7 +14,7 @@ from pyiceberg.schema import Schema
 
 from sqe.catalog.protocol import Catalogs, Json, Loaded
 from sqe.catalog.schemas import current_schema, spark_type
-from sqe.engines.local.deletes import deleted_rows
+from sqe.engines.local.deletes import read_deleted_rows
 from sqe.engines.local.floats import free_of_nan, free_of_zero
 from sqe.engines.local.footers import Footer, check_footer
 from sqe.engines.local.keys import text
@@ -67,7 +67,7 @@ class PlannedScan:
         return f"{_DELETES}{self.relation}"
 
     @property
-    def stamped(self) -> Iterator[tuple[str, Hashable]]:
+    def stamped_files(self) -> Iterator[tuple[str, Hashable]]:
         return zip(self.files, self.stamps, strict=True)
 
     def check(self, footers: set[Footer]) -> None:
@@ -84,7 +84,7 @@ class PlannedScan:
     def _query(self, names: tuple[str, ...] | None) -> str:
         if not self.files:
             # Not WHERE false: a subquery that fails has to fail beside a table without files too.
-            return f"SELECT {self._nothing()}"
+            return f"SELECT {self._select_nothing()}"
         if self.deleted is None:
             return self._read(names, self.files)
         touched = set(self.deleted.column("file").unique().to_pylist())
@@ -125,7 +125,7 @@ class PlannedScan:
         ] or ["0: {name: 'c0', type: 'BOOLEAN', default_value: NULL::VARCHAR}"]
         return ", ".join(ids)
 
-    def _nothing(self) -> str:
+    def _select_nothing(self) -> str:
         """No rows, without constants that DuckDB could draw conclusions from."""
         none = [f"unnest([]::{c.type}[]) AS {identifier(c.alias)}" for c in self.columns]
         return ", ".join(none) or 'unnest([]::BOOLEAN[]) AS "none"'
@@ -133,10 +133,11 @@ class PlannedScan:
 
 @dataclass(frozen=True, slots=True)
 class ScanFacts:
-    """What routing asks of a query's scans."""
+    """How much a query's scans read. ``rows`` are those that their files hold."""
 
     bytes: int
     files: int
+    rows: int
     delete_files: int
 
 
@@ -144,6 +145,7 @@ def facts_of_scans(scans: Sequence[PlannedScan]) -> ScanFacts:
     return ScanFacts(
         bytes=sum(scan.bytes for scan in scans),
         files=sum(len(scan.files) for scan in scans),
+        rows=sum(scan.rows for scan in scans),
         delete_files=sum(scan.delete_files for scan in scans),
     )
 
@@ -180,11 +182,11 @@ class ScanPlanner:
         keep = loaded.metadata_location is not None and _hashable(key)
         if keep:
             with self._lock:
-                found = self._plans.get(key)
-                if found is not None:
+                cached = self._plans.get(key)
+                if cached is not None:
                     self._plans.move_to_end(key)
                     # The files are the same for ever, the keys to them are not.
-                    return replace(found, relation=scan.relation, storage=storage)
+                    return replace(cached, relation=scan.relation, storage=storage)
         planned = self._plan(scan, loaded, owner, storage)
         if keep:
             self._remember(key, planned)
@@ -239,7 +241,7 @@ class ScanPlanner:
             storage,
             self._manifests,
         )
-        typed = _typed(schema)
+        typed = _parse_schema(schema)
         pruning = Pruning(typed, {spec.spec_id: spec for spec in specs}, scan.pruning)
         data, deletes = files.files(pruning)
         _check_files(data, scan, typed)
@@ -251,14 +253,14 @@ class ScanPlanner:
         self, planned: PlannedScan, data: list[LiveFile], deletes: list[LiveFile]
     ) -> PlannedScan:
         storage = planned.storage
-        rows, count = deleted_rows(data, deletes, storage, self._options.max_deleted_rows)
+        rows, count = read_deleted_rows(data, deletes, storage, self._options.max_deleted_rows)
         return replace(
             planned,
             files=tuple(storage.path(live.file.file_path) for live in data),
             bytes=sum(live.file.file_size_in_bytes for live in data),
             rows=sum(live.file.record_count for live in data),
             delete_files=count,
-            deleted=_deleted_table({storage.path(at): found for at, found in rows.items()}),
+            deleted=_table_of_deleted({storage.path(at): row for at, row in rows.items()}),
         )
 
 
@@ -279,7 +281,7 @@ def _check_files(data: Sequence[LiveFile], scan: Scan, schema: Schema) -> None:
             raise NotLocal(f"column {name} may hold -0.0, which Spark loses where it skips files")
 
 
-def _deleted_table(rows: dict[str, pa.Array]) -> pa.Table | None:
+def _table_of_deleted(rows: dict[str, pa.Array]) -> pa.Table | None:
     if not rows:
         return None
     files = pa.chunked_array(
@@ -320,7 +322,7 @@ def _schema(metadata: Json, snapshot: Json | None, scan: Scan) -> Json:
     return fitting[0]
 
 
-def _typed(schema: Json) -> Schema:
+def _parse_schema(schema: Json) -> Schema:
     """PyIceberg does not know every type; it needs all of a table's."""
     try:
         return Schema.model_validate(schema)
@@ -347,8 +349,8 @@ def _snapshot(metadata: Json, snapshot_id: int | None) -> Json | None:
         return None
     for snapshot in metadata.get("snapshots") or ():
         if snapshot["snapshot-id"] == wanted:
-            found: Json = snapshot
-            return found
+            chosen: Json = snapshot
+            return chosen
     raise NotLocal("the snapshot is not in the table's metadata")
 
 

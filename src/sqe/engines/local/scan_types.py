@@ -94,10 +94,10 @@ def stored_as(iceberg_type: str, physical: str, logical: str) -> bool:
     wanted = _DECIMAL.match(iceberg_type)
     if wanted is None:
         return (physical, logical) in PARQUET.get(iceberg_type, ())
-    found = _DECIMAL.match(logical)
+    match = _DECIMAL.match(logical)
     return (
-        found is not None
+        match is not None
         and physical in _DECIMAL_STORAGE
-        and found[2] == wanted[2]
-        and int(found[1]) <= int(wanted[1])
+        and match[2] == wanted[2]
+        and int(match[1]) <= int(wanted[1])
     )

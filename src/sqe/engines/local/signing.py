@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -12,8 +11,8 @@ from urllib.parse import urlsplit
 
 from sqe.catalog.protocol import Json, Signed
 from sqe.catalog.s3_place import S3Place
-from sqe.catalog.sigv4 import NO_BODY, SigV4
-from sqe.engines.local.keys import S3Keys, TableKeys, keys_for
+from sqe.catalog.sigv4 import NO_BODY
+from sqe.engines.local.keys import TableKeys, keys_for
 from sqe.errors import AccessError, ErrorCode
 
 _KEPT_S = 30.0  # a catalog's signature that may be used again; as long as Iceberg's own client does
@@ -46,15 +45,7 @@ class KeySigner:
         used = self._keys.current()
         keys = keys_for(used, path)
         url = keys.url(path)
-        headers = signature(method, url, keys, dt.datetime.now(dt.UTC))
-        return Ticket(url, headers, lambda: self._keys.renew(used))
-
-
-def signature(method: str, url: str, keys: S3Keys, now: dt.datetime) -> dict[str, str]:
-    """The headers for a request without a body."""
-    given = {"x-amz-security-token": keys.token.reveal()} if keys.token is not None else {}
-    signer = SigV4(keys.key_id.reveal(), keys.key, keys.region)
-    return signer.headers(method, url, given, now=now)
+        return Ticket(url, keys.sign(method, url), lambda: self._keys.renew(used))
 
 
 class CatalogSigner:
@@ -83,7 +74,7 @@ class CatalogSigner:
             return kept[1]
         url = self._place.url(path)
         signed = self._ask(self._request(method, url))
-        if not _same(signed.uri, url):  # a signature for something else is of no use here
+        if not _same_address(signed.uri, url):  # a signature for something else is of no use here
             raise AccessError(ErrorCode.ACCESS_DENIED, "The catalog signed another request.")
         ticket = Ticket(signed.uri, dict(signed.headers), lambda: self._forget(key))
         if signed.reusable:
@@ -105,6 +96,6 @@ class CatalogSigner:
             return self._kept.pop(key, None) is not None
 
 
-def _same(one: str, other: str) -> bool:
+def _same_address(one: str, other: str) -> bool:
     left, right = urlsplit(one), urlsplit(other)
     return (left.scheme, left.netloc, left.path) == (right.scheme, right.netloc, right.path)

@@ -31,6 +31,16 @@ class SpillFolder:
         """A folder for one query. DuckDB makes it when it needs it."""
         return self.path / f"query-{next(self._numbers)}"
 
+    @property
+    def size(self) -> int:
+        """Bytes of the files in it; of those that are just removed, what is still there."""
+        size = 0
+        for folder, _, files in os.walk(self.path):
+            for file in files:
+                with suppress(OSError):
+                    size += os.stat(os.path.join(folder, file)).st_size
+        return size
+
     def close(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
         with suppress(OSError):
@@ -57,11 +67,11 @@ def _alone(parent: Path) -> Iterator[None]:
 
 def _remove_dead(parent: Path) -> None:
     for folder in parent.glob(f"{_OURS}*"):
-        if not _held(folder / _LOCK):
+        if not _is_locked(folder / _LOCK):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _held(path: Path) -> bool:
+def _is_locked(path: Path) -> bool:
     try:
         lock = os.open(path, os.O_RDWR)
     except FileNotFoundError:

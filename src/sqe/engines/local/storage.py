@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from sqe.binding.bound import BoundTable
 from sqe.catalog.protocol import Catalog, Catalogs, Ident, Json, Loaded, Signed
-from sqe.catalog.s3_place import place_of, s3_url
-from sqe.engines.local.keys import S3Keys, TableKeys, keys_for
+from sqe.catalog.s3_place import S3Credentials, place_of, s3_url
+from sqe.engines.local.keys import TableKeys, keys_for
 from sqe.engines.local.objects import Objects
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.signing import CatalogSigner, KeySigner, Signer
@@ -71,7 +71,7 @@ class Storage:
     door: Remote | None = field(default=None, compare=False)
 
     @property
-    def keys(self) -> tuple[S3Keys, ...]:
+    def keys(self) -> tuple[S3Credentials, ...]:
         """For whoever signs himself; none where the catalog does it."""
         if self.door is None or self.door.keys is None:
             return ()
@@ -85,7 +85,7 @@ class Storage:
         self.door.keys.current()
         return self.door.keys.ends_in < seconds
 
-    def renew(self, used: tuple[S3Keys, ...]) -> bool:
+    def renew(self, used: tuple[S3Credentials, ...]) -> bool:
         """After a refusal: whether there are other keys now."""
         keys = self.door.keys if self.door is not None else None
         return keys is not None and keys.renew(used)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from sqe.catalog.s3_place import S3Credentials
 from sqe.engines.local.failures import KeysRefused, StoreFailed, of_store, translate
-from sqe.engines.local.keys import S3Keys
 from sqe.engines.local.loopback import Loopback, Reading
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.scan import PlannedScan
@@ -32,7 +32,7 @@ class StorageAccess:
     def __init__(self, scans: Sequence[PlannedScan], loopback: Loopback, long_s: float) -> None:
         self._loopback = loopback
         self._reading: Reading | None = None
-        self._used: list[tuple[Storage, tuple[S3Keys, ...]]] = []
+        self._used: list[tuple[Storage, tuple[S3Credentials, ...]]] = []
         remote = [scan for scan in scans if scan.storage.door is not None]
         if remote:
             _refuse_proxies()
@@ -56,16 +56,16 @@ class StorageAccess:
     def translate(self, error: Exception, *, rows_sent: bool) -> Exception:
         """DuckDB's error in our terms."""
         if self._reading is not None and self._reading.failure is not None and of_store(error):
-            found = self._reading.failure  # DuckDB was told no more than a status
+            failure = self._reading.failure  # DuckDB was told no more than a status
         else:
-            found = translate(error, rows_sent=rows_sent)
-        if rows_sent and isinstance(found, StoreFailed):
-            return UpstreamError(found.code, f"The table cannot be read to its end: {found}.")
-        if rows_sent and isinstance(found, KeysRefused):
-            return self._ended(found)
-        return found
+            failure = translate(error, rows_sent=rows_sent)
+        if rows_sent and isinstance(failure, StoreFailed):
+            return UpstreamError(failure.code, f"The table cannot be read to its end: {failure}.")
+        if rows_sent and isinstance(failure, KeysRefused):
+            return self._keys_ended(failure)
+        return failure
 
-    def _ended(self, refusal: KeysRefused) -> SqeError:
+    def _keys_ended(self, refusal: KeysRefused) -> SqeError:
         """The catalog says why, if it has no other keys."""
         try:
             renewed = self.renew()

@@ -44,22 +44,24 @@ def table_files(loaded: Loaded, source: TableSource, small_bytes: int) -> TableF
         storage = storage_of(loaded, objects, source)
         files = Snapshot("", snapshot["manifest-list"], None, storage, ManifestCache(0))
         manifests = list(files.manifests())
-        live = [one for manifest in manifests for one in files.entries(manifest)]
+        live = [entry for manifest in manifests for entry in files.entries(manifest)]
     finally:
         objects.close()
-    data = [one.file for one in live if one.file.content == DataFileContent.DATA]
-    deletes = [one.file for one in live if one.file.content != DataFileContent.DATA]
-    positions = [one for one in deletes if one.content == DataFileContent.POSITION_DELETES]
+    data = [file.file for file in live if file.file.content == DataFileContent.DATA]
+    deletes = [file.file for file in live if file.file.content != DataFileContent.DATA]
+    positions = [delete for delete in deletes if delete.content == DataFileContent.POSITION_DELETES]
     small = Counter(
-        (one.spec_id, repr(one.partition)) for one in data if one.file_size_in_bytes < small_bytes
+        (file.spec_id, repr(file.partition))
+        for file in data
+        if file.file_size_in_bytes < small_bytes
     )
     return TableFiles(
         len(data),
-        sum(one.file_size_in_bytes for one in data),
-        sum(one.record_count for one in data),
+        sum(file.file_size_in_bytes for file in data),
+        sum(file.record_count for file in data),
         tuple(sorted(small.values(), reverse=True)),
         len(deletes),
-        sum(one.record_count for one in positions),
+        sum(position.record_count for position in positions),
         len(manifests),
-        sum(one.manifest_length for one in manifests),
+        sum(file.manifest_length for file in manifests),
     )

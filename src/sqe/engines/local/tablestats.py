@@ -33,7 +33,7 @@ from pyiceberg.types import (
 
 from sqe.catalog.protocol import Json, Loaded
 from sqe.catalog.schemas import current_schema
-from sqe.engines.local.deletes import deleted_rows
+from sqe.engines.local.deletes import read_deleted_rows
 from sqe.engines.local.manifests import LiveFile, ManifestCache, Snapshot
 from sqe.engines.local.objects import Objects
 from sqe.engines.local.plan import NotLocal
@@ -70,7 +70,9 @@ class TableStats:
     columns: tuple[ColumnStats, ...]
 
     def column(self, name: str) -> ColumnStats | None:
-        return next((one for one in self.columns if one.name.lower() == name.lower()), None)
+        return next(
+            (column for column in self.columns if column.name.lower() == name.lower()), None
+        )
 
 
 def table_stats(loaded: Loaded, source: TableSource | None = None) -> TableStats:
@@ -79,7 +81,7 @@ def table_stats(loaded: Loaded, source: TableSource | None = None) -> TableStats
     fields: list[Json] = current_schema(metadata)["fields"]
     snapshot = current_snapshot(metadata)
     if snapshot is None:
-        return TableStats(0.0, tuple(ColumnStats(one["name"], distinct=0.0) for one in fields))
+        return TableStats(0.0, tuple(ColumnStats(field["name"], distinct=0.0) for field in fields))
     objects = Objects(_TIMEOUT_S)
     try:
         storage = storage_of(loaded, objects, source)
@@ -87,10 +89,10 @@ def table_stats(loaded: Loaded, source: TableSource | None = None) -> TableStats
         rows = _rows(files, storage)
     finally:
         objects.close()
-    data = [one.file for one in files if one.file.content == DataFileContent.DATA]
+    data = [file.file for file in files if file.file.content == DataFileContent.DATA]
     distinct = _distinct(metadata, snapshot)
     return TableStats(
-        rows, tuple(_column(one, data, distinct.get(one["id"]), rows) for one in fields)
+        rows, tuple(_column(field, data, distinct.get(field["id"]), rows) for field in fields)
     )
 
 
@@ -98,8 +100,8 @@ def current_snapshot(metadata: Json) -> Json | None:
     wanted = metadata.get("current-snapshot-id")
     for snapshot in metadata.get("snapshots") or ():
         if snapshot["snapshot-id"] == wanted:
-            found: Json = snapshot
-            return found
+            current: Json = snapshot
+            return current
     return None
 
 
@@ -113,37 +115,39 @@ def _live_files(storage: Storage, snapshot: Json) -> list[LiveFile]:
 def _rows(files: list[LiveFile], storage: Storage) -> float | None:
     """Without the deleted ones, which are looked up: a delete file may be about rows that are gone
     already. None where there are too many, and with equality deletes."""
-    data = [one for one in files if one.file.content == DataFileContent.DATA]
-    deletes = [one for one in files if one.file.content == DataFileContent.POSITION_DELETES]
+    data = [file for file in files if file.file.content == DataFileContent.DATA]
+    deletes = [file for file in files if file.file.content == DataFileContent.POSITION_DELETES]
     if len(data) + len(deletes) < len(files):
         return None
     try:
-        deleted, _ = deleted_rows(data, deletes, storage, _MAX_DELETED)
+        deleted, _ = read_deleted_rows(data, deletes, storage, _MAX_DELETED)
     except NotLocal:
         return None
-    total = sum(one.file.record_count for one in data)
+    total = sum(file.file.record_count for file in data)
     return float(total - sum(len(rows) for rows in deleted.values()))
 
 
 def _distinct(metadata: Json, snapshot: Json) -> dict[int, float]:
     """By field id, of the newest snapshot with statistics among this one and its ancestors."""
-    by_snapshot = {one["snapshot-id"]: one for one in metadata.get("statistics") or ()}
+    by_snapshot = {
+        statistic["snapshot-id"]: statistic for statistic in metadata.get("statistics") or ()
+    }
     parents = {s["snapshot-id"]: s.get("parent-snapshot-id") for s in metadata["snapshots"]}
     current = snapshot["snapshot-id"]
     while current is not None:
         if current in by_snapshot:
-            return _sketched(by_snapshot[current])
+            return _distinct_counts(by_snapshot[current])
         current = parents.get(current)
     return {}
 
 
-def _sketched(statistics: Json) -> dict[int, float]:
-    found = {}
+def _distinct_counts(statistics: Json) -> dict[int, float]:
+    counts = {}
     for blob in statistics.get("blob-metadata") or ():
         count = (blob.get("properties") or {}).get("ndv")
         if blob.get("type") == _SKETCH and len(blob["fields"]) == 1 and count is not None:
-            found[blob["fields"][0]] = float(count)
-    return found
+            counts[blob["fields"][0]] = float(count)
+    return counts
 
 
 def _column(
@@ -228,5 +232,5 @@ def _value(kind: Any, stored: bytes) -> Value:
         return dt.date(1970, 1, 1) + dt.timedelta(days=int(value))
     if isinstance(kind, TimestampType | TimestamptzType):
         return dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=int(value))
-    found: Value = value
-    return found
+    native: Value = value
+    return native

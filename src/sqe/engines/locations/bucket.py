@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import time
-import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import FileIO
-from urllib.parse import quote, urlencode
 
-from sqe.catalog.sigv4 import NO_BODY, SigV4
-from sqe.engines.locations.location import Location, UserKeys, error_code, parse_xml, tag_of
+from sqe.catalog.s3_client import ListedPage, S3Client, error_code
+from sqe.engines.locations.location import Location, UserKeys
 from sqe.engines.locations.source import ObjectSource
 from sqe.errors import AccessError, ErrorCode, SqeError, Unanswered, UpstreamError, UserError
 from sqe.http.client import Answer, OpenAnswer
@@ -54,7 +52,7 @@ class UserBucket:
     def __init__(self, location: Location, bucket: str, keys: UserKeys) -> None:
         self._location = location
         self._bucket = bucket
-        self._keys = keys
+        self._client = S3Client(location.http, keys.current)
 
     def head(self, key: str) -> RemoteObject | SqeError:
         """The object, or why there is none for this user."""
@@ -62,7 +60,7 @@ class UserBucket:
         if answer.status == 404:
             return absent(self._name(key))
         if answer.status == 403:
-            return _denied(self._name(key))
+            return _denial(self._name(key))
         if answer.status != 200:
             raise self._failure(answer, self._name(key))
         size, version = (answer.headers.get(name, "") for name in ("content-length", "etag"))
@@ -83,25 +81,22 @@ class UserBucket:
             if answer.status != 200:
                 raise self._failure(answer, str(source.path))
             try:
-                page = parse_xml(answer.body)
-                entries = (element for element in page if tag_of(element) == "Contents")
-                objects = [self._listed(entry) for entry in entries]
+                page = ListedPage(answer.body)
+                objects = [self._object_of_element(entry) for entry in page.objects]
             except ValueError:
                 raise self._location.failure("it sends a list that cannot be read") from None
             yield from objects
-            following = _text(page, "NextContinuationToken")
-            if _text(page, "IsTruncated") != "true" or not following:
+            if not page.continuation:
                 return
-            query = {**query, "continuation-token": following}
+            query = {**query, "continuation-token": page.continuation}
 
     @contextmanager
     def open(self, remote: RemoteObject) -> Iterator[OpenAnswer]:
         """Exactly what was listed; INVALID_FILE where it is another one now, or gone."""
         only_this = {"if-match": remote.version} if remote.version else {}
-        headers = self._signed("GET", self._url(remote.name), only_this)
-        with self._location.http.open("GET", self._url(remote.name), headers) as answer:
+        with self._client.open("GET", remote.name, only_this) as answer:
             if answer.status in _CHANGED:
-                raise changed(remote.name)
+                raise file_changed(remote.name)
             if answer.status != 200:
                 body = b"".join(answer.chunks())[:10_000]
                 raise self._failure(Answer(answer.status, answer.headers, body), remote.name)
@@ -110,34 +105,32 @@ class UserBucket:
     def put(self, key: str, content: FileIO, check: Callable[[], None], *, overwrite: bool) -> None:
         """All of ``content``, at once: the store shows a whole object or none. ``check`` is called
         between chunks and may raise."""
-        name, url = self._name(key), self._url(self._name(key))
+        name = self._name(key)
         content.seek(0)
         digest = hashlib.file_digest(content, "sha256").hexdigest()
-        given = {"content-length": str(content.tell())}
+        length_header = {"content-length": str(content.tell())}
         if not overwrite:
-            given["if-none-match"] = "*"  # nobody else's object, however late it came
+            length_header["if-none-match"] = "*"  # nobody else's object, however late it came
         content.seek(0)
         body = _CheckedBody(content, check)
-        headers = self._signed("PUT", url, given, digest)
         try:
-            with self._location.http.open("PUT", url, headers, body) as answer:
+            with self._client.open("PUT", name, length_header, body, digest) as answer:
                 if answer.status == 200:
                     return
-                said = b"".join(answer.chunks())[:10_000]
+                answer_body = b"".join(answer.chunks())[:10_000]
         except Unanswered as failed:
-            raise _unknown(name, failed) if failed.maybe_done else failed from None
+            raise _outcome_unknown(name, failed) if failed.maybe_done else failed from None
         if answer.status == 412:
-            raise taken(name)
-        raise self._failure(Answer(answer.status, answer.headers, said), name, "write")
+            raise name_taken(name)
+        raise self._failure(Answer(answer.status, answer.headers, answer_body), name, "write")
 
     def _call(self, method: str, name: str, query: Mapping[str, str] | None = None) -> Answer:
-        url = self._url(name) + (f"?{urlencode(query, quote_via=quote)}" if query else "")
         for attempt in range(ATTEMPTS):
             last = attempt + 1 == ATTEMPTS
             if attempt:
                 time.sleep(PAUSE_S)
             try:
-                answer = self._location.http.call(method, url, self._signed(method, url))
+                answer = self._client.call(method, name, query)
             except Unanswered as failed:
                 if last or is_hopeless(failed):
                     raise
@@ -146,40 +139,25 @@ class UserBucket:
                 return answer
         raise AssertionError("the last attempt returns or raises")
 
-    def _signed(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str] | None = None,
-        digest: str = NO_BODY,
-    ) -> dict[str, str]:
-        keys = self._keys.current()
-        token = {"x-amz-security-token": keys.token.reveal()} if keys.token is not None else {}
-        signer = SigV4(keys.key_id.reveal(), keys.key, keys.region)
-        return signer.headers(method, url, {**(headers or {}), **token}, digest)
-
     def _failure(self, answer: Answer, name: str, verb: str = "read") -> SqeError:
         """Without the store's own words: they may quote the keys it was shown."""
         code = error_code(answer.body)
         if answer.status in (401, 403) and code not in _NOT_OF_THE_USER:
-            return _denied(name, verb)
+            return _denial(name, verb)
         if code == "NoSuchBucket":
             return UserError(
                 ErrorCode.INVALID_ARGUMENT,
                 f"There is no bucket {self._bucket} in the store of location"
                 f" {self._location.name}.",
             )
-        said = f"HTTP {answer.status}" + (f" ({code})" if code else "")
-        return self._location.failure(f"it answers {said} for {name}")
+        status = f"HTTP {answer.status}" + (f" ({code})" if code else "")
+        return self._location.failure(f"it answers {status} for {name}")
 
     def _name(self, key: str) -> str:
         return f"{SCHEME}{self._bucket}/{key}"
 
-    def _url(self, name: str) -> str:
-        return self._location.place.url(name)
-
-    def _listed(self, element: ET.Element) -> RemoteObject:
-        return self._object(_text(element, "Key"), _text(element, "Size"), _text(element, "ETag"))
+    def _object_of_element(self, entry: Mapping[str, str]) -> RemoteObject:
+        return self._object(*(entry.get(field, "") for field in ("Key", "Size", "ETag")))
 
     def _object(self, key: str, size: str, version: str) -> RemoteObject:
         return RemoteObject(self._name(key), int(size), version, self)
@@ -197,16 +175,12 @@ class _CheckedBody:
         return self._content.read(size)
 
 
-def _text(element: ET.Element, name: str) -> str:
-    return next((child.text or "" for child in element if tag_of(child) == name), "")
-
-
 def is_hopeless(failed: UpstreamError) -> bool:
     """Another attempt would take long, or has nobody to ask."""
     return isinstance(failed, Unanswered) and (failed.timed_out or not failed.maybe_done)
 
 
-def _denied(name: str, verb: str = "read") -> AccessError:
+def _denial(name: str, verb: str = "read") -> AccessError:
     return AccessError(
         ErrorCode.ACCESS_DENIED,
         f"The object store does not let you {verb} {name}.",
@@ -218,7 +192,7 @@ def absent(name: str) -> UserError:
     return UserError(ErrorCode.INVALID_ARGUMENT, f"There is no file {name}.")
 
 
-def taken(name: str) -> UserError:
+def name_taken(name: str) -> UserError:
     return UserError(
         ErrorCode.INVALID_ARGUMENT,
         f"{name} is there already.",
@@ -226,7 +200,7 @@ def taken(name: str) -> UserError:
     )
 
 
-def _unknown(name: str, failed: Unanswered) -> UpstreamError:
+def _outcome_unknown(name: str, failed: Unanswered) -> UpstreamError:
     return UpstreamError(
         ErrorCode.COMMIT_UNKNOWN,
         f"It is not known whether {name} was written: {failed.message}",
@@ -234,7 +208,7 @@ def _unknown(name: str, failed: Unanswered) -> UpstreamError:
     )
 
 
-def changed(name: str) -> UserError:
+def file_changed(name: str) -> UserError:
     return UserError(
         ErrorCode.INVALID_FILE,
         f"{name} was changed or removed while it was read.",

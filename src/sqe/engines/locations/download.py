@@ -6,7 +6,7 @@ import shutil
 import time
 from pathlib import Path
 
-from sqe.engines.locations.bucket import ATTEMPTS, PAUSE_S, RemoteObject, changed, is_hopeless
+from sqe.engines.locations.bucket import ATTEMPTS, PAUSE_S, RemoteObject, file_changed, is_hopeless
 from sqe.engines.locations.limited_file import RESERVE
 from sqe.errors import UpstreamError, disk_full
 from sqe.http.client import OpenAnswer
@@ -41,7 +41,7 @@ class Download:
             self._cancellation.check()
             if size == remote.size:
                 return
-        raise changed(remote.name)
+        raise file_changed(remote.name)
 
     def _write(self, answer: OpenAnswer, remote: RemoteObject, path: Path) -> int:
         size = 0
@@ -51,7 +51,7 @@ class Download:
                 self._cancellation.check()
                 size += len(chunk)
                 if size > remote.size:
-                    raise changed(remote.name)
+                    raise file_changed(remote.name)
                 file.write(chunk)
                 if shutil.disk_usage(path.parent).free < RESERVE:
                     raise disk_full("what is fetched from the object store")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import time
-import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqe.catalog.s3_place import S3Place
-from sqe.engines.local.keys import S3Keys
+from sqe.catalog.s3_client import error_code, parse_xml, tag_of
+from sqe.catalog.s3_place import S3Credentials, S3Place
 from sqe.engines.locations.session_policy import Scope
 from sqe.errors import AccessError, ErrorCode, UpstreamError
 from sqe.http.client import Answer, Http
@@ -19,7 +17,6 @@ from sqe.model.object_paths import ObjectPath
 
 _LIFETIME_S = 900  # the shortest that STS gives; keys are renewed where a load takes longer
 _MARGIN_S = 60.0
-_CODE = re.compile(rb"<Code>([A-Za-z0-9.]{1,64})</Code>")
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ class Location:
     unload: bool
     http: Http = field(repr=False, compare=False)
 
-    def assume_role(self, token: Secret, scope: Scope, session_name: str) -> S3Keys:
+    def assume_role(self, token: Secret, scope: Scope, session_name: str) -> S3Credentials:
         """Keys of the token's owner, for the scope alone."""
         fields = {
             "Action": "AssumeRoleWithWebIdentity",
@@ -67,8 +64,8 @@ class Location:
         """Only the code of what the service says: its words may quote the token."""
         code = error_code(answer.body)
         if answer.status >= 500 or answer.status == 429 or 300 <= answer.status < 400:
-            said = f" ({code})" if code else ""
-            return self.failure(f"its token service answers HTTP {answer.status}{said}")
+            code_text = f" ({code})" if code else ""
+            return self.failure(f"its token service answers HTTP {answer.status}{code_text}")
         return AccessError(
             ErrorCode.ACCESS_DENIED,
             f"The object store of location {self.name} gives you no keys for your login"
@@ -76,16 +73,13 @@ class Location:
             hint="Its administrator sets whose tokens it accepts, and what they open.",
         )
 
-    def _keys(self, body: bytes) -> S3Keys:
+    def _keys(self, body: bytes) -> S3Credentials:
         texts = {tag_of(element): element.text or "" for element in parse_xml(body).iter()}
         parts = [texts.get(n, "") for n in ("AccessKeyId", "SecretAccessKey", "SessionToken")]
         if not all(parts):
             raise ValueError("a part of the keys is missing")
-        return S3Keys(
-            prefix=self.place.prefix,
-            region=self.place.region,
-            endpoint=self.place.endpoint,
-            path_style=self.place.path_style,
+        return S3Credentials(
+            **vars(self.place),
             key_id=Secret(parts[0]),
             key=Secret(parts[1]),
             token=Secret(parts[2]),
@@ -109,12 +103,12 @@ class UserKeys:
         self._identity = identity
         self._session_name = session_name
         self._clock = clock
-        self._keys: S3Keys | None = None
+        self._keys: S3Credentials | None = None
 
     def __repr__(self) -> str:
         return f"UserKeys({self._scope.name})"
 
-    def current(self) -> S3Keys:
+    def current(self) -> S3Credentials:
         """With the user's token of this moment. ACCESS_DENIED for whoever has none."""
         keys = self._keys
         if keys is None or (keys.expires_at or 0.0) - self._clock() < _MARGIN_S:
@@ -134,27 +128,6 @@ def _no_token(name: str) -> AccessError:
         hint="Log in with a token of the identity provider, not with an API key or a password"
         " that only SQE knows.",
     )
-
-
-def parse_xml(body: bytes) -> ET.Element:
-    """ValueError for what is none, or has declarations: those could make it grow."""
-    if b"<!" in body:
-        raise ValueError("declarations are not read")
-    try:
-        return ET.fromstring(body)  # noqa: S314  without declarations there are no entities
-    except ET.ParseError as error:
-        raise ValueError(str(error)) from None
-
-
-def tag_of(element: ET.Element) -> str:
-    """Without the namespace."""
-    return element.tag.rpartition("}")[2]
-
-
-def error_code(body: bytes) -> str:
-    """S3's and STS's name for what is wrong; empty where there is none."""
-    found = _CODE.search(body)
-    return found.group(1).decode() if found else ""
 
 
 def _moment(text: str) -> float:

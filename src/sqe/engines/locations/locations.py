@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from sqe.engines.local.spill import SpillFolder
-from sqe.engines.locations.bucket import RemoteObject, UserBucket, absent, taken
+from sqe.engines.locations.bucket import RemoteObject, UserBucket, absent, name_taken
 from sqe.engines.locations.download import Download
 from sqe.engines.locations.limited_file import LimitedFile
 from sqe.engines.locations.location import Location, UserKeys
-from sqe.engines.locations.session_policy import Scope, reading_scope, writing_scope
+from sqe.engines.locations.session_policy import Scope, scope_of_reads, scope_of_writes
 from sqe.engines.locations.source import ObjectSource, object_source
 from sqe.engines.protocol import Run
 from sqe.errors import AccessError, ErrorCode, ResourceError, SqeError, UserError
@@ -57,12 +57,12 @@ class Locations:
         """The objects that the source names. What is not allowed by the settings is refused before
         any store is asked."""
         named = object_source(source)
-        location = self._location_of(named.fixed)
+        location = self._location_of(named.fixed_part)
         if location is None:
             raise _outside(named.path, "loaded from")
         if named.path.folder == location.prefix:
             named = ObjectSource(location.prefix)
-        bucket = _bucket_of(location, reading_scope(named), run)
+        bucket = _bucket_of(location, scope_of_reads(named), run)
         none_there: SqeError = absent(source)
         if not named.is_pattern and not named.is_folder:
             only = bucket.head(named.path.key)
@@ -106,14 +106,14 @@ class Locations:
     def new_object(self, place: str, run: Run, *, overwrite: bool) -> Iterator[BinaryIO]:
         """A file that is an object of that name when the block has ended well, whole and at once;
         else nothing is. What is there already is replaced only with ``overwrite``."""
-        path = _written_path(place)
+        path = _path_to_write(place)
         location = self._location_of(path)
         if location is None or not location.unload or path.folder == location.prefix:
             raise _outside(path, "written to")
-        bucket = _bucket_of(location, writing_scope(path), run)
+        bucket = _bucket_of(location, scope_of_writes(path), run)
         there = bucket.head(path.key)
         if not overwrite and isinstance(there, RemoteObject):
-            raise taken(place)
+            raise name_taken(place)
         folder = self._new_folder()
         try:
             with LimitedFile(folder / "object", self._most_written) as file:
@@ -133,7 +133,7 @@ class Locations:
 
     def _location_of(self, path: ObjectPath) -> Location | None:
         """The longest prefix wins."""
-        fitting = [one for one in self.locations if path.is_below(one.prefix)]
+        fitting = [location for location in self.locations if path.is_below(location.prefix)]
         return max(fitting, key=lambda one: len(one.prefix.key), default=None)
 
     def _new_folder(self) -> Path:
@@ -150,7 +150,7 @@ def _bucket_of(location: Location, scope: Scope, run: Run) -> UserBucket:
     return UserBucket(location, location.prefix.bucket, keys)
 
 
-def _written_path(place: str) -> ObjectPath:
+def _path_to_write(place: str) -> ObjectPath:
     source = object_source(place)
     name = source.path.key.rpartition("/")[2]
     if source.is_pattern or not name:
@@ -175,18 +175,18 @@ def _outside(path: ObjectPath, what: str) -> AccessError:
 
 
 def _objects_of(source: ObjectSource, bucket: UserBucket, run: Run) -> list[RemoteObject]:
-    found: list[RemoteObject] = []
+    objects: list[RemoteObject] = []
     for number, remote in enumerate(bucket.list_objects(source, run.cancellation.check)):
         if number >= _MOST_LISTED:
             raise UserError(
                 ErrorCode.INVALID_ARGUMENT,
-                f"There are more than {_MOST_LISTED:,} objects below {source.fixed}.",
+                f"There are more than {_MOST_LISTED:,} objects below {source.fixed_part}.",
                 hint="Name a folder further down.",
             )
         if source.matches(remote.name.removeprefix(f"{SCHEME}{source.path.bucket}/")):
             _check_name(remote.name)
-            found.append(remote)
-    return found
+            objects.append(remote)
+    return objects
 
 
 def _check_name(name: str) -> None:

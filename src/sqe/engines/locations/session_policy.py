@@ -22,7 +22,7 @@ class Scope:
     policy: str
 
 
-def reading_scope(source: ObjectSource) -> Scope:
+def scope_of_reads(source: ObjectSource) -> Scope:
     """To read and list what the source names, and nothing beside it."""
     bucket, prefix = _arn(source.path), source.prefix
     if source.is_pattern or source.is_folder:
@@ -40,14 +40,14 @@ def reading_scope(source: ObjectSource) -> Scope:
     )
 
 
-def writing_scope(path: ObjectPath) -> Scope:
+def scope_of_writes(path: ObjectPath) -> Scope:
     """To write one object, and to look whether it is there."""
     resource = f"{_arn(path)}/{path.key}"
     return _scope(path, {"Action": ["s3:PutObject", "s3:GetObject"], "Resource": resource})
 
 
 def _scope(path: ObjectPath, *allowed: Mapping[str, object]) -> Scope:
-    statements = [{"Effect": "Allow", **one} for one in allowed]
+    statements = [{"Effect": "Allow", **action} for action in allowed]
     policy = {"Version": "2012-10-17", "Statement": statements}
     text = json.dumps(policy, separators=(",", ":"), ensure_ascii=False)
     if len(text) > _LONGEST:

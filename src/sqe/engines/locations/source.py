@@ -32,7 +32,7 @@ class ObjectSource:
         return before_pattern(self.path.key)
 
     @property
-    def fixed(self) -> ObjectPath:
+    def fixed_part(self) -> ObjectPath:
         """What has to lie in a location: the place itself, or the folder above a pattern."""
         if not self.is_pattern:
             return self.path
@@ -41,7 +41,7 @@ class ObjectSource:
     @property
     def is_deep(self) -> bool:
         """Whether it has objects in folders below ``fixed``."""
-        parts = self.path.key[len(self.fixed.key) :].split("/")
+        parts = self.path.key[len(self.fixed_part.key) :].split("/")
         return self.is_pattern and (len(parts) > 1 or parts[-1] == "**")
 
     def matches(self, key: str) -> bool:
@@ -87,8 +87,8 @@ def _fits(parts: Sequence[str], patterns: Sequence[str]) -> bool:
 
 def _with_skipped(places: set[int], patterns: Sequence[str]) -> set[int]:
     """``**`` may stand for no folder at all."""
-    found = set(places)
+    all_places = set(places)
     for place in range(len(patterns)):
-        if place in found and patterns[place] == "**":
-            found.add(place + 1)
-    return found
+        if place in all_places and patterns[place] == "**":
+            all_places.add(place + 1)
+    return all_places

@@ -16,8 +16,11 @@ from pathlib import Path
 
 # Version, command, and three arguments.
 _THREADS = b"1\0threaddump\0\0\0\0"
+_HEAP = b"1\0jcmd\0GC.heap_info\0\0\0"
 _COLLECT = b"1\0jcmd\0GC.run\0\0\0"
 _TIMEOUT_S = 5.0
+_KB = 1024
+_SIZES = re.compile(r" total (?:reserved \d+K, committed )?(?P<total>\d+)K, used (?P<used>\d+)K")
 _THREAD = re.compile(r'^"(?P<name>.*)" .*\btid=(?P<id>0x[0-9a-f]+)', re.MULTILINE)
 _OPERATION = re.compile(r"ExecuteThread_opId=(?P<id>[0-9a-f-]+)")
 _STAGE = re.compile(r" in stage (?P<id>\d+)\.")
@@ -69,7 +72,7 @@ class Strays:
         self._owners: dict[int, frozenset[str]] = {}
         self._suspects: set[int] = set()
 
-    def seen(self, generation: int, activity: Activity) -> set[int]:
+    def note_activity(self, generation: int, activity: Activity) -> set[int]:
         """Notes what the server does now, and answers the strays."""
         if generation != self._generation:
             self._generation, self._owners, self._suspects = generation, {}, set()
@@ -88,9 +91,9 @@ def attach_socket(pid: int) -> Path:
     return folder / f".java_pid{pid}"
 
 
-def read_activity(pid: int) -> Activity | None:
+def read_activity(pid: int, timeout_s: float = _TIMEOUT_S) -> Activity | None:
     """None where the JVM does not say."""
-    dump = _ask(pid, _THREADS)
+    dump = _ask(pid, _THREADS, timeout_s)
     return activity_of_dump(dump) if dump else None
 
 
@@ -99,11 +102,35 @@ def collect_garbage(pid: int) -> None:
     _ask(pid, _COLLECT)
 
 
-def _ask(pid: int, request: bytes) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Heap:
+    """In bytes."""
+
+    used: int
+    committed: int
+
+
+def read_heap(pid: int, timeout_s: float = _TIMEOUT_S) -> Heap | None:
+    """None where the JVM does not say."""
+    text = _ask(pid, _HEAP, timeout_s)
+    return heap_of_text(text) if text else None
+
+
+def heap_of_text(text: str) -> Heap | None:
+    """Of what ``jcmd GC.heap_info`` says: a line for the heap (G1, ZGC) or for each generation.
+    What is beside the heap, as Metaspace, comes after it."""
+    heap = text.partition("Metaspace")[0]
+    sizes = [(int(m["total"]), int(m["used"])) for m in _SIZES.finditer(heap)]
+    if not sizes:
+        return None
+    return Heap(sum(used for _, used in sizes) * _KB, sum(total for total, _ in sizes) * _KB)
+
+
+def _ask(pid: int, request: bytes, timeout_s: float = _TIMEOUT_S) -> str | None:
     """What the JVM answers; None if it does not, or cannot do it."""
     try:
         with socket.socket(socket.AF_UNIX) as jvm:
-            jvm.settimeout(_TIMEOUT_S)
+            jvm.settimeout(timeout_s)
             jvm.connect(str(attach_socket(pid)))
             jvm.sendall(request)
             answer = b"".join(iter(lambda: jvm.recv(65536), b""))

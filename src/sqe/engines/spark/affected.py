@@ -44,19 +44,19 @@ def rows_affected(
         return None
     snapshot = written[0] if written else None
     if counts is RowChange.DELETED:
-        deleted = _removed(snapshot) if snapshot else 0
+        deleted = _count_removed(snapshot) if snapshot else 0
         deleted = count() if deleted is None else deleted
         return None if deleted is None else RowsAffected(deleted=deleted)
     if counts is RowChange.UPDATED:
-        updated = _updated(snapshot) if snapshot else 0
+        updated = _count_updated(snapshot) if snapshot else 0
         updated = count() if updated is None else updated
         return None if updated is None else RowsAffected(updated=updated)
     if counts is RowChange.MERGED:
-        return _merged(snapshot) if snapshot else RowsAffected(0, 0, 0)
+        return _count_merged(snapshot) if snapshot else RowsAffected(0, 0, 0)
     return None
 
 
-def _removed(snapshot: Written) -> int | None:
+def _count_removed(snapshot: Written) -> int | None:
     """How many rows fewer the table has than before. None if its summary does not tell."""
     rows = snapshot.count("deleted-records")
     added = snapshot.count("added-records")
@@ -71,13 +71,13 @@ def _removed(snapshot: Written) -> int | None:
     return None  # position deletes of several files may name a row twice
 
 
-def _updated(snapshot: Written) -> int | None:
+def _count_updated(snapshot: Written) -> int | None:
     if snapshot.count("deleted-records"):
         return None  # whole files were rewritten, changed rows and others
     return snapshot.count("added-records")  # merge-on-read writes only the changed ones
 
 
-def _merged(snapshot: Written) -> RowsAffected | None:
+def _count_merged(snapshot: Written) -> RowsAffected | None:
     if _MERGE + "inserted" not in snapshot.summary:
         # A MERGE that can only insert is planned as a plain append.
         if snapshot.operation != "append":
@@ -88,7 +88,7 @@ def _merged(snapshot: Written) -> RowsAffected | None:
     )
     if min(inserted, updated, deleted) < 0:  # Spark says -1 where it did not count
         return None
-    removed = _removed(snapshot)
+    removed = _count_removed(snapshot)
     if removed is not None:
         # Where all a MERGE does with a match is DELETE, Spark counts a row as often as it matches.
         deleted = removed + inserted

@@ -58,13 +58,14 @@ class ClassArchive:
 def archive_for(folder: Path, java: Java, class_path: Sequence[Path]) -> ClassArchive | None:
     """The archive for this Java and these jars; None where this Java cannot share classes."""
     folder.mkdir(parents=True, exist_ok=True)
-    key = _key(java, class_path)
     if (java.home / "lib" / "server" / "classes.jsa").exists():
-        return ClassArchive(folder / f"spark-{key}.jsa", None)
-    base = folder / f"base-{_key(java, ())}.jsa"
+        return ClassArchive(folder / f"spark-{_key(java, class_path)}.jsa", None)
+    base = folder.resolve() / f"base-{_key(java, ())}.jsa"
     if not base.exists() and not _dump_base(java, base):
         return None
-    return ClassArchive(folder / f"spark-{key}.jsa", base)
+    # Java looks for the base where it was when the archive was written: one that has moved is of
+    # no use, and Java would not say so.
+    return ClassArchive(folder / f"spark-{_key(java, (*class_path, base))}.jsa", base)
 
 
 def _key(java: Java, class_path: Sequence[Path]) -> str:

@@ -79,7 +79,7 @@ def prepare(options: SparkServerOptions, runtime: Runtime, work: Path) -> list[s
     (work / POOLS_FILE).write_text(allocation_file())
     arguments = work / "java.args"
     arguments.touch(mode=0o600)
-    arguments.write_text("\n".join(map(_quoted, _flags(options, runtime, work))))
+    arguments.write_text("\n".join(map(_quote, _flags(options, runtime, work))))
     return [str(runtime.java.executable), f"@{arguments}", _MAIN]
 
 
@@ -127,7 +127,7 @@ def _flags(options: SparkServerOptions, runtime: Runtime, work: Path) -> list[st
     ]
 
 
-def _quoted(argument: str) -> str:
+def _quote(argument: str) -> str:
     """One line of a Java argument file."""
     escaped = argument.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

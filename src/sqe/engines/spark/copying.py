@@ -26,7 +26,7 @@ from sqe.files.contents import HEAD, check_contents
 from sqe.model.names import quote
 from sqe.model.query import Column
 from sqe.rewrite.guarded import GuardedStatement
-from sqe.rewrite.render import Names, dotted
+from sqe.rewrite.rendering import Names, quote_parts
 from sqe.sql.copy import CopyInto
 from sqe.sql.splice import Edit
 from sqe.sql.statement import Span, StatementKind
@@ -84,7 +84,7 @@ class Copy:
     def files(self) -> tuple[LoadFile, ...]:
         return self.new or self.found
 
-    def named(self, text: str) -> str:
+    def name_objects(self, text: str) -> str:
         """A text with the names of objects in place of where their copies lie."""
         names = {
             spelled: file.name
@@ -98,15 +98,15 @@ class Copy:
         return re.sub(f"(?:file:(?://)?)?({listed})", lambda found: names[found[1]], text)
 
     @contextmanager
-    def naming_errors(self) -> Iterator[None]:
+    def name_errors(self) -> Iterator[None]:
         try:
             yield
         except SqeError as error:
-            self.named_error(error)
+            self.name_error(error)
             raise
 
-    def named_error(self, error: SqeError) -> SqeError:
-        error.message, error.hint = self.named(error.message), self.named(error.hint)
+    def name_error(self, error: SqeError) -> SqeError:
+        error.message, error.hint = self.name_objects(error.message), self.name_objects(error.hint)
         return error
 
 
@@ -125,13 +125,13 @@ def copy_of(statement: GuardedStatement, run: Run, places: LoadPlaces) -> Copy |
             "COPY INTO a branch is not supported.",
             hint="INSERT INTO the branch from a table that holds the files' rows.",
         )
-    found = places.find(command.sources, run)
-    new = found
+    files = places.find(command.sources, run)
+    new = files
     if isinstance(target, BoundTable) and not (command.force or command.overwrite):
         known = already_loaded(target.metadata)
-        new = [file for file in found if file.key not in known]
+        new = [file for file in files if file.key not in known]
     view = f"files_{secrets.token_hex(16)}"
-    return Copy(command, target, tuple(found), tuple(new), view)
+    return Copy(command, target, tuple(files), tuple(new), view)
 
 
 def copy_edits(
@@ -139,7 +139,7 @@ def copy_edits(
 ) -> list[Edit]:
     """The statement that Spark runs in place of the user's, from a view of the files that is there
     until ``stack`` closes."""
-    table, connection = dotted(names.table(copy.target.name)), runner.connection
+    table, connection = quote_parts(names.table(copy.target.name)), runner.connection
     try:
         source = copy.source(runner)
         if source.added:
@@ -178,13 +178,13 @@ class _Reader:
             return Source(self.relation())
         assert isinstance(target, BoundTable)  # noqa: S101  the caller has looked
         stored = {column.name.lower(): column for column in target.columns}
-        found = self._found()
+        columns = self._infer_columns()
         # Nothing but broken rows: reading them says what is wrong.
-        names = tuple(c.name for c in found) or tuple(c.name for c in target.columns)
+        names = tuple(c.name for c in columns) or tuple(c.name for c in target.columns)
         wanted = columns_to_load(self.copy, names, stored)
         added: list[Column] = []
         if command.merge_schema:
-            added = [column for column in found if column.name.lower() not in stored]
+            added = [column for column in columns if column.name.lower() not in stored]
             stored |= {column.name.lower(): column for column in added}
         schema = ""
         if command.format == "json":
@@ -195,17 +195,17 @@ class _Reader:
     def relation(self, schema: str = "", **options: str) -> Any:
         """The files with ``schema`` (Spark finds one itself if it is empty)."""
         command = self.copy.command
-        given = dict(command.options)
+        reader_options = dict(command.options)
         if command.format == "json":
-            given["mode"] = "FAILFAST"  # a row that does not fit is an error, never NULLs
+            reader_options["mode"] = "FAILFAST"  # a row that does not fit is an error, never NULLs
         else:
-            given["mergeSchema"] = "true"  # columns of all files, not of one
-        given.update(options)
+            reader_options["mergeSchema"] = "true"  # columns of all files, not of one
+        reader_options.update(options)
         return self.runner.connection.read_files(
-            command.format, schema, given, [file.url for file in self.copy.files]
+            command.format, schema, reader_options, [file.url for file in self.copy.files]
         )
 
-    def _found(self) -> list[Column]:
+    def _infer_columns(self) -> list[Column]:
         """The files' own columns. Broken rows are found when they are read."""
         sample = self.relation()
         if self.copy.command.format == "json":

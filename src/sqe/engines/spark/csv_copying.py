@@ -111,8 +111,8 @@ def stage_csv(
         stored = {column.name.lower(): column for column in table}
         wanted = columns_to_load(copy, names, stored)
         if command.merge_schema and any(name.lower() not in stored for name in names):
-            found = [Column(n, kind) for n, kind in zip(names, load.types(), strict=True)]
-            added = [column for column in found if column.name.lower() not in stored]
+            typed_columns = [Column(n, kind) for n, kind in zip(names, load.types(), strict=True)]
+            added = [column for column in typed_columns if column.name.lower() not in stored]
         stored |= {column.name.lower(): column for column in added}
         columns = [replace(stored[name.lower()], name=name) for name in wanted]
     staged = load.stage(columns, names, rejects=command.rejects, rows=rows)

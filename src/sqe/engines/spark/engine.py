@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,19 +16,22 @@ from sqe.binding.bound import BoundAbsent, BoundMetadata, BoundTable
 from sqe.broker.commit_outcome import CommitOutcome
 from sqe.broker.handles import GrantedTable, HandleGrant
 from sqe.catalog.protocol import Catalogs, Ident
+from sqe.catalog.transaction import current
+from sqe.engines.direct import DirectStatement
 from sqe.engines.protocol import Explanation, Run
 from sqe.engines.spark.affected import rows_affected, write_target
 from sqe.engines.spark.copying import Copy, PlanRunner, check_files, copy_edits, copy_of
 from sqe.engines.spark.csv_copying import Loading, StagedCopy, stage_csv
 from sqe.engines.spark.errors import translate
 from sqe.engines.spark.guards import Guards
-from sqe.engines.spark.metrics import operators
+from sqe.engines.spark.metrics import operators, work_of
 from sqe.engines.spark.operation import Operation
-from sqe.engines.spark.outcome import ended
-from sqe.engines.spark.parameter_rows import InsertedRows, inserted_rows
+from sqe.engines.spark.outcome import report_written, settle_result
+from sqe.engines.spark.parameter_rows import InsertedRows, prepare_rows
 from sqe.engines.spark.parameters import marker_edits
 from sqe.engines.spark.plan_check import Only, check_plan
 from sqe.engines.spark.procedures import call_edits, check_call
+from sqe.engines.spark.repairs.repairs import REPAIRS, Repairs
 from sqe.engines.spark.sessions import SparkSession, SparkSessions
 from sqe.engines.spark.types import arrow_schema_of_struct, columns_of_struct
 from sqe.engines.spark.variants import Variants
@@ -42,11 +45,13 @@ from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.rewrite.checked_table import not_checked
 from sqe.rewrite.guarded import GuardedStatement
-from sqe.rewrite.render import Names, render
-from sqe.sql.commands import TIME_ZONE
+from sqe.rewrite.render import render
+from sqe.rewrite.rendering import Names
+from sqe.sessions.session import Session
 from sqe.sql.copy import CopyInto
-from sqe.sql.counting import counting_edits
+from sqe.sql.counting import edits_of_count
 from sqe.sql.procedures import Procedure
+from sqe.sql.settings import TIME_ZONE
 from sqe.sql.splice import Spliced
 from sqe.sql.statement import Access, StatementKind
 
@@ -75,17 +80,17 @@ class _Prepared:
     copy: Copy | None = None
     rows: InsertedRows | None = None
 
-    def translated(self, error: Exception) -> SqeError:
+    def translate_error(self, error: Exception) -> SqeError:
         loading = self.copy and (self.copy.entry.refusal or self.copy.file_error(error))
-        found = loading or translate(error, self.grant, self.spliced, self.guards)
+        translated = loading or translate(error, self.grant, self.spliced, self.guards)
         if self.copy is not None:
-            found = self.copy.named_error(found)
-        return found if self.rows is None else self.rows.locate(found)
+            translated = self.copy.name_error(translated)
+        return translated if self.rows is None else self.rows.locate(translated)
 
     def to_user(self, text: str) -> str:
         """With the names that the user knows."""
         text = self.grant.to_user(text)
-        return text if self.copy is None else self.copy.named(text)
+        return text if self.copy is None else self.copy.name_objects(text)
 
     def explain(self, mode: str) -> str:
         if self.procedure is not None:
@@ -95,6 +100,8 @@ class _Prepared:
 
 class SparkConnectEngine:
     """``metadata_rows`` writes a relation of information_schema as a query of literals."""
+
+    repairs: Repairs = REPAIRS
 
     def __init__(
         self,
@@ -109,6 +116,9 @@ class SparkConnectEngine:
         self._metadata_rows = metadata_rows
         self._floors = floors or Floors()
         self._loading = loading or Loading()
+
+    def prepare(self, statement: GuardedStatement, session: Session) -> DirectStatement:
+        return DirectStatement(self, statement)
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
         copy = copy_of(statement, run, self._loading.places)
@@ -131,10 +141,10 @@ class SparkConnectEngine:
             stack.close()
             if not isinstance(error, SqeError):
                 raise
-            return ended(error, statement, prepared.grant if prepared else None)
+            return settle_result(error, statement, prepared.grant if prepared else None)
         columns = _real_names(columns_of_struct(struct), prepared.grant)
         names = [column.name for column in columns]
-        schema = _renamed(schema, columns)
+        schema = _rename_fields(schema, columns)
 
         affected: list[RowsAffected] = []
 
@@ -144,7 +154,7 @@ class SparkConnectEngine:
                     # Spark's batches of no rows lack buffers that pyarrow reads: it would crash.
                     if isinstance(item, pa.RecordBatch) and item.num_rows:
                         yield variants.as_text(item.rename_columns(names), schema)
-                affected.extend(self._affected(statement, prepared, run))
+                affected.extend(self._count_affected(statement, prepared, run))
                 if isinstance(prepared.copy, StagedCopy):
                     yield from prepared.copy.rejects()
 
@@ -166,10 +176,10 @@ class SparkConnectEngine:
             try:
                 struct = prepared.spark.connection.schema(prepared.plan)
             except Exception as error:
-                raise self._translated(prepared, error) from error
+                raise self._translate_error(prepared, error) from error
             columns = _real_names(columns_of_struct(struct), prepared.grant)
             schema = arrow_schema_of_struct(struct, run.session.property(TIME_ZONE))
-            return Description(columns, _renamed(schema, columns))
+            return Description(columns, _rename_fields(schema, columns))
 
     def explain(self, statement: GuardedStatement, run: Run, mode: str = "") -> Explanation:
         with ExitStack() as stack:
@@ -178,7 +188,7 @@ class SparkConnectEngine:
                 wanted = mode.lower() if mode in ("FORMATTED", "COST") else "extended"
                 plan = prepared.explain(wanted)
             except Exception as error:
-                raise self._translated(prepared, error) from error
+                raise self._translate_error(prepared, error) from error
             if not mode:
                 # Without Spark's numbers for columns and plans: shorter, and the same every time.
                 plan = _NUMBERS.sub("", plan[plan.find(_PHYSICAL_PLAN) :])
@@ -195,10 +205,13 @@ class SparkConnectEngine:
                     rows += item.num_rows
                 elif hasattr(item, "metrics"):
                     metrics.append(item)
-            said = "".join(f"{affected}\n" for affected in self._affected(statement, prepared, run))
+            affected_text = "".join(
+                f"{affected}\n" for affected in self._count_affected(statement, prepared, run)
+            )
             to_user = prepared.to_user
             return Explanation(
-                to_user(prepared.spliced.text.strip()), to_user(said + operators(metrics, rows))
+                to_user(prepared.spliced.text.strip()),
+                to_user(affected_text + operators(metrics, rows)),
             )
 
     def close(self) -> None:
@@ -223,7 +236,7 @@ class SparkConnectEngine:
             return self._plan(statement, run, stack, procedure)
         files = self._loading.places.fetch(copy.files, run, stack)
         copy = replace(copy, found=files, new=files)
-        with copy.naming_errors():
+        with copy.name_errors():
             # What is wrong with the files is told before Spark starts.
             check_files(files, copy.command.format)
             if copy.command.format == "csv":
@@ -242,14 +255,15 @@ class SparkConnectEngine:
         spark = stack.enter_context(self._session(run))
         reads = statement.bound.statement.kind is StatementKind.QUERY
         tables = self._tables(statement, run)
-        grant = stack.enter_context(spark.broker.granted(tables))
+        stack.callback(report_written, tables, run, in_transaction=current() is not None)
+        grant = stack.enter_context(spark.broker.grant(tables))
         guards = Guards(grant)
         names = self._names(run, grant, guards)
         edits = call_edits(statement, run.session)
         if copy is not None:
             runner = PlanRunner(spark.connection, partial(self._run_plan, spark, run))
             edits = copy_edits(copy, statement, names, runner, stack)
-        inserted = inserted_rows(statement, spark.connection, stack)
+        inserted = prepare_rows(statement, spark.connection, stack)
         markers, values = marker_edits(statement, run.session.property(TIME_ZONE))
         edits = [*edits, *(inserted.edits if inserted is not None else markers)]
         spliced = render(statement, names, edits)
@@ -263,13 +277,13 @@ class SparkConnectEngine:
             else:
                 explained = prepared.explain("extended")
         except Exception as error:
-            found = self._translated(prepared, error)
-            if guards.checked is not None and isinstance(found, UserError):
+            failure = self._translate_error(prepared, error)
+            if guards.checked is not None and isinstance(failure, UserError):
                 bare = render(statement, names, edits, checked=False)
-                found = self._said_of(bare, values, prepared) or not_checked(
+                failure = self._said_of(bare, values, prepared) or not_checked(
                     guards.checked, "Spark cannot check this one", hint=_CHECKABLE
                 )
-            raise found from error
+            raise failure from error
         check_plan(
             explained,
             grant.tables.keys(),
@@ -304,6 +318,7 @@ class SparkConnectEngine:
             guard=guards.name,
             key=guards.key,
             check=guards.check,
+            repairs=self.repairs.texts,
         )
 
     def _tables(self, statement: GuardedStatement, run: Run) -> list[GrantedTable]:
@@ -328,21 +343,24 @@ class SparkConnectEngine:
                     query_id=run.query_id,
                     merged=kind is StatementKind.MERGE,
                     rows_only=kind.traits.row_by_row,
+                    repair=self.repairs.show,
                     fate=CommitOutcome(run.cancellation, one_change=kind.traits.one_commit),
                 )
             )
         return granted
 
-    def _affected(
+    def _count_affected(
         self, statement: GuardedStatement, prepared: _Prepared, run: Run
     ) -> list[RowsAffected]:
         """At most one: what the statement, which has ended well, changed."""
         target = write_target(statement.bound)
         if target is None:
             return []
-        written = prepared.grant.commits(target.name).written
+        for table in prepared.grant.tables.values():
+            table.look()
+        written = prepared.grant.commits(target.name).snapshots
         try:
-            found = rows_affected(
+            affected = rows_affected(
                 statement.bound.statement.kind,
                 written,
                 lambda: self._count(statement, target.name, prepared, run),
@@ -351,19 +369,19 @@ class SparkConnectEngine:
             # The write is done and must not seem to have failed: its number is not known, then.
             _log.warning("counting the rows of a write failed: %s", type(error).__name__)
             return []
-        return [] if found is None else [found]
+        return [] if affected is None else [affected]
 
     def _count(
         self, statement: GuardedStatement, target: RelationName, prepared: _Prepared, run: Run
     ) -> int | None:
         """Counts the rows a DELETE or UPDATE was about, in the table as it found it."""
         base = prepared.grant.commits(target).base()
-        edits = counting_edits(statement.bound.statement)
+        edits = edits_of_count(statement.bound.statement)
         if base is None or edits is None:
             return None
         connection = prepared.spark.connection
         before = [table.as_read(base) for table in prepared.grant.tables.values()]
-        with prepared.spark.broker.granted(before) as grant:
+        with prepared.spark.broker.grant(before) as grant:
             zone = run.session.property(TIME_ZONE)
             markers, values = marker_edits(statement, zone, edits)
             guards = Guards(grant)
@@ -387,13 +405,13 @@ class SparkConnectEngine:
             batches = [item for item in items if isinstance(item, pa.RecordBatch)]
         return int(batches[0].column(0)[0].as_py())
 
-    def _translated(self, prepared: _Prepared, error: Exception) -> SqeError:
-        found = prepared.translated(error)
-        if found.code is ErrorCode.ENGINE_LOST:
-            return self._sessions.settle(prepared.spark) or found
-        if found.code is ErrorCode.DISK_FULL:
+    def _translate_error(self, prepared: _Prepared, error: Exception) -> SqeError:
+        translated = prepared.translate_error(error)
+        if translated.code is ErrorCode.ENGINE_LOST:
+            return self._sessions.settle(prepared.spark) or translated
+        if translated.code is ErrorCode.DISK_FULL:
             self._sessions.free_disk(prepared.spark)
-        return found
+        return translated
 
     def _said_of(
         self, text: Spliced, values: dict[str, Any], prepared: _Prepared
@@ -406,19 +424,33 @@ class SparkConnectEngine:
         try:
             connection.explain(connection.plan(text.text, values))
         except Exception as error:  # noqa: BLE001  whatever it is, it is translated
-            return self._translated(replace(prepared, spliced=text), error)
+            return self._translate_error(replace(prepared, spliced=text), error)
         return None
 
     def _execute(self, prepared: _Prepared, run: Run) -> Generator[Any]:
         prepared.grant.begin()
+        metrics = []
+        progress = [Progress()]
+
+        def report(now: Progress) -> None:
+            progress[0] = now
+            run.report(now)
+
+        watched = replace(run, report=report)
+        writes = prepared.grant.changes
         try:
-            yield from self._run_plan(
-                prepared.spark, run, prepared.plan, writes=prepared.grant.changes
-            )
+            with closing(
+                self._run_plan(prepared.spark, watched, prepared.plan, writes=writes)
+            ) as items:
+                for item in items:
+                    if hasattr(item, "metrics"):
+                        metrics.append(item)
+                    yield item
+            run.worked(work_of(metrics, progress[0]))
         except SqeError:
             raise
         except Exception as error:
-            raise self._translated(prepared, error) from error
+            raise self._translate_error(prepared, error) from error
 
     def _run_plan(
         self, spark: SparkSession, run: Run, plan: Any, *, writes: bool = False
@@ -473,7 +505,7 @@ def _peek(
     return schema, iter(())
 
 
-def _renamed(schema: pa.Schema, columns: Sequence[Column]) -> pa.Schema:
+def _rename_fields(schema: pa.Schema, columns: Sequence[Column]) -> pa.Schema:
     fields = zip(schema, columns, strict=True)
     return pa.schema([field.with_name(column.name) for field, column in fields])
 

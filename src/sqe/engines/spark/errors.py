@@ -10,7 +10,7 @@ from sqe.engines.spark.guards import Guards
 from sqe.errors import DISK_IS_FULL, ErrorCode, SqeError, TextPosition, disk_full, error_of
 from sqe.rewrite.checked_table import NOT_SEEN
 from sqe.rewrite.hash_keys import PATTERN
-from sqe.sql.raised_errors import raised_error
+from sqe.sql.raised_errors import read_raised_error
 from sqe.sql.splice import Spliced
 from sqe.sql.statement import position_at
 
@@ -18,6 +18,7 @@ from sqe.sql.statement import position_at
 CONDITIONS: dict[str, ErrorCode] = {
     "PARSE_SYNTAX_ERROR": ErrorCode.SYNTAX_ERROR,
     "INVALID_IDENTIFIER": ErrorCode.SYNTAX_ERROR,
+    "UNCLOSED_BRACKETED_COMMENT": ErrorCode.SYNTAX_ERROR,
     "TABLE_OR_VIEW_NOT_FOUND": ErrorCode.TABLE_NOT_FOUND,
     "TABLE_OR_VIEW_ALREADY_EXISTS": ErrorCode.TABLE_ALREADY_EXISTS,
     "SCHEMA_NOT_FOUND": ErrorCode.SCHEMA_NOT_FOUND,
@@ -26,6 +27,7 @@ CONDITIONS: dict[str, ErrorCode] = {
     "UNRESOLVED_FIELD": ErrorCode.COLUMN_NOT_FOUND,
     "FIELD_NOT_FOUND": ErrorCode.COLUMN_NOT_FOUND,
     "UNRESOLVED_ROUTINE": ErrorCode.FUNCTION_NOT_FOUND,
+    "UNRESOLVABLE_TABLE_VALUED_FUNCTION": ErrorCode.FUNCTION_NOT_FOUND,
     "AMBIGUOUS_": ErrorCode.AMBIGUOUS_NAME,
     "DATATYPE_MISMATCH": ErrorCode.TYPE_MISMATCH,
     "INCOMPATIBLE_": ErrorCode.TYPE_MISMATCH,
@@ -41,6 +43,7 @@ CONDITIONS: dict[str, ErrorCode] = {
     "INTERVAL_ARITHMETIC_OVERFLOW": ErrorCode.NUMERIC_OUT_OF_RANGE,
     "NUMERIC_VALUE_OUT_OF_RANGE": ErrorCode.NUMERIC_OUT_OF_RANGE,
     "NUMERIC_OUT_OF_SUPPORTED_RANGE": ErrorCode.NUMERIC_OUT_OF_RANGE,
+    "INVALID_NUMERIC_LITERAL_RANGE": ErrorCode.NUMERIC_OUT_OF_RANGE,
     "DATETIME_OVERFLOW": ErrorCode.NUMERIC_OUT_OF_RANGE,
     "NOT_NULL_CONSTRAINT_VIOLATION": ErrorCode.CONSTRAINT_VIOLATION,
     "NULL_": ErrorCode.CONSTRAINT_VIOLATION,
@@ -72,12 +75,14 @@ _TRINO = {
     "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY": "NOT_SUPPORTED",
 }
 _STORAGE = r"S3Exception|SdkClientException|Service: S3,|Unable to execute HTTP request"
+_NOT_ALLOWED = r"Access ?Denied[^\n]{0,200}\(Service: S3, Status Code: 403"
 # Java exceptions that reach us without a condition, by a word in the message.
 MESSAGES: tuple[tuple[str, ErrorCode], ...] = (
     (DISK_IS_FULL.pattern, ErrorCode.DISK_FULL),
     (r"OutOfMemoryError|Java heap space|spark.driver.maxResultSize", ErrorCode.OUT_OF_MEMORY),
     (r"CatalogInUseException", ErrorCode.HOME_IN_USE),
     (r"NoSuchKeyException|NoSuchKey\b|Location does not exist: s3", ErrorCode.CORRUPT_DATA),
+    (_NOT_ALLOWED, ErrorCode.ACCESS_DENIED),
     (_STORAGE, ErrorCode.STORAGE_UNAVAILABLE),
     (r"AlreadyExistsException|table already exists", ErrorCode.TABLE_ALREADY_EXISTS),
     (r"CommitStateUnknown|commit state is unknown", ErrorCode.COMMIT_UNKNOWN),
@@ -208,9 +213,9 @@ def translate(
     if refused is not None:
         return refused
     text = clean(message)
-    raised = raised_error(text) if condition == "USER_RAISED_EXCEPTION" else None
-    if raised is not None:
-        return raised
+    other_words = _in_other_words(condition, message, text)
+    if other_words is not None:
+        return other_words
     if text == _EMPTY_SUBQUERY:
         return error_of(
             code,
@@ -223,6 +228,19 @@ def translate(
         grant.to_user(text) if grant else text,
         position=_position(error, spliced),
         subcode=_TRINO.get(condition.partition(".")[0], ""),
+    )
+
+
+def _in_other_words(condition: str, message: str, text: str) -> SqeError | None:
+    """An error that a user raised, and a refusal by the storage, which names requests."""
+    if condition == "USER_RAISED_EXCEPTION":
+        return read_raised_error(text)
+    if not re.search(_NOT_ALLOWED, message):
+        return None
+    return error_of(
+        ErrorCode.ACCESS_DENIED,
+        "The storage refused this: the keys that the catalog gave you do not allow it.",
+        hint="Changing a table takes the right to write its data (TABLE_WRITE_DATA in Polaris).",
     )
 
 
@@ -266,13 +284,13 @@ def _deepest(error: BaseException, message: str) -> tuple[str, str]:
     says no more than that it waited for it; the cause is in its trace."""
     if not message.startswith(_WAITED):
         condition = _condition(error)
-        said = _JAVA_CLASS.sub("", message)
-        named_inside = _CONDITION.match(said) if not condition else None
-        return (named_inside[0].strip("[] "), said) if named_inside else (condition, message)
+        text = _JAVA_CLASS.sub("", message)
+        named_inside = _CONDITION.match(text) if not condition else None
+        return (named_inside[0].strip("[] "), text) if named_inside else (condition, message)
     causes = _CAUSE.findall(str(getattr(error, "_stacktrace", None) or ""))
     named = [cause for cause in causes if cause[0]]
-    condition, said = named[-1] if named else ("", message)
-    return condition, _KEY.sub("****", said)
+    condition, text = named[-1] if named else ("", message)
+    return condition, _KEY.sub("****", text)
 
 
 def _condition(error: BaseException) -> str:

@@ -18,8 +18,8 @@ _NUMBER = re.compile(r'^For input string: (?P<value>".*")')
 def file_error(error: Exception) -> UserError | None:
     """The error in terms of the file, if it is about reading one."""
     text = f"{getattr(error, '_message', '') or error}\n{getattr(error, '_stacktrace', '') or ''}"
-    found = _FILE.search(text)
-    if found is None:
+    match = _FILE.search(text)
+    if match is None:
         return None
     causes = [clean(cause.group("text")) for cause in _CAUSE.finditer(text)]
     reason = causes[-1] if causes else "it cannot be read"
@@ -28,6 +28,6 @@ def file_error(error: Exception) -> UserError | None:
     where = f" (in the row {row.group('row')})" if row else ""
     return UserError(
         ErrorCode.INVALID_FILE,
-        f"/{found.group('path')}: {reason.rstrip('.')}{where}.",
+        f"/{match.group('path')}: {reason.rstrip('.')}{where}.",
         hint="Nothing was loaded.",
     )

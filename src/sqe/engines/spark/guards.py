@@ -63,7 +63,7 @@ class Guards:
         limited: set[str] = set()
         free: set[str] = set()
         for reference in statement.bound.walk():
-            stored = reference.stored
+            stored = reference.stored_target
             if reference.trusted or not isinstance(stored, BoundTable):
                 continue
             handle = self._handle(stored.name)

@@ -85,7 +85,7 @@ def fetch_artifacts(  # noqa: PLR0913
     command = _write_command(folder, java, ivy, conf, artifacts)
     for pause in (*_PAUSES_S, None):
         output = _run(command, folder, lambda: tell(_progress(folder, artifacts)))
-        missing = [one for one in artifacts if not (folder / one.ivy_name).exists()]
+        missing = [artifact for artifact in artifacts if not (folder / artifact.ivy_name).exists()]
         if not missing:
             return
         if pause is None:
@@ -141,11 +141,13 @@ def _resolver(number: int, root: str | None = None) -> str:
 def _request(artifacts: Sequence[Artifact]) -> str:
     """A module that depends on each of the files and on nothing that they depend on."""
     modules: dict[tuple[str, str, str], list[str]] = {}
-    for one in artifacts:
-        classifier = f" m:classifier={quoteattr(one.classifier)}" if one.classifier else ""
-        modules.setdefault((one.group, one.name, one.version), []).append(
-            f"<artifact name={quoteattr(one.name)} type={quoteattr(one.extension)} "
-            f"ext={quoteattr(one.extension)}{classifier}/>"
+    for artifact in artifacts:
+        classifier = (
+            f" m:classifier={quoteattr(artifact.classifier)}" if artifact.classifier else ""
+        )
+        modules.setdefault((artifact.group, artifact.name, artifact.version), []).append(
+            f"<artifact name={quoteattr(artifact.name)} type={quoteattr(artifact.extension)} "
+            f"ext={quoteattr(artifact.extension)}{classifier}/>"
         )
     dependencies = "".join(
         f"<dependency org={quoteattr(group)} name={quoteattr(name)} rev={quoteattr(version)} "
@@ -171,12 +173,12 @@ def _proxy_flags() -> Iterator[str]:
 
 
 def _progress(folder: Path, artifacts: Sequence[Artifact]) -> str:
-    total = sum(one.size for one in artifacts)
+    total = sum(artifact.size for artifact in artifacts)
     of = f" of {total / 1e6:.0f}" if total else ""
-    return f"fetching Spark's libraries, {_fetched_bytes(folder) / 1e6:.0f}{of} MB"
+    return f"fetching Spark's libraries, {_count_bytes(folder) / 1e6:.0f}{of} MB"
 
 
-def _fetched_bytes(folder: Path) -> int:
+def _count_bytes(folder: Path) -> int:
     """Bytes that have come. Ivy writes into its cache, and copies what is complete."""
     size = 0
     for file in folder.glob("cache/**/*.jar*"):
@@ -214,15 +216,15 @@ def _not_fetched(missing: Sequence[Artifact], output: str) -> NotFetched:
     lines = [_PASSWORD.sub("", line.strip(" \t:")) for line in output.splitlines()]
     telling = [line for line in lines if _TELLING.search(line) and not line.startswith("at ")]
     blamed = [
-        one
-        for one in missing
-        if any(f"{one.group}#{one.name};{one.version}" in line for line in telling)
+        artifact
+        for artifact in missing
+        if any(f"{artifact.group}#{artifact.name};{artifact.version}" in line for line in telling)
     ]
     # Why a server was not reached comes last and says more than "not found".
     why = f" Ivy says: {'; '.join(dict.fromkeys(telling[::-1][:3]))}" if telling else ""
     return NotFetched(
         ErrorCode.ENGINE_UNAVAILABLE,
-        f"{', '.join(one.coordinate for one in blamed or missing)} could not be fetched."
+        f"{', '.join(artifact.coordinate for artifact in blamed or missing)} could not be fetched."
         f"{why[:600]}",
         hint="Check the network, or copy the jar cache of a machine that has it.",
     )

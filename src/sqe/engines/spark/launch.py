@@ -1,7 +1,7 @@
 """The process between SQE and Spark's JVM: it ends the JVM when SQE ends, however SQE ends.
 
 Run as a file with nothing but the standard library, so that it is there in milliseconds. It reads
-one JSON line (see ``Launch`` in server.py) from stdin, starts the JVM, keeps its log in bounds,
+one JSON line (see ``_launch`` in child.py) from stdin, starts the JVM, keeps its log in bounds,
 and tells on stdout the JVM's process id and, when Spark listens, the port. The other end of stdin
 is SQE's: when it closes, by a stop or by SIGKILL, the JVM is asked to end and then made to.
 """
@@ -94,9 +94,9 @@ def watch(jvm: subprocess.Popen[bytes], log: Log, alarm: int, parent: int) -> fl
             if not data:
                 sources.remove(jvm.stdout.fileno())
             for line in log.feed(data):
-                found = _LISTENING.search(line)
-                if found:
-                    tell(port=int(found.group(1)))
+                match = _LISTENING.search(line)
+                if match:
+                    tell(port=int(match.group(1)))
     return None
 
 

@@ -19,7 +19,7 @@ from sqe.errors import ErrorCode, UserError
 PROPERTY = "sqe.loaded-files"
 
 
-def loaded_files(metadata: Mapping[str, Any]) -> dict[str, list[str]]:
+def read_ledger(metadata: Mapping[str, Any]) -> dict[str, list[str]]:
     """The keys of files by snapshot, oldest first; only those that count."""
     try:
         listed = json.loads((metadata.get("properties") or {}).get(PROPERTY, "{}"))
@@ -39,7 +39,7 @@ def loaded_files(metadata: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def already_loaded(metadata: Mapping[str, Any]) -> set[str]:
-    return {key for keys in loaded_files(metadata).values() for key in keys}
+    return {key for keys in read_ledger(metadata).values() for key in keys}
 
 
 @dataclass
@@ -52,21 +52,21 @@ class LedgerEntry:
     alone: bool = False  # what was loaded before is not in the table any more
     refusal: UserError | None = None
 
-    def added_to(self, request: Json, load: Callable[[], Loaded]) -> Json:
+    def add_to(self, request: Json, load: Callable[[], Loaded]) -> Json:
         snapshot = next(added_snapshots(request), None)
         if snapshot is None:
             return request
         changed = next((file.name for file in self.files if not file.unchanged), "")
         if changed:
-            raise self._refused(ErrorCode.INVALID_FILE, f"{changed} was changed while it was read.")
+            raise self._refuse(ErrorCode.INVALID_FILE, f"{changed} was changed while it was read.")
         mine = [file.key for file in self.files if file.may_come_again]
         creating = any(r.get("type") == "assert-create" for r in request.get("requirements") or ())
         metadata = {} if creating or not (mine or self.alone) else load().metadata
-        if not mine and not (self.alone and loaded_files(metadata)):
+        if not mine and not (self.alone and read_ledger(metadata)):
             return request
-        before = {} if self.alone else loaded_files(metadata)
+        before = {} if self.alone else read_ledger(metadata)
         if not self.again and already_loaded(metadata) & set(mine):
-            raise self._refused(
+            raise self._refuse(
                 ErrorCode.COMMIT_CONFLICT, "Someone else has just loaded one of these files."
             )
         if mine:
@@ -75,12 +75,12 @@ class LedgerEntry:
         update = {"action": "set-properties", "updates": entry}
         return {**request, "updates": [*(request.get("updates") or ()), update]}
 
-    def _refused(self, code: ErrorCode, message: str) -> UserError:
+    def _refuse(self, code: ErrorCode, message: str) -> UserError:
         self.refusal = UserError(code, message, hint="Nothing was loaded. Run the statement again.")
         # A status that tells Iceberg not to try the same commit again.
         return UserError(ErrorCode.USER_ERROR, message)
 
-    def added_to_create(self, request: Json) -> Json:
+    def add_to_create(self, request: Json) -> Json:
         return request
 
 

@@ -103,19 +103,19 @@ class LoadFolders:
                 "Loading files is not set up on this server.",
                 hint="Name the folders it may read: [load] folders in the settings.",
             )
-        found: dict[str, LoadFile] = {}
+        files: dict[str, LoadFile] = {}
         for source in sources:
-            path = _uploaded(source, own) or _path(source)
+            path = _find_upload(source, own) or _path(source)
             for name in _matches(path, roots, own):
                 real = os.path.realpath(name)
                 uploaded = real in own and self._is_upload(real)
-                refused = not _allowed(real, roots, own) or lies_in(real, never)
+                refused = not _is_allowed(real, roots, own) or lies_in(real, never)
                 if refused and not uploaded:
-                    raise _denied(source)
-                found.setdefault(real, replace(_regular(real, source), uploaded=uploaded))
-                if len(found) > MOST_FILES:
+                    raise _denial(source)
+                files.setdefault(real, replace(_regular(real, source), uploaded=uploaded))
+                if len(files) > MOST_FILES:
                     raise too_many()
-        return list(found.values())
+        return list(files.values())
 
     def _is_upload(self, real: str) -> bool:
         return self.uploads is not None and lies_in(real, real_paths([self.uploads]))
@@ -134,24 +134,24 @@ def remote_file(remote: RemoteObject) -> LoadFile:
     return LoadFile("", remote.size, 0, (0, 0), remote=remote)
 
 
-def fetched_file(fetched: FetchedObject) -> LoadFile:
+def file_of_fetched(fetched: FetchedObject) -> LoadFile:
     path = str(fetched.path)
     return replace(_regular(path, fetched.remote.name), remote=fetched.remote)
 
 
-def _uploaded(source: str, own: Collection[str]) -> str | None:
+def _find_upload(source: str, own: Collection[str]) -> str | None:
     """The file of the caller's that the source names as one they have sent."""
     if not source.startswith(UPLOAD):
         return None
     name = source.removeprefix(UPLOAD)
-    found = next((path for path in own if os.path.basename(path) == name), None)
-    if found is None:
+    upload = next((path for path in own if os.path.basename(path) == name), None)
+    if upload is None:
         raise UserError(
             ErrorCode.INVALID_ARGUMENT,
             f"{source} was not sent in this session.",
             hint="sqe load --server sends files and loads them.",
         )
-    return found
+    return upload
 
 
 def _path(source: str) -> str:
@@ -167,8 +167,8 @@ def _matches(path: str, roots: list[str], own: Collection[str]) -> Iterator[str]
     """The names a path or pattern stands for; those of hidden files are left out, as Spark does."""
     magic = _MAGIC.search(path)
     fixed = os.path.dirname(path[: magic.start()]) if magic else path
-    if not _allowed(os.path.realpath(fixed), roots, own):
-        raise _denied(path)
+    if not _is_allowed(os.path.realpath(fixed), roots, own):
+        raise _denial(path)
     if os.path.lexists(path):  # a name may have the signs of a pattern in it
         names = _inside(path) if os.path.isdir(path) else [path]
     else:
@@ -184,24 +184,24 @@ def _inside(folder: str) -> list[str]:
         return sorted(entry.path for entry in entries if not entry.is_dir())
 
 
-def _allowed(real: str, roots: list[str], own: Collection[str]) -> bool:
+def _is_allowed(real: str, roots: list[str], own: Collection[str]) -> bool:
     return real in own or lies_in(real, roots)
 
 
 def _regular(real: str, source: str) -> LoadFile:
     try:
-        found = _file(real)
+        regular_file = _file(real)
     except OSError as error:
         raise UserError(
             ErrorCode.INVALID_ARGUMENT, f"{source} cannot be read: {error.strerror}."
         ) from error
-    if found is None:
+    if regular_file is None:
         raise UserError(ErrorCode.INVALID_ARGUMENT, f"{source} is not a file.")
     if ":" in os.path.basename(real):
         raise UserError(
             ErrorCode.NOT_SUPPORTED, f"{real}: Spark cannot read a file with a colon in its name."
         )
-    return found
+    return regular_file
 
 
 def _file(real: str) -> LoadFile | None:
@@ -211,7 +211,7 @@ def _file(real: str) -> LoadFile | None:
     return LoadFile(real, info.st_size, info.st_mtime_ns, (info.st_dev, info.st_ino))
 
 
-def _denied(source: str) -> AccessError:
+def _denial(source: str) -> AccessError:
     return AccessError(
         ErrorCode.ACCESS_DENIED,
         f"{source} does not lie in a folder that may be loaded from.",

@@ -12,7 +12,7 @@ from sqe.engines.spark.load_files import (
     MOST_FILES,
     LoadFile,
     LoadFolders,
-    fetched_file,
+    file_of_fetched,
     remote_file,
     too_many,
 )
@@ -33,9 +33,9 @@ class LoadPlaces:
         """The files that the sources name, each once; those of object stores are only listed."""
         local = [source for source in sources if not source.startswith(SCHEME)]
         remote = [source for source in sources if source.startswith(SCHEME)]
-        found = self.folders.find(local, run.files) if local else []
+        files = self.folders.find(local, run.files) if local else []
         if not remote:
-            return found
+            return files
         if self.locations is None:
             raise AccessError(
                 ErrorCode.ACCESS_DENIED,
@@ -44,10 +44,12 @@ class LoadPlaces:
             )
         objects: dict[str, RemoteObject] = {}
         for source in remote:
-            objects.update({one.name: one for one in self.locations.find(source, run)})
+            objects.update(
+                {object_file.name: object_file for object_file in self.locations.find(source, run)}
+            )
             if len(objects) > MOST_FILES:
                 raise too_many()
-        return [*found, *map(remote_file, objects.values())]
+        return [*files, *map(remote_file, objects.values())]
 
     def fetch(self, files: Sequence[LoadFile], run: Run, stack: ExitStack) -> tuple[LoadFile, ...]:
         """The same files, with copies of those that are elsewhere; until ``stack`` closes."""
@@ -56,4 +58,4 @@ class LoadPlaces:
             return tuple(files)
         fetched = stack.enter_context(self.locations.fetch(remote, run))
         here = [file for file in files if file.remote is None]
-        return (*here, *map(fetched_file, fetched))
+        return (*here, *map(file_of_fetched, fetched))

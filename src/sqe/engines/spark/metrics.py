@@ -1,9 +1,11 @@
-"""What Spark says it did, operator by operator, for EXPLAIN ANALYZE."""
+"""What Spark says it did: operator by operator for EXPLAIN ANALYZE, in sum for the record."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+
+from sqe.model.query import EngineWork, Progress
 
 # Spark's metrics worth a reader's time, in this order: name, words, unit.
 _SHOWN: tuple[tuple[str, str, str], ...] = (
@@ -27,6 +29,27 @@ _SHOWN: tuple[tuple[str, str, str], ...] = (
 )
 # Operators that only pass rows on; their children stand in their place.
 _PASSING = ("AdaptiveSparkPlan", "InputAdapter", "ResultQueryStage", "ShuffleQueryStage")
+
+
+_SCAN = "BatchScan"
+
+
+def work_of(metrics: Sequence[Any], progress: Progress) -> EngineWork:
+    """``progress`` is the last that Spark told. What is not measured is not known: the plan of a
+    write shows none of its scans, and not every file system counts what is read."""
+    scans = [node for node in metrics if node.name.startswith(_SCAN)]
+    return EngineWork(
+        files=_total(scans, "resultDataFiles"),
+        bytes=_total(scans, "totalDataFileSize"),
+        rows=_total(scans, "numOutputRows"),
+        bytes_read=progress.bytes_read or None,
+        spilled_bytes=_total(metrics, "spillSize"),
+    )
+
+
+def _total(nodes: Sequence[Any], name: str) -> int | None:
+    values = [metric.value for node in nodes for metric in node.metrics if metric.name == name]
+    return sum(values) if values else None
 
 
 def operators(metrics: Sequence[Any], rows: int) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from functools import partial
 
 import pyarrow as pa
 
 from sqe.broker.handles import GrantedTable, HandleGrant
+from sqe.engines.protocol import Run
 from sqe.engines.spark.affected import rows_affected, write_target
 from sqe.errors import ErrorCode, SqeError, UpstreamError, UserError, error_of
 from sqe.model.query import RowsAffected
@@ -25,14 +25,27 @@ _log = logging.getLogger(__name__)
 _CONFLICT_HINT = "Nothing was written. Run the statement again."
 
 
-def ended(error: SqeError, statement: GuardedStatement, grant: HandleGrant | None) -> ResultStream:
+def report_written(tables: Iterable[GrantedTable], run: Run, *, in_transaction: bool) -> None:
+    """For the record. Called when the grant is withdrawn, whether the statement has ended well or
+    not. In a transaction nothing is written before its commit."""
+    for table in tables:
+        try:
+            table.look()
+        except Exception as error:  # noqa: BLE001
+            # What is done stays done: it is only not known, then.
+            _log.warning("looking for a commit to %s failed: %s", table.name, type(error).__name__)
+        if not in_transaction:
+            run.wrote([snapshot.at(str(table.name)) for snapshot in table.commits.snapshots])
+
+
+def settle_result(
+    error: SqeError, statement: GuardedStatement, grant: HandleGrant | None
+) -> ResultStream:
     """The result of a statement that has succeeded after all; otherwise raises the true error.
 
-    Called when the grant is withdrawn: no change of this statement can arrive any more. Without
-    a grant none could ever."""
+    Called after ``report_written``: no change of this statement can arrive any more. Without a
+    grant none could ever."""
     tables = list(grant.tables.values()) if grant else []
-    for table in tables:
-        table.fate.look(partial(table.catalog.load_table, table.ident))
     if any(table.fate.unknown for table in tables):
         raise _not_known(error, tables) from error
     kind = statement.bound.statement.kind
@@ -80,6 +93,6 @@ def _result(statement: GuardedStatement, grant: HandleGrant) -> ResultStream:
     target = write_target(statement.bound)
     affected: RowsAffected | None = None
     if target is not None:
-        written = grant.commits(target.name).written
+        written = grant.commits(target.name).snapshots
         affected = rows_affected(statement.bound.statement.kind, written, lambda: None)
     return ResultStream((), pa.schema([]), (), affected=lambda: affected)

@@ -65,8 +65,8 @@ class InsertedRows:
         plan = self.connection.plan(question)
         for item in self.connection.execute(plan, new_operation_id(), lambda _: None):
             if isinstance(item, pa.RecordBatch) and item.num_rows:
-                found: int | None = item.column(0)[0].as_py()
-                return found
+                number: int | None = item.column(0)[0].as_py()
+                return number
         return None
 
 
@@ -74,7 +74,7 @@ def _name(number: int) -> str:
     return f"sqe_p{number + 1}"
 
 
-def inserted_rows(
+def prepare_rows(
     statement: GuardedStatement, connection: Connection, stack: ExitStack
 ) -> InsertedRows | None:
     """None where the statement is none of many rows. The view is there until ``stack`` closes."""

@@ -31,13 +31,13 @@ def marker_edits(
     of ``edits``, which replace a part of the statement, is gone with it."""
     gone = [edit.span for edit in edits]
     writer = _Writer(time_zone)
-    found: list[Edit] = []
+    edits_there: list[Edit] = []
     # Of many rows of values none is written into the text.
     markers = guarded.bound.statement.markers if guarded.rows is None else ()
     for span, parameter in zip(markers, guarded.parameters, strict=True):
-        if not any(one.start <= span.start < one.end for one in gone):
-            found.append(Edit(span, f" {writer.parameter(parameter).strip()} "))
-    return found, writer.arguments
+        if not any(marker.start <= span.start < marker.end for marker in gone):
+            edits_there.append(Edit(span, f" {writer.parameter(parameter).strip()} "))
+    return edits_there, writer.arguments
 
 
 class _Writer:
@@ -58,19 +58,19 @@ class _Writer:
         if value is None:
             return "NULL"
         if isinstance(kind, Array):
-            return f"array({self._listed([(kind.element, one) for one in value])})"
+            return f"array({self._write_list([(kind.element, element) for element in value])})"
         if isinstance(kind, Map):
             parts = [part for k, v in value for part in ((kind.key, k), (kind.value, v))]
-            return f"map({self._listed(parts)})"
+            return f"map({self._write_list(parts)})"
         if isinstance(kind, Struct):
             types = [member.type for member in kind.members]
-            return f"struct({self._listed(list(zip(types, value, strict=True)))})"
-        return self._plain(kind, value)
+            return f"struct({self._write_list(list(zip(types, value, strict=True)))})"
+        return self._write_plain(kind, value)
 
-    def _listed(self, values: Sequence[tuple[Type, Any]]) -> str:
+    def _write_list(self, values: Sequence[tuple[Type, Any]]) -> str:
         return ", ".join(self._value(kind, value) for kind, value in values)
 
-    def _plain(self, kind: Plain, value: Any) -> str:
+    def _write_plain(self, kind: Plain, value: Any) -> str:
         if kind.name == "decimal":
             digits = {"value": f"{value:f}", "precision": kind.precision, "scale": kind.scale}
             return f"CAST({self._marker(decimal=digits)} AS {_ddl(kind)})"
@@ -107,20 +107,20 @@ def _micros(moment: datetime.datetime) -> int:
     return (moment.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
 
 
-def _same(value: Any) -> Any:
+def _keep_value(value: Any) -> Any:
     return value
 
 
 _LITERALS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "boolean": ("boolean", _same),
-    "tinyint": ("byte", _same),
-    "smallint": ("short", _same),
-    "int": ("integer", _same),
-    "bigint": ("long", _same),
-    "float": ("float", _same),
-    "double": ("double", _same),
-    "string": ("string", _same),
-    "binary": ("binary", _same),
+    "boolean": ("boolean", _keep_value),
+    "tinyint": ("byte", _keep_value),
+    "smallint": ("short", _keep_value),
+    "int": ("integer", _keep_value),
+    "bigint": ("long", _keep_value),
+    "float": ("float", _keep_value),
+    "double": ("double", _keep_value),
+    "string": ("string", _keep_value),
+    "binary": ("binary", _keep_value),
     "date": ("date", lambda day: (day - _EPOCH.date()).days),
     "timestamp": ("timestamp", _micros),
     "timestamp_ntz": ("timestamp_ntz", _micros),

@@ -94,23 +94,23 @@ def check_plan(
     ``changes`` says whether the statement may change anything.
     """
     only = only or Only()
-    plan = analysed(explained)
+    plan = extract_analysed_plan(explained)
     named = {match.group("namespace") for match in _HANDLE.finditer(plan)}
     if named - set(granted):
-        raise _refused("it names a handle that was not granted to this query")
+        raise _refusal("it names a handle that was not granted to this query")
     if set(must_scan) - named:
-        raise _refused("it does not read a table that the statement names")
+        raise _refusal("it does not read a table that the statement names")
     function = _FUNCTION.search(plan)
     if function:
-        raise _refused(f"it calls {function.group('name').lower()}")
+        raise _refusal(f"it calls {function.group('name').lower()}")
     for line in plan.splitlines():
         node = _NODE.match(line)
         if node is not None:
             _check_node(node.group("name"), line, changes, bool(only.files))
             if node.group("name") == "Call" and not _calls(line, only.procedure):
-                raise _refused("it calls another procedure")
+                raise _refusal("it calls another procedure")
     if only.files and not _reads_only(plan, only.files):
-        raise _refused("it reads other files")
+        raise _refusal("it reads other files")
     _check_guards(plan, only.below)
 
 
@@ -130,20 +130,20 @@ def _check_guards(plan: str, guarded: Mapping[str, Collection[str]]) -> None:
             if allowed is None or node.group("name") not in _RELATIONS:
                 continue
             if not any(name in allowed for _, name in above):
-                raise _refused("it reads a table in full that may be read in part only")
+                raise _refusal("it reads a table in full that may be read in part only")
         alias = _ALIAS.match(line[depth:])
         above.append((depth, alias.group("name") if alias is not None else ""))
 
 
 def _check_node(name: str, line: str, changes: bool, files: bool) -> None:
     if name in _FORBIDDEN or name.endswith("Command"):
-        raise _refused(f"it contains {name}")
+        raise _refusal(f"it contains {name}")
     if name in _CHANGING and not changes:
-        raise _refused(f"a query may not contain {name}")
+        raise _refusal(f"a query may not contain {name}")
     if name in _RELATIONS and not _HANDLE.search(line):
-        raise _refused("it reads a relation that is not a handle")
+        raise _refusal("it reads a relation that is not a handle")
     if name in _FILES and not files:
-        raise _refused("it reads files directly")
+        raise _refusal("it reads files directly")
 
 
 def _reads_only(plan: str, view: str) -> bool:
@@ -156,17 +156,17 @@ def _calls(line: str, procedure: str) -> bool:
     return bool(procedure) and f"Call {CATALOG}.system.{procedure}(" in line
 
 
-def analysed(explained: str) -> str:
+def extract_analysed_plan(explained: str) -> str:
     """The analysed plan out of Spark's extended explanation: from the first of the possible
     beginnings to the last of the possible ends, so that a faked heading hides nothing."""
     begin = explained.find(_BEGIN)
     end = explained.rfind(_END)
     if begin < 0 or end < begin:
-        raise _refused("Spark did not show its analysed plan")
+        raise _refusal("Spark did not show its analysed plan")
     return explained[begin + len(_BEGIN) : end]
 
 
-def _refused(why: str) -> InternalError:
+def _refusal(why: str) -> InternalError:
     return InternalError(
         ErrorCode.PLAN_REFUSED,
         f"The query was refused before it ran: its plan is not what was authorised ({why}).",

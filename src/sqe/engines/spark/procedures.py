@@ -7,8 +7,8 @@ import re
 
 from sqe.binding.bound import BoundTable
 from sqe.broker.handles import CATALOG
-from sqe.catalog.overlaps import table_within
 from sqe.catalog.protocol import Catalogs
+from sqe.engines.spark.neighbours import check_neighbours
 from sqe.errors import ErrorCode, UserError
 from sqe.maintenance.floors import Floors, check_expiry, check_orphans
 from sqe.model.names import string_literal
@@ -18,7 +18,7 @@ from sqe.sql.arguments import Moment, timestamp_literal
 from sqe.sql.call import Argument, ProcedureCall
 from sqe.sql.procedures import Procedure
 from sqe.sql.splice import Edit
-from sqe.sql.statement import position_at
+from sqe.sql.statement import Span, position_at
 
 _BELOW = re.compile(r"(?:/[\w.,=+@-]+)+\Z")  # nothing that Hadoop would read as a pattern
 _UNCHECKED = frozenset({"table"})  # replaced by its handle
@@ -37,7 +37,19 @@ def call_edits(statement: GuardedStatement, session: Session) -> list[Edit]:
             edits.append(Edit(argument.span, timestamp_literal(argument.value.at(zone))))
         elif isinstance(argument.value, str) and argument.parameter.name not in _UNCHECKED:
             edits.append(Edit(argument.span, string_literal(argument.value)))
+    if _is_listed_by_prefix(call, statement):
+        end = call.arguments[-1].span.end
+        edits.append(Edit(Span(end, end), ", prefix_listing => true"))
     return edits
+
+
+def _is_listed_by_prefix(call: ProcedureCall, statement: GuardedStatement) -> bool:
+    """Iceberg would list the folder with Hadoop, which has no file system for an object store;
+    the table's own files are reached with the keys that the catalog gave for it."""
+    if call.procedure.name != "remove_orphan_files" or call.span("prefix_listing") is not None:
+        return False
+    loaded = _table(call, statement).loaded
+    return loaded is not None and not loaded.on_disk
 
 
 def check_call(
@@ -69,7 +81,7 @@ def check_call(
         raise
     if call.procedure.name == "remove_orphan_files":
         location = call.value("location") or str(metadata["location"])
-        _check_neighbours(table, location, session, catalogs)
+        check_neighbours(table, location, catalogs.open(table.name.catalog, session.identity))
     return call.procedure
 
 
@@ -116,19 +128,4 @@ def _check_place(argument: Argument, location: str, text: str) -> None:
             ErrorCode.INVALID_ARGUMENT,
             f"{argument.parameter.name} has to be inside of the table's own location, {location}.",
             position=position_at(text, argument.span.start, argument.span.of(text)),
-        )
-
-
-def _check_neighbours(
-    table: BoundTable, location: str, session: Session, catalogs: Catalogs
-) -> None:
-    """Files of a table inside of this one's location are not this one's, yet no orphans."""
-    catalog = catalogs.open(table.name.catalog, session.identity)
-    if table_within(catalog, location, table.ident) is not None:
-        # Which one it is may not be the user's to know.
-        raise UserError(
-            ErrorCode.NOT_SUPPORTED,
-            f"Another table lies inside of {table.name}'s location: its files would be taken for "
-            "orphans.",
-            hint="Give location => … a folder of this table's own, such as its data folder.",
         )

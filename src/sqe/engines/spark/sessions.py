@@ -99,7 +99,7 @@ class SparkSession:
     broker: BrokerSession
     generation: int
     lock: threading.Lock = field(default_factory=threading.Lock)
-    applied: dict[str, str] = field(default_factory=dict)  # session property -> value last sent
+    applied: dict[str, str] = field(default_factory=dict)  # the user's settings, as last sent
     users: int = 0  # queries that use it now
     used: float = 0.0  # when the last of them ended
     stuck: int = 0  # queries that only the end of the server ends
@@ -118,7 +118,7 @@ class SparkSessions:
     ) -> None:
         self._server = server
         self._broker = broker
-        self._conf = dict(session_conf)
+        self._session_conf = {**MEANING, **session_conf}
         self._limits = limits or SparkLimits()
         self._connect = connect
         self._tidying = threading.Lock()
@@ -193,7 +193,7 @@ class SparkSessions:
             self._drop_drained()
             spark = self._made_room_for(session)
         self._upkeep.start()
-        if self._worn(spark.generation):
+        if self._is_worn_out(spark.generation):
             self._upkeep.hurry()
         return spark
 
@@ -211,8 +211,8 @@ class SparkSessions:
         owner, made = owner_of(session), None
         with self._lock:
             dropped = [
-                *self._displaced(self._limits.sessions_per_user, owner),
-                *self._displaced(self._limits.sessions),
+                *self._make_room(self._limits.sessions_per_user, owner),
+                *self._make_room(self._limits.sessions),
             ]
             self._reserved.append(owner)
         try:
@@ -228,14 +228,16 @@ class SparkSessions:
                     self._sessions[session.id] = made
                     self._made[made.generation] = self._made.get(made.generation, 0) + 1
 
-    def _displaced(self, most: int, owner: tuple[str, str] | None = None) -> list[SparkSession]:
+    def _make_room(self, most: int, owner: tuple[str, str] | None = None) -> list[SparkSession]:
         """Taken out of the books so that one more fits; the lock is held."""
         counted = {
             key: spark
             for key, spark in self._sessions.items()
             if owner is None or spark.owner == owner
         }
-        taken = len(counted) + sum(owner is None or one == owner for one in self._reserved)
+        taken = len(counted) + sum(
+            owner is None or reserved == owner for reserved in self._reserved
+        )
         idle = sorted((spark.used, key) for key, spark in counted.items() if not spark.users)
         surplus = taken + 1 - most
         if surplus > len(idle):
@@ -255,7 +257,7 @@ class SparkSessions:
             catalog = catalog_conf(self._broker.url, broker.token)
             # Spark hands its session's settings on to its jobs, where its scheduler finds the pool.
             pool = {"spark.scheduler.pool": pool_of(owner_of(session))}
-            connection.set_conf({**pool, **MEANING, **self._conf, **catalog, **_HIDDEN_KEYS})
+            connection.set_conf({**pool, **self._session_conf, **catalog, **_HIDDEN_KEYS})
         except Exception as error:
             self._broker.close_session(broker)
             raise translate(error, None) from error
@@ -263,18 +265,21 @@ class SparkSessions:
 
     def _apply(self, spark: SparkSession, session: Session) -> None:
         with spark.lock:
-            for name, key in _APPLIED.items():
-                value = session.property(name)
-                if spark.applied.get(name, "") == value:
+            wanted = dict.fromkeys(spark.applied, "")
+            wanted |= {key: session.property(name) for name, key in _APPLIED.items()}
+            wanted |= session.spark_settings
+            for key, value in wanted.items():
+                if spark.applied.get(key, "") == value:
                     continue
+                value_there = value or self._session_conf.get(key, "")
                 try:
-                    if value:
-                        spark.connection.set_conf({key: value})
+                    if value_there:
+                        spark.connection.set_conf({key: value_there})
                     else:
                         spark.connection.unset_conf(key)
                 except Exception as error:
                     raise translate(error, None) from error
-                spark.applied[name] = value
+                spark.applied[key] = value
 
     def tidy(self) -> None:
         """What is idle is given back; a server that has made enough sessions is replaced."""
@@ -296,7 +301,7 @@ class SparkSessions:
     def _find_strays(self) -> None:
         generation = self._server.generation
         activity = self._server.activity(generation) if self._server.serves(generation) else None
-        if activity is not None and (stages := self._strays.seen(generation, activity)):
+        if activity is not None and (stages := self._strays.note_activity(generation, activity)):
             _log.warning("stages %s of Spark belong to no query; it is replaced", sorted(stages))
             with self._lock:
                 self._condemned.add(generation)
@@ -311,7 +316,7 @@ class SparkSessions:
         if condemned and idle:
             self._server.end(generation)
             self._server.reach()  # the next query need not wait for all of the start
-        elif condemned or self._worn(generation):
+        elif condemned or self._is_worn_out(generation):
             self._server.recycle()
 
     def _busy(self) -> set[int]:
@@ -319,7 +324,7 @@ class SparkSessions:
         sessions = [*self._sessions.values(), *self._draining]
         return {spark.generation for spark in sessions if spark.users > spark.stuck}
 
-    def _worn(self, generation: int) -> bool:
+    def _is_worn_out(self, generation: int) -> bool:
         """Spark never closes what a session's catalog holds: enough of them, and it must end."""
         most = self._limits.recycle_after
         with self._lock:

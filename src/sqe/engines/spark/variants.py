@@ -39,7 +39,7 @@ class Variants:
                 return value
             return VariantUtils.to_json(value["value"], value["metadata"], self._zone)
         if isinstance(kind, Array):
-            return [self._text(kind.element, one) for one in value]
+            return [self._text(kind.element, element) for element in value]
         if isinstance(kind, Map):
             return [(self._text(kind.key, k), self._text(kind.value, v)) for k, v in value]
         return {m.name: self._text(m.type, value[m.name]) for m in kind.members}

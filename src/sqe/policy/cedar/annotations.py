@@ -55,7 +55,7 @@ def limits_of(annotations: Mapping[str, str | None], *, named: bool) -> Limits:
         elif key == "hide":
             hidden = _names(key, text)
         elif key == "masks":
-            masks |= _listed(text)
+            masks |= _read_masks(text)
         elif key.startswith(_MASK):
             masks[key.removeprefix(_MASK).lower()] = parse_mask(text)
         elif key not in (*_FREE, "check"):
@@ -73,15 +73,17 @@ def refuse_limits(annotations: Mapping[str, str | None]) -> None:
 
 
 def _names(key: str, text: str) -> frozenset[str]:
-    found = frozenset(name.strip().lower() for name in text.split(","))
-    if "" in found:
+    names = frozenset(name.strip().lower() for name in text.split(","))
+    if "" in names:
         raise ValueError(f"@{key} is a list of columns with commas between them")
-    return found
+    return names
 
 
-def _listed(text: str) -> dict[str, Mask]:
+def _read_masks(text: str) -> dict[str, Mask]:
     """For names of columns that are no words of Cedar's: ``{"Pay Grade": "null"}``."""
-    found = json.loads(text)
-    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+    masks = json.loads(text)
+    if not isinstance(masks, dict) or not all(
+        isinstance(mask_text, str) for mask_text in masks.values()
+    ):
         raise ValueError("@masks is a JSON object of columns and masks")
-    return {column.lower(): parse_mask(mask) for column, mask in found.items()}
+    return {column.lower(): parse_mask(mask) for column, mask in masks.items()}

@@ -106,31 +106,31 @@ def resource(on: Object) -> Json:
     return uid(_TYPES[on.kind], ".".join(map(quote, on.parts)).lower() or "sqe")
 
 
-def misspelled(policy: Any) -> str:
+def find_misspelled(policy: Any) -> str:
     """A thing that a policy names, anywhere in it, in a way that nothing has; "": none."""
     if isinstance(policy, list):
-        return next(filter(None, map(misspelled, policy)), "")
+        return next(filter(None, map(find_misspelled, policy)), "")
     if not isinstance(policy, dict):
         return ""
     kind, name = policy.get("type"), policy.get("id")
     if kind in _LOWER and isinstance(name, str) and name != name.lower():
         return name
-    return misspelled(list(policy.values()))
+    return find_misspelled(list(policy.values()))
 
 
-def named_object(scope: Uid) -> Object | None:
+def object_of_scope(scope: Uid) -> Object | None:
     """The catalog, schema or table that a policy names; None for everything else."""
     kind = _BY_TYPE.get(scope[0])
     if kind not in (ObjectKind.CATALOG, ObjectKind.SCHEMA, ObjectKind.TABLE):
         return None
-    parts = [(found[1] or "").replace("``", "`") or found[2] for found in _PART.finditer(scope[1])]
+    parts = [(part[1] or "").replace("``", "`") or part[2] for part in _PART.finditer(scope[1])]
     return Object(kind, tuple(parts))
 
 
 def user(identity: Identity, known: Mapping[str, Sequence[Json]]) -> Json:
     """``known``: what the entities' file says someone is in, beside what their login says."""
-    login = [uid("Group", one) for one in sorted(identity.groups)]
-    login += [uid("Role", one) for one in sorted(identity.roles)]
+    login = [uid("Group", group) for group in sorted(identity.groups)]
+    login += [uid("Role", role) for role in sorted(identity.roles)]
     return {
         "uid": uid("User", identity.user),
         "attrs": {"name": identity.user, "issuer": identity.issuer},
@@ -142,8 +142,8 @@ def user(identity: Identity, known: Mapping[str, Sequence[Json]]) -> Json:
 def objects(found: Sequence[Object], known: Mapping[str, Sequence[Json]]) -> list[Json]:
     """Each of them once, with the schemas and catalogs they are in."""
     made: dict[Uid, Json] = {}
-    for one in found:
-        for entity in _chain(one, known):
+    for parent in found:
+        for entity in _chain(parent, known):
             made.setdefault((entity["uid"]["type"], entity["uid"]["id"]), entity)
     return list(made.values())
 

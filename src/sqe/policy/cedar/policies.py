@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqe.errors import ErrorCode, UserError
 from sqe.policy.cedar.annotations import Limits, limits_of, refuse_limits
-from sqe.policy.cedar.entities import NAMESPACE, Json, Uid, actions, misspelled, schema_text
-from sqe.policy.watched import Files
+from sqe.policy.cedar.entities import NAMESPACE, Json, Uid, actions, find_misspelled, schema_text
+from sqe.settings.watched import Files
 
 if TYPE_CHECKING:
     import cedarpy
@@ -63,7 +63,7 @@ def read_policies(files: Files) -> Policies:
     """ValueError in words that say the file and the policy."""
     cedar = library()
     texts: list[str] = []
-    found: dict[str, Written] = {}
+    policies: dict[str, Written] = {}
     for name, content in sorted(files.items()):
         text = _text(name, content)
         try:
@@ -74,25 +74,25 @@ def read_policies(files: Files) -> Policies:
             raise ValueError(f"{name}: templates have nothing to link them, so there may be none")
         for number in range(len(parsed["staticPolicies"])):
             policy = parsed["staticPolicies"][f"policy{number}"]
-            found[f"policy{len(found)}"] = _written(name, number, policy)
+            policies[f"policy{len(policies)}"] = _read_policy(name, number, policy)
         texts.append(text)
     whole = "\n".join(texts)
     for wrong in cedar.validate_policies(whole, schema_text()).errors:
-        label = found[wrong.policy_id].label if wrong.policy_id in found else ""
+        label = policies[wrong.policy_id].label if wrong.policy_id in policies else ""
         raise ValueError(f"{label}: {wrong.error}" if label else wrong.error)
-    return Policies(cedar.PolicySet.from_str(whole), found)
+    return Policies(cedar.PolicySet.from_str(whole), policies)
 
 
 def read_entities(files: Files) -> Known:
     """``attrs`` and ``tags`` are SQE's to give; the file says only who is in what."""
     cedar = library()
     ((name, content),) = files.items()
-    found = json.loads(_text(name, content))
-    if not isinstance(found, list):
+    entities = json.loads(_text(name, content))
+    if not isinstance(entities, list):
         raise ValueError(f"{name}: not a list of entities")
     parents: dict[str, tuple[Json, ...]] = {}
     others = actions()
-    for entity in found:
+    for entity in entities:
         if not isinstance(entity, dict) or set(entity) - {"uid", "parents", "attrs", "tags"}:
             raise ValueError(f"{name}: an entity has a uid and parents")
         if entity.get("attrs") or entity.get("tags"):
@@ -100,7 +100,7 @@ def read_entities(files: Files) -> Known:
         uid, above = _uid(name, entity.get("uid")), entity.get("parents") or []
         if not isinstance(above, list):
             raise ValueError(f"{name}: the parents are a list")
-        listed = tuple(_uid(name, one) for one in above)
+        listed = tuple(_uid(name, parent) for parent in above)
         if uid["type"] == _KINDS[0]:
             parents[uid["id"]] = listed
         else:
@@ -108,7 +108,7 @@ def read_entities(files: Files) -> Known:
     return Known(cedar.Entities.from_json_str(json.dumps(others)), parents)
 
 
-def nobody_known() -> Known:
+def know_nobody() -> Known:
     return Known(library().Entities.from_json_str(json.dumps(actions())), {})
 
 
@@ -120,20 +120,20 @@ def _text(name: str, content: bytes) -> str:
 
 
 def _uid(name: str, value: Any) -> Json:
-    found = value.get("__entity", value) if isinstance(value, dict) else {}
-    kind, text = found.get("type"), found.get("id")
+    uid = value.get("__entity", value) if isinstance(value, dict) else {}
+    kind, text = uid.get("type"), uid.get("id")
     if kind not in _KINDS or not isinstance(text, str):
         raise ValueError(f"{name}: entities and their parents are {', '.join(_KINDS)}")
     return {"type": kind, "id": text}
 
 
-def _written(name: str, number: int, policy: Json) -> Written:
+def _read_policy(name: str, number: int, policy: Json) -> Written:
     annotations = policy.get("annotations") or {}
     label = f"{name}, policy {annotations.get('id') or number + 1}"
     permits = policy["effect"] == "permit"
     who, what = policy["principal"], policy["resource"]
     exact = who["op"] == "==", what["op"] == "=="
-    wrong = misspelled(policy)
+    wrong = find_misspelled(policy)
     try:
         if wrong:
             raise ValueError(f"names are in lower case here, as {wrong.lower()}")
@@ -157,11 +157,11 @@ def _written(name: str, number: int, policy: Json) -> Written:
 def _scope(constraint: Json) -> Uid | None:
     """The entity of ``==``, ``in`` or ``is … in``."""
     inside = constraint.get("in") or {}
-    found = constraint.get("entity") or inside.get("entity")
-    return (found["type"], found["id"]) if found else None
+    entity = constraint.get("entity") or inside.get("entity")
+    return (entity["type"], entity["id"]) if entity else None
 
 
 def _actions(constraint: Json) -> tuple[str, ...]:
-    one = constraint.get("entity")
-    many = constraint.get("entities") or ([one] if one else [])
+    action = constraint.get("entity")
+    many = constraint.get("entities") or ([action] if action else [])
     return tuple(entity["id"] for entity in many)

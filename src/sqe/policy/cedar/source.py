@@ -12,18 +12,18 @@ from sqe.errors import ErrorCode, InternalError
 from sqe.model.decision import Allow, Decision, Deny, TableFacts
 from sqe.model.identity import Identity
 from sqe.model.rules import Object, ObjectKind, Privilege
-from sqe.policy.cedar.entities import Json, action, named_object, objects, resource, uid, user
+from sqe.policy.cedar.entities import Json, action, object_of_scope, objects, resource, uid, user
 from sqe.policy.cedar.policies import (
     Known,
     Policies,
     Written,
+    know_nobody,
     library,
-    nobody_known,
     read_entities,
     read_policies,
 )
-from sqe.policy.policy import combined
-from sqe.policy.watched import Watched
+from sqe.policy.policy import combine
+from sqe.settings.watched import Watched
 
 if TYPE_CHECKING:
     from cedarpy import AuthzResult
@@ -63,7 +63,7 @@ class CedarSource:
         library()
         self._policies = Watched(policies, read_policies, "*.cedar")
         self._known = Watched(entities, read_entities) if entities is not None else None
-        self._nobody = nobody_known()
+        self._nobody = know_nobody()
 
     @property
     def problem(self) -> str:
@@ -79,53 +79,66 @@ class CedarSource:
         return self._policies.version, self._known.version if self._known is not None else 0
 
     def decide(self, identity: Identity, table: TableFacts) -> Decision:
-        found = self._first(identity, table.privilege, Object.table(table.name))
-        if not found.allowed:
-            return _denied(found)
-        reason = _reason(found)
+        answer = self._first_answer(identity, table.privilege, Object.table(table.name))
+        if not answer.allowed:
+            return _deny(answer)
+        reason = _reason(answer)
         if table.privilege is not Privilege.SELECT:
             return Allow(reason)
-        limits = [one.limits.restriction(f"cedar: {one.label}", table) for one in found.by]
+        limits = [
+            policy_id.limits.restriction(f"cedar: {policy_id.label}", table)
+            for policy_id in answer.by
+        ]
         restrictions = [limit for limit in limits if limit is not None]
-        return combined(restrictions) if restrictions else Allow(reason)
+        return combine(restrictions) if restrictions else Allow(reason)
 
     def permits(self, identity: Identity, privilege: Privilege, on: Object) -> Allow | Deny:
         if privilege in _OF_QUERIES and on == Object.user(identity.user):
             return Allow("one's own queries")
-        found = self._first(identity, privilege, on)
-        return Allow(_reason(found)) if found.allowed else _denied(found)
+        answer = self._first_answer(identity, privilege, on)
+        return Allow(_reason(answer)) if answer.allowed else _deny(answer)
 
     def visible(self, identity: Identity, objects: Sequence[Object]) -> Sequence[bool]:
         seen = dict.fromkeys(objects, False)
         left: Iterable[Object] = seen
         for privilege in _SHOWN_BY:
             asked = list(left)
-            answers = self._ask(identity, [(privilege, one) for one in asked])
+            answers = self._ask(identity, [(privilege, candidate) for candidate in asked])
             pairs = list(zip(asked, answers, strict=True))
-            seen |= {one: True for one, answer in pairs if answer.allowed}
+            seen |= {candidate: True for candidate, answer in pairs if answer.allowed}
             # What is forbidden to be shown is not, whatever else may be done with it.
             hides = privilege is Privilege.SHOW
-            done = {one for one, answer in pairs if answer.allowed or (hides and answer.forbidden)}
-            left = [one for one in asked if one not in done]
-        for one in left:
-            if one.kind in _CONTAINERS:
-                seen[one] = self._something_inside(identity, one)
-        return [seen[one] for one in objects]
+            done = {
+                candidate
+                for candidate, answer in pairs
+                if answer.allowed or (hides and answer.forbidden)
+            }
+            left = [candidate for candidate in asked if candidate not in done]
+        for candidate in left:
+            if candidate.kind in _CONTAINERS:
+                seen[candidate] = self._something_inside(identity, candidate)
+        return [seen[object_] for object_ in objects]
 
     def _something_inside(self, identity: Identity, on: Object) -> bool:
         """Whether a policy names something in it that this user may use."""
-        scopes = {one.scope for one in self._policies.value.by_id.values() if one.permits}
-        named = [named_object(scope) for scope in scopes if scope is not None]
+        scopes = {policy.scope for policy in self._policies.value.by_id.values() if policy.permits}
+        named = [object_of_scope(scope) for scope in scopes if scope is not None]
         depth, place = len(on.parts), tuple(part.lower() for part in on.parts)
         inside = [
-            one for one in named if one and len(one.parts) > depth and one.parts[:depth] == place
+            policy
+            for policy in named
+            if policy and len(policy.parts) > depth and policy.parts[:depth] == place
         ]
-        return any(self._first(identity, Privilege.SHOW, one).allowed for one in inside)
+        return any(
+            self._first_answer(identity, Privilege.SHOW, policy).allowed for policy in inside
+        )
 
-    def _first(self, identity: Identity, privilege: Privilege, on: Object) -> _Answer:
+    def _first_answer(self, identity: Identity, privilege: Privilege, on: Object) -> _Answer:
         """By the privilege itself, or else by one that holds it. What is forbidden stays so."""
         holding = _SHOWN_BY if privilege is Privilege.SHOW else (privilege, Privilege.OWN)
-        answers = self._ask(identity, [(one, on) for one in dict.fromkeys(holding)])
+        answers = self._ask(
+            identity, [(held_privilege, on) for held_privilege in dict.fromkeys(holding)]
+        )
         if answers[0].forbidden:
             return answers[0]
         return next((answer for answer in answers if answer.allowed), answers[0])
@@ -151,7 +164,7 @@ class CedarSource:
 def _entities(identity: Identity, about: Sequence[Object], known: Known) -> list[Json]:
     asking = user(identity, known.parents)
     others = objects(about, known.parents)
-    return [asking, *(one for one in others if one["uid"] != asking["uid"])]
+    return [asking, *(other for other in others if other["uid"] != asking["uid"])]
 
 
 def _answer(policies: Policies, result: AuthzResult) -> _Answer:
@@ -159,14 +172,14 @@ def _answer(policies: Policies, result: AuthzResult) -> _Answer:
     diagnostics = result.diagnostics
     if diagnostics.errors:
         raise InternalError(ErrorCode.INTERNAL_ERROR, "A Cedar policy could not be judged.")
-    by = tuple(policies.by_id[one] for one in sorted(diagnostics.reasons))
+    by = tuple(policies.by_id[reason] for reason in sorted(diagnostics.reasons))
     allowed = result.allowed
     return _Answer(allowed, not allowed and bool(by), by)
 
 
 def _reason(found: _Answer) -> str:
-    return "cedar: " + "; ".join(one.label for one in found.by)
+    return "cedar: " + "; ".join(policy_id.label for policy_id in found.by)
 
 
-def _denied(found: _Answer) -> Deny:
+def _deny(found: _Answer) -> Deny:
     return Deny(_reason(found) if found.forbidden else "cedar: no policy permits it")

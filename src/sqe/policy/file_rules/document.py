@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from sqe.model.identity import Identity
-from sqe.policy.file_rules.java_regex import java_regex
+from sqe.model.java_regex import java_regex
 from sqe.policy.file_rules.template import Template
 from sqe.settings.strict import Strict
 
@@ -41,7 +41,7 @@ def _mode(value: Any) -> Any:
 
 def _lower(value: Any) -> Any:
     if isinstance(value, list):
-        return [one.lower() if isinstance(one, str) else one for one in value]
+        return [name.lower() if isinstance(name, str) else name for name in value]
     return value
 
 
@@ -134,7 +134,7 @@ class TableRule(InSchema):
     def names_one(self) -> bool:
         """It is about one table, not about all that fit."""
         patterns = (self.catalog, self.schema_, self.table)
-        return all(one is not None and _NAME.match(one.pattern) for one in patterns)
+        return all(pattern is not None and _NAME.match(pattern.pattern) for pattern in patterns)
 
     @model_validator(mode="after")
     def _one_rule_for_a_column(self) -> Self:
@@ -265,14 +265,14 @@ def read_document(files: Mapping[str, bytes]) -> Document:
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         raise ValueError("a key is there twice in one object")
-    return found
+    return members
 
 
 def _words(error: ValidationError) -> list[str]:
     return [
-        f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}"
-        for one in error.errors(include_url=False, include_input=False)[:3]
+        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+        for problem in error.errors(include_url=False, include_input=False)[:3]
     ]

@@ -100,10 +100,10 @@ class Rules:
             )
         if schema.lower() == _INFORMATION_SCHEMA:
             return Allow("rules.json has no rules for information_schema")
-        found = self._table(identity, catalog, schema, name)
-        if found is None:
+        match = self._table(identity, catalog, schema, name)
+        if match is None:
             return Deny("no rule in tables of rules.json fits")
-        place, rule = found
+        place, rule = match
         if not wanted & rule.privileges:
             return Deny(f"{place} does not give {' or '.join(sorted(wanted))}")
         if table.privilege is not Privilege.SELECT:
@@ -111,13 +111,13 @@ class Rules:
         return _restriction(place, rule, {column.name.lower() for column in table.columns})
 
     def enters(self, identity: Identity, catalog: str, wanted: Mode) -> bool:
-        rule = _first(self._catalogs, lambda one: one.fits(identity, catalog))
+        rule = _find_first(self._catalogs, lambda one: one.fits(identity, catalog))
         return rule is not None and wanted in _IMPLIED[rule.allow]
 
     def owns_schema(self, identity: Identity, catalog: str, schema: str) -> bool:
         if not self.enters(identity, catalog, "all"):
             return False
-        rule = _first(
+        rule = _find_first(
             self._schemas,
             lambda one: (
                 one.is_for(identity)
@@ -132,13 +132,13 @@ class Rules:
         if self.enters(identity, catalog, "owner"):
             return True
         return self.enters(identity, catalog, "read-only") and any(
-            one.fits(identity, catalog)
-            for one in (*self._giving(), *(p for p in self._catalog_properties if p.allow))
+            rule.fits(identity, catalog)
+            for rule in (*self._list_giving(), *(p for p in self._catalog_properties if p.allow))
         )
 
     def sees_schema(self, identity: Identity, catalog: str, schema: str) -> bool:
         return self.enters(identity, catalog, "read-only") and any(
-            one.fits_schema(identity, catalog, schema) for one in self._giving()
+            rule.fits_schema(identity, catalog, schema) for rule in self._list_giving()
         )
 
     def sees_table(self, identity: Identity, catalog: str, schema: str, table: str) -> bool:
@@ -148,15 +148,15 @@ class Rules:
             return False
         if schema.lower() == _INFORMATION_SCHEMA:
             return True
-        found = self._table(identity, catalog, schema, table)
-        return found is not None and bool(found[1].privileges)
+        rule = self._table(identity, catalog, schema, table)
+        return rule is not None and bool(rule[1].privileges)
 
     def executes(self, identity: Identity, routine: Routine, *, procedure: bool) -> bool:
         catalog, schema, name = routine
         if not procedure and (catalog, schema) == _ALWAYS:
             return True
         rules: Sequence[RoutineRule] = self._procedures if procedure else self._functions
-        rule = _first(
+        rule = _find_first(
             rules,
             lambda one: one.fits_schema(identity, catalog, schema) and fits_name(one.routine, name),
         )
@@ -167,7 +167,7 @@ class Rules:
         """``owner``: whose query it is; None: it is not there yet."""
         if self._document.queries is None:
             return True
-        rule = _first(
+        rule = _find_first(
             self._document.queries,
             lambda one: (
                 one.is_for(identity)
@@ -177,7 +177,7 @@ class Rules:
         return rule is not None and access in rule.allow
 
     def impersonates(self, identity: Identity, wanted: str) -> bool:
-        rule = _first(
+        rule = _find_first(
             self._document.impersonation or (),
             lambda one: (
                 fits_any(one.original_role, identity.roles)
@@ -187,7 +187,7 @@ class Rules:
         return rule is not None and rule.allow is not False
 
     def system_information(self, identity: Identity, access: SystemAccess) -> bool:
-        rule = _first(
+        rule = _find_first(
             self._document.system_information or (),
             lambda one: fits(one.user, identity.user) and fits_any(one.role, identity.roles),
         )
@@ -195,13 +195,13 @@ class Rules:
 
     def sets(self, identity: Identity, name: str) -> bool:
         """A session property of the system."""
-        rule = _first(
+        rule = _find_first(
             self._properties, lambda one: one.is_for(identity) and fits(one.property, name)
         )
         return rule is not None and rule.allow
 
     def sets_in_catalog(self, identity: Identity, catalog: str, name: str) -> bool:
-        rule = _first(
+        rule = _find_first(
             self._catalog_properties,
             lambda one: (
                 one.is_for(identity)
@@ -214,17 +214,19 @@ class Rules:
     def _table(
         self, identity: Identity, catalog: str, schema: str, table: str
     ) -> tuple[str, TableRule] | None:
-        for number, one in enumerate(self._tables, 1):
-            if one.fits_schema(identity, catalog, schema) and fits_name(one.table, table):
+        for number, rule in enumerate(self._tables, 1):
+            if rule.fits_schema(identity, catalog, schema) and fits_name(rule.table, table):
                 there = self._document.tables is not None
-                return f"rule {number} of tables in rules.json" if there else _NO_TABLES, one
+                return f"rule {number} of tables in rules.json" if there else _NO_TABLES, rule
         return None
 
-    def _giving(self) -> Iterator[InSchema]:
+    def _list_giving(self) -> Iterator[InSchema]:
         """Rules that give something in a schema."""
-        yield from (one for one in self._schemas if one.owner)
-        yield from (one for one in self._tables if one.privileges)
-        yield from (one for one in (*self._functions, *self._procedures) if one.privileges)
+        yield from (schema for schema in self._schemas if schema.owner)
+        yield from (table for table in self._tables if table.privileges)
+        yield from (
+            routine for routine in (*self._functions, *self._procedures) if routine.privileges
+        )
 
 
 _NO_TABLES = "rules.json has no tables"
@@ -234,19 +236,21 @@ def _or_default(section: tuple[_Rule, ...] | None, default: _Rule) -> tuple[_Rul
     return section if section is not None else (default,)
 
 
-def _first(rules: Sequence[_Rule], fitting: Callable[[_Rule], bool]) -> _Rule | None:
-    return next((one for one in rules if fitting(one)), None)
+def _find_first(rules: Sequence[_Rule], fitting: Callable[[_Rule], bool]) -> _Rule | None:
+    return next((rule for rule in rules if fitting(rule)), None)
 
 
 def _restriction(place: str, rule: TableRule, names: set[str]) -> Decision:
     """Of one table that is named, a column that is not there may have another name by now: it
     stays in, so that the table is refused. As in Trino, who sees some rows may write such rows."""
-    columns = [one for one in rule.columns or () if rule.names_one or one.name.lower() in names]
-    hidden = frozenset(one.name.lower() for one in columns if one.allow is False)
+    columns = [
+        column for column in rule.columns or () if rule.names_one or column.name.lower() in names
+    ]
+    hidden = frozenset(column.name.lower() for column in columns if column.allow is False)
     masks = {
-        one.name.lower(): ExpressionMask(one.mask, "trino")
-        for one in columns
-        if one.mask is not None and one.allow is not False
+        column.name.lower(): ExpressionMask(column.mask, "trino")
+        for column in columns
+        if column.mask is not None and column.allow is not False
     }
     filters = (RowFilter(rule.filter, "trino", check=True),) if rule.filter is not None else ()
     if not (hidden or masks or filters):

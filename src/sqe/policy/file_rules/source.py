@@ -10,7 +10,7 @@ from sqe.model.identity import Identity
 from sqe.model.rules import Object, ObjectKind, Privilege
 from sqe.policy.file_rules.document import read_document
 from sqe.policy.file_rules.rules import Rules
-from sqe.policy.watched import Files, Watched
+from sqe.settings.watched import Files, Watched
 
 Parts = tuple[str, ...]
 _OWNING = (Privilege.CREATE, Privilege.DROP, Privilege.ALTER, Privilege.OWN)
@@ -37,20 +37,20 @@ class FileRules:
         return self._watched.value.decide(identity, table)
 
     def permits(self, identity: Identity, privilege: Privilege, on: Object) -> Allow | Deny:
-        if _permitted(self._watched.value, identity, privilege, on):
+        if _is_permitted(self._watched.value, identity, privilege, on):
             return Allow("rules.json allows it")
         return Deny(f"rules.json does not let this user {privilege.value} {on}")
 
     def visible(self, identity: Identity, objects: Sequence[Object]) -> Sequence[bool]:
         rules = self._watched.value  # one and the same for all of the list
-        return [_permitted(rules, identity, Privilege.SHOW, one) for one in objects]
+        return [_is_permitted(rules, identity, Privilege.SHOW, object_) for object_ in objects]
 
 
 def _read(files: Files) -> Rules:
     return Rules(read_document(files))
 
 
-def _permitted(rules: Rules, identity: Identity, privilege: Privilege, on: Object) -> bool:
+def _is_permitted(rules: Rules, identity: Identity, privilege: Privilege, on: Object) -> bool:
     """What is not among the known questions is answered with no."""
     answer = _ANSWERS.get(on.kind)
     return answer is not None and answer(rules, identity, privilege, on.parts)

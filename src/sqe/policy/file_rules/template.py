@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sqe.policy.file_rules.java_regex import java_regex, literal
+from sqe.model.java_regex import java_regex, literal
 
 _PART = re.compile(r"\\.|\$(?:\{([A-Za-z][A-Za-z0-9]*)\}|(\d+))?", re.DOTALL)
 
@@ -21,17 +21,17 @@ class Template:
     def __init__(self, text: str, original: re.Pattern[str] | None) -> None:
         self._text = text
         self._original = original
-        self._filled(lambda group: "x")
+        self._fill(lambda group: "x")
 
     def admits(self, user: str, wanted: str) -> bool:
         """Whether the rule is about ``user`` taking the name of ``wanted``."""
-        found = self._original.fullmatch(user) if self._original is not None else None
-        if self._original is not None and found is None:
+        match = self._original.fullmatch(user) if self._original is not None else None
+        if self._original is not None and match is None:
             return False
-        filled = self._filled(lambda group: (found[group] or "") if found is not None else "")
+        filled = self._fill(lambda group: (match[group] or "") if match is not None else "")
         return filled.fullmatch(wanted) is not None
 
-    def _filled(self, captured: Callable[[str | int], str]) -> re.Pattern[str]:
+    def _fill(self, captured: Callable[[str | int], str]) -> re.Pattern[str]:
         original = self._original
         if original is None:  # nothing is captured, and a $ is the end of the name
             return java_regex(self._text)

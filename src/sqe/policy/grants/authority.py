@@ -27,34 +27,34 @@ class Authority:
         self.user = identity.user
         self.subjects = rules.subjects(identity)
         self._rules = rules
-        mine = [one for one in rules.kept.grants if one.to in self.subjects]
-        self._given = [one for one in mine if not one.deny]
-        self._denials = [one for one in mine if one.deny]
+        mine = [grant for grant in rules.kept.grants if grant.to in self.subjects]
+        self._given = [grant for grant in mine if not grant.deny]
+        self._denials = [grant for grant in mine if grant.deny]
 
     def owns(self, on: Object, uuid: str) -> bool:
         """``uuid``: of the table, if it is one; what was made under its name before is not it."""
         if self.administrator:
             return True
-        if self._denied(Privilege.OWN, on):
+        if self._is_denied(Privilege.OWN, on):
             return False
         made = on.kind is ObjectKind.TABLE and self._rules.owner(on.parts, uuid) == self.user
         return made or any(
-            one.privilege is Privilege.OWN and covers(one.on, on) for one in self._given
+            grant.privilege is Privilege.OWN and covers(grant.on, on) for grant in self._given
         )
 
     def owns_something(self) -> bool:
         """For lists of what owners may use."""
-        if self.administrator or any(one.user == self.user for one in self._rules.kept.owned):
+        if self.administrator or any(item.user == self.user for item in self._rules.kept.owned):
             return True
-        return any(one.privilege is Privilege.OWN for one in self._given)
+        return any(item.privilege is Privilege.OWN for item in self._given)
 
     def must_own(self, on: Object, uuid: str) -> None:
         if not self.owns(on, uuid):
-            raise refused(f"change the rules of {object_words(on)}")
+            raise refusal(f"change the rules of {object_words(on)}")
 
     def must_be_administrator(self, what: str) -> None:
         if not self.administrator:
-            raise refused(what)
+            raise refusal(what)
 
     def may_lift(self, by: str) -> bool:
         """What ``by`` has laid on something."""
@@ -62,47 +62,51 @@ class Authority:
 
     def administers(self, role: str) -> bool:
         return self.administrator or any(
-            one.role == role and one.admin_option and one.to in self.subjects
-            for one in self._rules.kept.role_grants
+            grant.role == role and grant.admin_option and grant.to in self.subjects
+            for grant in self._rules.kept.role_grants
         )
 
     def must_administer(self, role: str) -> None:
         if not self.administers(role):
-            raise refused(f"change who has the role {role}")
+            raise refusal(f"change who has the role {role}")
 
-    def giving(self, request: GrantRequest, privilege: Privilege) -> Subject | None:
+    def grant_option_of(self, request: GrantRequest, privilege: Privilege) -> Subject | None:
         """Whose grant option the person gives it by; None: their own right."""
         if request.reads:
             self.must_be_administrator("use other tables in a rule")
         if self.owns(request.on, request.table_uuid):
             return None
         options = sorted(
-            one.to
-            for one in self._given
-            if one.grant_option and one.privilege is privilege and covers(one.on, request.on)
+            grant.to
+            for grant in self._given
+            if grant.grant_option and grant.privilege is privilege and covers(grant.on, request.on)
         )
         limits = self._limits(request.on) if privilege is Privilege.SELECT else set()
         wider = bool(limits) and limits != {_limits(request)}
-        if not options or wider or self._denied(privilege, request.on):
-            raise refused(f"grant {privilege.value.upper()} on {object_words(request.on)}")
+        if not options or wider or self._is_denied(privilege, request.on):
+            raise refusal(f"grant {privilege.value.upper()} on {object_words(request.on)}")
         return options[0]
 
-    def _denied(self, privilege: Privilege, on: Object) -> bool:
+    def _is_denied(self, privilege: Privilege, on: Object) -> bool:
         return any(
-            one.privilege in (privilege, Privilege.OWN) and touches(one.on, on)
-            for one in self._denials
+            denial.privilege in (privilege, Privilege.OWN) and touches(denial.on, on)
+            for denial in self._denials
         )
 
     def _limits(self, on: Object) -> set[_Limits]:
         """Of what the person sees there themselves."""
-        return {_limits(one) for one in self._given if one.limited and touches(one.on, on)}
+        return {
+            _limits(given_grant)
+            for given_grant in self._given
+            if given_grant.limited and touches(given_grant.on, on)
+        }
 
 
 def _limits(rule: Grant | GrantRequest) -> _Limits:
     return rule.rows, None if rule.columns is None else frozenset(rule.columns)
 
 
-def refused(what: str) -> AccessError:
+def refusal(what: str) -> AccessError:
     """The same words whether what it is about is there or not."""
     return AccessError(
         ErrorCode.ACCESS_DENIED,

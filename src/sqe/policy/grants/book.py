@@ -9,38 +9,42 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Concatenate, ParamSpec
 
 from sqe.audit.events import RuleEvent
-from sqe.model.decision import TableFacts
 from sqe.model.grants import (
     Attachment,
-    EffectiveRule,
     Grant,
     GrantChange,
-    GrantRequest,
-    MaskPolicy,
     NamedPolicy,
-    RevokeRequest,
     Role,
     RoleGrant,
-    RowFilterPolicy,
     Tag,
 )
 from sqe.model.identity import Identity
-from sqe.model.names import RelationName, SchemaName
+from sqe.model.names import RelationName
 from sqe.model.rules import Object, Subject, SubjectKind
 from sqe.policy.grants import moves, place_changes, privilege_changes, role_changes
 from sqe.policy.grants.authority import Authority
-from sqe.policy.grants.effective import ADMINISTRATOR, effective_rules
 from sqe.policy.grants.matching import covers
 from sqe.policy.grants.rules import GrantRules, Rules
-from sqe.policy.grants.ruling import Ruling
 from sqe.policy.grants.step import Step
 from sqe.policy.grants.words import without_texts
 
 _log = logging.getLogger(__name__)
+_P = ParamSpec("_P")
+
+
+def _by(
+    change: Callable[Concatenate[Step, _P], None],
+) -> Callable[Concatenate[GrantBook, Identity, _P], None]:
+    def method(book: GrantBook, identity: Identity, /, *args: _P.args, **kwargs: _P.kwargs) -> None:
+        with book.step(identity) as step:
+            change(step, *args, **kwargs)
+
+    return method
 
 
 class GrantBook:
@@ -50,109 +54,29 @@ class GrantBook:
         self._rules = rules
         self._heard = heard
 
-    # Roles.
+    # Each of these is a change that the identity makes, with the arguments of the function behind.
 
-    def create_role(self, identity: Identity, name: str, if_not_exists: bool = False) -> None:
-        with self._step(identity) as step:
-            role_changes.create_role(step, name, if_not_exists=if_not_exists)
+    create_role = _by(role_changes.create_role)
+    drop_role = _by(role_changes.drop_role)
+    grant_roles = _by(role_changes.grant_roles)
+    revoke_roles = _by(role_changes.revoke_roles)
 
-    def drop_role(self, identity: Identity, name: str, if_exists: bool = False) -> None:
-        """With everything that was granted to it, and through it."""
-        with self._step(identity) as step:
-            role_changes.drop_role(step, name, if_exists=if_exists)
+    grant = _by(privilege_changes.grant)
+    deny = _by(privilege_changes.deny)
+    revoke = _by(privilege_changes.revoke)
 
-    def grant_roles(
-        self,
-        identity: Identity,
-        roles: Sequence[str],
-        to: Sequence[Subject],
-        admin_option: bool = False,
-    ) -> None:
-        with self._step(identity) as step:
-            role_changes.grant_roles(step, roles, to, admin_option=admin_option)
-
-    def revoke_roles(
-        self,
-        identity: Identity,
-        roles: Sequence[str],
-        frm: Sequence[Subject],
-        only_admin_option: bool = False,
-    ) -> None:
-        with self._step(identity) as step:
-            role_changes.revoke_roles(step, roles, frm, only_admin_option=only_admin_option)
-
-    # Privileges.
-
-    def grant(self, identity: Identity, request: GrantRequest) -> None:
-        with self._step(identity) as step:
-            privilege_changes.grant(step, request)
-
-    def deny(self, identity: Identity, request: GrantRequest) -> None:
-        with self._step(identity) as step:
-            privilege_changes.deny(step, request)
-
-    def revoke(self, identity: Identity, request: RevokeRequest) -> None:
-        """Grants and denials."""
-        with self._step(identity) as step:
-            privilege_changes.revoke(step, request)
-
-    # Policies by name, and tags.
-
-    def create_policy(
-        self,
-        identity: Identity,
-        policy: NamedPolicy,
-        replace: bool = False,
-        if_not_exists: bool = False,
-    ) -> None:
-        with self._step(identity) as step:
-            place_changes.create_policy(
-                step, policy, or_replace=replace, if_not_exists=if_not_exists
-            )
-
-    def drop_policy(
-        self,
-        identity: Identity,
-        name: str,
-        kind: type[RowFilterPolicy] | type[MaskPolicy],
-        if_exists: bool = False,
-    ) -> None:
-        """Refused while it is in use."""
-        with self._step(identity) as step:
-            place_changes.drop_policy(step, name, kind, if_exists=if_exists)
-
-    def attach(self, identity: Identity, wanted: Attachment) -> None:
-        """In place of the same policy there with other exemptions, and of another mask that was
-        put on the same columns."""
-        with self._step(identity) as step:
-            place_changes.attach(step, wanted)
-
-    def detach(self, identity: Identity, unwanted: Attachment) -> None:
-        """Looks at the policy, the object or tag, and the names of columns."""
-        with self._step(identity) as step:
-            place_changes.detach(step, unwanted)
-
-    def set_tag(self, identity: Identity, tag: Tag) -> None:
-        with self._step(identity) as step:
-            place_changes.set_tag(step, tag)
-
-    def unset_tag(self, identity: Identity, tag: Tag) -> None:
-        with self._step(identity) as step:
-            place_changes.unset_tag(step, tag)
+    create_policy = _by(place_changes.create_policy)
+    drop_policy = _by(place_changes.drop_policy)
+    attach = _by(place_changes.attach)
+    detach = _by(place_changes.detach)
+    set_tag = _by(place_changes.set_tag)
+    unset_tag = _by(place_changes.unset_tag)
 
     # What the catalog has done: the rules follow, and nobody's right to change them is asked.
 
-    def table_renamed(self, identity: Identity, old: RelationName, new: RelationName) -> None:
-        with self._step(identity) as step:
-            moves.table_renamed(step, old, new)
-
-    def table_dropped(self, identity: Identity, name: RelationName) -> None:
-        with self._step(identity) as step:
-            moves.table_dropped(step, name)
-
-    def schema_dropped(self, identity: Identity, name: SchemaName) -> None:
-        with self._step(identity) as step:
-            moves.schema_dropped(step, name)
+    move_table_rules = _by(moves.move_table_rules)
+    drop_table_rules = _by(moves.drop_table_rules)
+    drop_schema_rules = _by(moves.drop_schema_rules)
 
     # Readings: administrators see all; others what is about them, or about what they own.
 
@@ -163,19 +87,19 @@ class GrantBook:
         """Whether they may change the rules of the object."""
         return self._authority(self._rules.current(), identity).owns(on, table_uuid)
 
-    def held_roles(self, identity: Identity) -> list[str]:
+    def list_held_roles(self, identity: Identity) -> list[str]:
         """All that are in force for them, the roles of roles too."""
         subjects = self._rules.current().subjects(identity)
-        return sorted(one.name for one in subjects if one.kind is SubjectKind.ROLE)
+        return sorted(subject.name for subject in subjects if subject.kind is SubjectKind.ROLE)
 
     def roles(self, identity: Identity) -> list[Role]:
         rules = self._rules.current()
-        authority, held = self._authority(rules, identity), self.held_roles(identity)
+        authority, held = self._authority(rules, identity), self.list_held_roles(identity)
         return sorted(
             (
-                one
-                for one in rules.kept.roles
-                if one.name in held or authority.administers(one.name)
+                role
+                for role in rules.kept.roles
+                if role.name in held or authority.administers(role.name)
             ),
             key=lambda one: one.name,
         )
@@ -185,10 +109,10 @@ class GrantBook:
         authority = self._authority(rules, identity)
         return sorted(
             (
-                one
-                for one in rules.kept.role_grants
-                if subject in (None, one.to)
-                and (one.to in authority.subjects or authority.administers(one.role))
+                grant
+                for grant in rules.kept.role_grants
+                if subject in (None, grant.to)
+                and (grant.to in authority.subjects or authority.administers(grant.role))
             ),
             key=lambda one: (one.role, one.to.kind.value, one.to.name),
         )
@@ -203,22 +127,22 @@ class GrantBook:
         """``on``: those that hold for all of the object. Whom one limits does not see how."""
         rules = self._rules.current()
         authority = self._authority(rules, identity)
-        found = []
-        for one in rules.kept.grants:
-            if subject not in (None, one.to) or not (on is None or covers(one.on, on)):
+        visible = []
+        for grant in rules.kept.grants:
+            if subject not in (None, grant.to) or not (on is None or covers(grant.on, on)):
                 continue
-            if one.by == identity.user or authority.owns(one.on, table_uuid):
-                found.append(one)
-            elif one.to in authority.subjects:
-                found.append(without_texts(one))
-        return sorted(found, key=_order)
+            if grant.by == identity.user or authority.owns(grant.on, table_uuid):
+                visible.append(grant)
+            elif grant.to in authority.subjects:
+                visible.append(without_texts(grant))
+        return sorted(visible, key=_order)
 
     def policies(self, identity: Identity) -> list[NamedPolicy]:
         """For administrators, and for those who may put them on something that they own."""
         rules = self._rules.current()
         authority = self._authority(rules, identity)
-        found = rules.kept.policies if authority.owns_something() else ()
-        return sorted(found, key=lambda one: one.name)
+        policies = rules.kept.policies if authority.owns_something() else ()
+        return sorted(policies, key=lambda one: one.name)
 
     def policy(
         self, identity: Identity, name: str, on: Object | None = None, table_uuid: str = ""
@@ -234,12 +158,15 @@ class GrantBook:
         rules = self._rules.current()
         authority = self._authority(rules, identity)
         return [
-            one
-            for one in rules.kept.attachments
-            if (on is None or (one.on is not None and covers(one.on, on)))
+            attachment
+            for attachment in rules.kept.attachments
+            if (on is None or (attachment.on is not None and covers(attachment.on, on)))
             and (
                 authority.administrator
-                or (one.on is not None and authority.owns(one.on, one.table_uuid))
+                or (
+                    attachment.on is not None
+                    and authority.owns(attachment.on, attachment.table_uuid)
+                )
             )
         ]
 
@@ -251,25 +178,15 @@ class GrantBook:
 
     def all_tags(self, identity: Identity) -> list[Tag]:
         """For administrators."""
-        found = self._rules.current().kept.tags if self.is_administrator(identity) else ()
-        return sorted(found, key=lambda one: (one.tag, str(one.table), one.column))
-
-    def effective(
-        self, identity: Identity, table: TableFacts, texts: bool = False
-    ) -> list[EffectiveRule]:
-        """What decides for them. ``texts``: with conditions and masks, for those who may see
-        them; the caller asks ``may_administer``."""
-        rules = self._rules.current()
-        if self.is_administrator(identity):
-            return [ADMINISTRATOR]
-        return list(effective_rules(Ruling(rules, identity, table), texts=texts))
+        tags = self._rules.current().kept.tags if self.is_administrator(identity) else ()
+        return sorted(tags, key=lambda one: (one.tag, str(one.table), one.column))
 
     def changes(self, identity: Identity, most: int = 1000) -> list[GrantChange]:
         """For administrators, the latest first."""
         return self._rules.store.changes(most) if self.is_administrator(identity) else []
 
     @contextmanager
-    def _step(self, identity: Identity) -> Iterator[Step]:
+    def step(self, identity: Identity) -> Iterator[Step]:
         at = time.time()
         with self._rules.store.change() as change:
             rules = Rules(change.rules)

@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 _LISTED = (ObjectKind.TABLE, ObjectKind.SCHEMA, ObjectKind.CATALOG)
 
 
-def known_grants(policy: Policy, identity: Identity, grants: Iterable[Grant]) -> list[Grant]:
+def list_visible_grants(policy: Policy, identity: Identity, grants: Iterable[Grant]) -> list[Grant]:
     """One question to the policy, however many there are."""
-    found = list(grants)
-    objects = [one for one in dict.fromkeys(one.on for one in found) if _is_listed(one)]
+    all_grants = list(grants)
+    objects = [
+        grant for grant in dict.fromkeys(grant.on for grant in all_grants) if _is_listed(grant)
+    ]
     shown = policy.visible(identity, objects)
-    unknown = {one for one, yes in zip(objects, shown, strict=True) if not yes}
-    return [one for one in found if one.on not in unknown]
+    unknown = {object_ for object_, yes in zip(objects, shown, strict=True) if not yes}
+    return [grant for grant in all_grants if grant.on not in unknown]
 
 
 def _is_listed(on: Object) -> bool:
@@ -34,7 +36,7 @@ def _is_listed(on: Object) -> bool:
 
 @dataclass(frozen=True)
 class KnownRules:
-    """Implements ``catalog.trino_metadata.access.AccessRules``."""
+    """Implements ``trino.metadata.access.AccessRules``."""
 
     book: GrantBook
     policy: Policy
@@ -42,8 +44,8 @@ class KnownRules:
     def roles(self, identity: Identity) -> Sequence[Role]:
         return self.book.roles(identity)
 
-    def held_roles(self, identity: Identity) -> Collection[str]:
-        return self.book.held_roles(identity)
+    def list_held_roles(self, identity: Identity) -> Collection[str]:
+        return self.book.list_held_roles(identity)
 
     def role_grants(self, identity: Identity, subject: Subject | None) -> Sequence[RoleGrant]:
         return self.book.role_grants(identity, subject)
@@ -51,4 +53,4 @@ class KnownRules:
     def grants(
         self, identity: Identity, on: Object | None, subject: Subject | None
     ) -> Sequence[Grant]:
-        return known_grants(self.policy, identity, self.book.grants(identity, on, subject))
+        return list_visible_grants(self.policy, identity, self.book.grants(identity, on, subject))

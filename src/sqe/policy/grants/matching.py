@@ -101,10 +101,10 @@ def _glob(pattern: str, part: str) -> bool:
         return False
     place, end = len(first), len(part) - len(last)
     for piece in middle:
-        found = part.find(piece, place, end)
-        if found < 0:
+        position = part.find(piece, place, end)
+        if position < 0:
             return False
-        place = found + len(piece)
+        place = position + len(piece)
     return True
 
 
@@ -124,7 +124,7 @@ class ByObject(Generic[T]):
         for length in range(literal):
             self._below.setdefault(place.parts[:length], []).append((place, thing))
 
-    def covering(self, on: Place) -> Iterator[T]:
+    def list_covering(self, on: Place) -> Iterator[T]:
         """Those whose object holds all of ``on``."""
         for length in range(len(on.parts) + 1):
             for place, thing in self._here.get(on.parts[:length], ()):
@@ -145,22 +145,22 @@ class ByObject(Generic[T]):
 def subjects_of(identity: Identity, roles: Mapping[Subject, frozenset[str]]) -> frozenset[Subject]:
     """The user, the groups, all roles that these have (those of the token too, and roles of
     roles) and PUBLIC. ``roles``: who has which, directly."""
-    found = {PUBLIC, Subject(SubjectKind.USER, identity.user)}
-    found |= {Subject(SubjectKind.GROUP, name) for name in identity.groups}
-    found |= {Subject(SubjectKind.ROLE, name) for name in identity.roles}
-    return with_roles(found, roles)
+    subjects = {PUBLIC, Subject(SubjectKind.USER, identity.user)}
+    subjects |= {Subject(SubjectKind.GROUP, name) for name in identity.groups}
+    subjects |= {Subject(SubjectKind.ROLE, name) for name in identity.roles}
+    return with_roles(subjects, roles)
 
 
 def with_roles(
     subjects: Iterable[Subject], roles: Mapping[Subject, frozenset[str]]
 ) -> frozenset[Subject]:
-    found = set(subjects)
-    waiting = list(found)
+    reached = set(subjects)
+    waiting = list(reached)
     while waiting:
         held = {Subject(SubjectKind.ROLE, name) for name in roles.get(waiting.pop(), ())}
-        waiting += held - found
-        found |= held
-    return frozenset(found)
+        waiting += held - reached
+        reached |= held
+    return frozenset(reached)
 
 
 def may_be(rule: ColumnRule, uuid: str, column: ColumnFacts, table: TableFacts) -> bool:

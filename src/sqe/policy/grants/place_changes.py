@@ -15,21 +15,21 @@ from sqe.model.grants import (
 )
 from sqe.model.names import quote
 from sqe.model.rules import Object, ObjectKind
-from sqe.policy.grants.authority import refused
+from sqe.policy.grants.authority import refusal
 from sqe.policy.grants.matching import Place
-from sqe.policy.grants.step import Step, wrong
-from sqe.policy.grants.words import place_words, placed_words, policy_words
+from sqe.policy.grants.step import Step, argument_error
+from sqe.policy.grants.words import place_words, policy_words, words_of_attachment
 
 _PLACES = (ObjectKind.TABLE, ObjectKind.SCHEMA, ObjectKind.CATALOG)
 
 
 def create_policy(
-    step: Step, policy: NamedPolicy, *, or_replace: bool, if_not_exists: bool = False
+    step: Step, policy: NamedPolicy, *, or_replace: bool = False, if_not_exists: bool = False
 ) -> None:
     """By administrators: its expression may read any table, under the policy's authority."""
     step.authority.must_be_administrator("make row filters and column masks")
     if not policy.name.strip():
-        raise wrong("A policy has a name.")
+        raise argument_error("A policy has a name.")
     before = step.rules.policies.get(policy.name.lower())
     if if_not_exists and type(before) is type(policy):
         return
@@ -44,23 +44,31 @@ def create_policy(
 
 
 def drop_policy(
-    step: Step, name: str, kind: type[RowFilterPolicy] | type[MaskPolicy], *, if_exists: bool
+    step: Step,
+    name: str,
+    kind: type[RowFilterPolicy] | type[MaskPolicy],
+    *,
+    if_exists: bool = False,
 ) -> None:
     """Not while it is on anything: that would lift it without a word."""
     step.authority.must_be_administrator("drop row filters and column masks")
-    found = step.rules.policies.get(name.lower())
-    if not isinstance(found, kind):
+    policy = step.rules.policies.get(name.lower())
+    if not isinstance(policy, kind):
         if if_exists:
             return
-        raise _unknown(name)
-    places = [one for one in step.rules.kept.attachments if one.policy.lower() == name.lower()]
+        raise _unknown_policy(name)
+    places = [
+        attachment
+        for attachment in step.rules.kept.attachments
+        if attachment.policy.lower() == name.lower()
+    ]
     if places:
-        raise wrong(
-            f"{policy_words(found)} is on {place_words(places[0])}.",
+        raise argument_error(
+            f"{policy_words(policy)} is on {place_words(places[0])}.",
             hint="Take it off there first.",
         )
-    step.change.remove(found)
-    step.say(f"DROP {policy_words(found)}")
+    step.change.remove(policy)
+    step.say(f"DROP {policy_words(policy)}")
 
 
 def attach(step: Step, wanted: Attachment) -> None:
@@ -71,17 +79,17 @@ def attach(step: Step, wanted: Attachment) -> None:
         step.authority.must_own(wanted.on, wanted.table_uuid)
     policy = step.rules.policies.get(wanted.policy.lower())
     if policy is None:
-        raise _unknown(wanted.policy)
+        raise _unknown_policy(wanted.policy)
     filters = isinstance(policy, RowFilterPolicy)
     if wanted.on is not None and filters is bool(wanted.columns):
-        raise wrong("A column mask is put on columns, a row filter on tables.")
+        raise argument_error("A column mask is put on columns, a row filter on tables.")
     step.must_know(wanted.exempt)
     for before in step.rules.kept.attachments:
         if _same_place(before, wanted) or _same_columns(before, wanted):
             _must_lift(step, before)
             step.change.remove(before)
     step.put(wanted)
-    step.say(f"PUT {placed_words(policy, wanted)}")
+    step.say(f"PUT {words_of_attachment(policy, wanted)}")
 
 
 def detach(step: Step, unwanted: Attachment) -> None:
@@ -91,49 +99,53 @@ def detach(step: Step, unwanted: Attachment) -> None:
         step.authority.must_be_administrator("take policies off tags")
     else:
         step.authority.must_own(unwanted.on, unwanted.table_uuid)
-    found = [one for one in step.rules.kept.attachments if _same_place(one, unwanted)]
-    if not found:
-        raise _unknown(unwanted.policy)
-    for one in found:
-        _must_lift(step, one)
-        step.change.remove(one)
-        step.say(f"TAKE OFF POLICY {quote(one.policy)} FROM {place_words(one)}")
+    attached = [
+        attachment
+        for attachment in step.rules.kept.attachments
+        if _same_place(attachment, unwanted)
+    ]
+    if not attached:
+        raise _unknown_policy(unwanted.policy)
+    for attachment in attached:
+        _must_lift(step, attachment)
+        step.change.remove(attachment)
+        step.say(f"TAKE OFF POLICY {quote(attachment.policy)} FROM {place_words(attachment)}")
 
 
 def set_tag(step: Step, tag: Tag) -> None:
     step.authority.must_own(Object.table(tag.table), tag.table_uuid)
     if not tag.tag.strip():
-        raise wrong("A tag has a name.")
-    found = (one for one in step.rules.kept.tags if _same_tag(one, tag))
-    if tag.table_uuid not in (one.table_uuid for one in found):
+        raise argument_error("A tag has a name.")
+    earlier = (candidate for candidate in step.rules.kept.tags if _same_tag(candidate, tag))
+    if tag.table_uuid not in (candidate.table_uuid for candidate in earlier):
         step.put(tag)
     step.say(f"SET TAG {_tag_words(tag)}")
 
 
 def unset_tag(step: Step, tag: Tag) -> None:
     step.authority.must_own(Object.table(tag.table), tag.table_uuid)
-    for one in step.rules.kept.tags:
-        if _same_tag(one, tag):
-            if not step.authority.may_lift(one.by):
-                raise refused(f"take away the tag {one.tag} of another user")
-            step.change.remove(one)
-            step.say(f"UNSET TAG {_tag_words(one)}")
+    for candidate in step.rules.kept.tags:
+        if _same_tag(candidate, tag):
+            if not step.authority.may_lift(candidate.by):
+                raise refusal(f"take away the tag {candidate.tag} of another user")
+            step.change.remove(candidate)
+            step.say(f"UNSET TAG {_tag_words(candidate)}")
 
 
-def _unknown(name: str) -> UserError:
+def _unknown_policy(name: str) -> UserError:
     return UserError(ErrorCode.POLICY_NOT_FOUND, f"There is no policy {name} there.")
 
 
 def _must_be_place(place: Attachment) -> None:
     if (place.on is None) is not bool(place.tag) or (place.tag and place.columns):
-        raise wrong("A policy is put on an object or on a tag.")
+        raise argument_error("A policy is put on an object or on a tag.")
     if place.on is not None and place.on.kind not in _PLACES:
-        raise wrong("Policies are put on tables, schemas, catalogs and tags.")
+        raise argument_error("Policies are put on tables, schemas, catalogs and tags.")
 
 
 def _must_lift(step: Step, place: Attachment) -> None:
     if not step.authority.may_lift(place.by):
-        raise refused("change a policy's place that another user has chosen")
+        raise refusal("change a policy's place that another user has chosen")
 
 
 def _same_place(one: Attachment, other: Attachment) -> bool:
@@ -164,7 +176,7 @@ def _is_same(one: ColumnRule, other: ColumnRule, same_table: bool) -> bool:
 
 def _place_key(place: Attachment) -> tuple[object, ...]:
     on = None if place.on is None else Place.of(place.on)
-    columns = frozenset(one.name.lower() for one in place.columns)
+    columns = frozenset(column.name.lower() for column in place.columns)
     return place.policy.lower(), on, place.tag.lower(), columns
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from sqe.model.grants import PRIVILEGES_ON, Grant, GrantRequest, RevokeRequest
 from sqe.model.rules import Object, ObjectKind, Privilege, Subject
-from sqe.policy.grants.authority import Authority, refused
+from sqe.policy.grants.authority import Authority, refusal
 from sqe.policy.grants.matching import Place, covers
-from sqe.policy.grants.step import Step, wrong
+from sqe.policy.grants.step import Step, argument_error
 from sqe.policy.grants.words import (
     grant_words,
     object_words,
@@ -21,7 +21,9 @@ from sqe.policy.grants.words import (
 def grant(step: Step, request: GrantRequest) -> None:
     _must_fit(request.privileges, request.on)
     _must_be_limits(request)
-    through = {one: step.authority.giving(request, one) for one in request.privileges}
+    through = {
+        asked: step.authority.grant_option_of(request, asked) for asked in request.privileges
+    }
     step.must_know(request.to)
     for privilege, subject in _pairs(request):
         selects = privilege is Privilege.SELECT
@@ -43,7 +45,7 @@ def grant(step: Step, request: GrantRequest) -> None:
 def deny(step: Step, request: GrantRequest) -> None:
     _must_fit(request.privileges, request.on)
     if request.rows is not None or request.columns is not None or request.grant_option:
-        raise wrong("DENY takes a whole privilege: no ROWS, no COLUMNS, no option.")
+        raise argument_error("DENY takes a whole privilege: no ROWS, no COLUMNS, no option.")
     step.authority.must_own(request.on, request.table_uuid)
     step.must_know(request.to)
     for privilege, subject in _pairs(request):
@@ -58,19 +60,19 @@ def revoke(step: Step, asked: RevokeRequest) -> None:
     _must_fit(asked.privileges, asked.on)
     authority = step.authority
     owner = authority.owns(asked.on, asked.table_uuid)
-    found = [one for one in step.rules.kept.grants if _is_meant(one, asked)]
-    may = [one for one in found if _may_take_back(authority, one, owner=owner)]
-    if not may and (found or not owner):
-        raise refused(f"revoke this on {object_words(asked.on)}")
+    meant = [grant for grant in step.rules.kept.grants if _is_meant(grant, asked)]
+    may = [grant for grant in meant if _may_take_back(authority, grant, owner=owner)]
+    if not may and (meant or not owner):
+        raise refusal(f"revoke this on {object_words(asked.on)}")
     step.must_know(asked.frm)
-    left = [one for one in step.rules.kept.grants if one not in may]
-    for one in may:
-        step.change.remove(one)
+    left = [grant for grant in step.rules.kept.grants if grant not in may]
+    for grant in may:
+        step.change.remove(grant)
         if asked.only_grant_option:
-            left.append(replace(one, grant_option=False))
+            left.append(replace(grant, grant_option=False))
             step.change.put(left[-1])
     option = "GRANT OPTION FOR " * asked.only_grant_option
-    frm = ", ".join(subject_words(one) for one in asked.frm)
+    frm = ", ".join(subject_words(grant) for grant in asked.frm)
     privileges = privilege_words(asked.privileges)
     step.say(f"REVOKE {option}{privileges} ON {object_words(asked.on)} FROM {frm}")
     take_back_unfounded(step, left)
@@ -79,18 +81,18 @@ def revoke(step: Step, asked: RevokeRequest) -> None:
 def take_back_unfounded(step: Step, left: Sequence[Grant]) -> None:
     """Of the grants that are left, those whose giver has no grant option for them any more. Two
     that only rest on each other rest on nothing."""
-    founded = [one for one in left if one.through is None]
-    waiting = [one for one in left if one.through is not None]
+    founded = [grant for grant in left if grant.through is None]
+    waiting = [grant for grant in left if grant.through is not None]
     while True:
-        backed = [one for one in waiting if any(_backs(other, one) for other in founded)]
+        backed = [grant for grant in waiting if any(_backs(other, grant) for other in founded)]
         if not backed:
             break
         founded += backed
-        waiting = [one for one in waiting if one not in backed]
-    for one in waiting:
-        step.change.remove(one)
-        words = subject_words(one.through) if one.through is not None else ""
-        step.say(f"taken back, for {words} may not grant it any more: {grant_words(one)}")
+        waiting = [grant for grant in waiting if grant not in backed]
+    for grant in waiting:
+        step.change.remove(grant)
+        words = subject_words(grant.through) if grant.through is not None else ""
+        step.say(f"taken back, for {words} may not grant it any more: {grant_words(grant)}")
 
 
 def _backs(option: Grant, given: Grant) -> bool:
@@ -107,7 +109,7 @@ def _pairs(request: GrantRequest) -> Iterator[tuple[Privilege, Subject]]:
 def _put_once(step: Step, wanted: Grant) -> None:
     """With and without the option are one grant, not two."""
     other = replace(wanted, grant_option=not wanted.grant_option)
-    before = [replace(one, by="", at=0.0) for one in step.rules.kept.grants]
+    before = [replace(grant, by="", at=0.0) for grant in step.rules.kept.grants]
     if other in before:
         if not wanted.grant_option:
             return
@@ -124,25 +126,27 @@ def _is_meant(grant: Grant, asked: RevokeRequest) -> bool:
 def _may_take_back(authority: Authority, grant: Grant, *, owner: bool) -> bool:
     if grant.deny:
         return authority.may_lift(grant.by) and owner
-    given = grant.through is not None and grant.by == authority.user
-    return owner or given
+    by_subject = grant.through is not None and grant.by == authority.user
+    return owner or by_subject
 
 
 def _must_fit(privileges: Sequence[Privilege], on: Object) -> None:
-    strange = [one for one in privileges if one not in PRIVILEGES_ON[on.kind]]
+    strange = [privilege for privilege in privileges if privilege not in PRIVILEGES_ON[on.kind]]
     if strange or not privileges:
         held = privilege_words(PRIVILEGES_ON[on.kind])
         words = privilege_words(strange) or "No privilege"
-        raise wrong(f"{words} cannot be held on a {on.kind.value}.", hint=f"It can have {held}.")
+        raise argument_error(
+            f"{words} cannot be held on a {on.kind.value}.", hint=f"It can have {held}."
+        )
     if bool(on.parts) is (on.kind is ObjectKind.SYSTEM) or not all(on.parts):
-        raise wrong(f"{object_words(on)} is not the name of a {on.kind.value}.")
+        raise argument_error(f"{object_words(on)} is not the name of a {on.kind.value}.")
 
 
 def _must_be_limits(request: GrantRequest) -> None:
     if request.rows is None and request.columns is None:
         return
     if Privilege.SELECT not in request.privileges or request.on.kind is not ObjectKind.TABLE:
-        raise wrong("ROWS and COLUMNS limit SELECT on tables, and nothing else.")
-    names = [one.name.lower() for one in request.columns or ()]
+        raise argument_error("ROWS and COLUMNS limit SELECT on tables, and nothing else.")
+    names = [column.name.lower() for column in request.columns or ()]
     if request.columns == () or len(set(names)) < len(names):
-        raise wrong("COLUMNS names each column once, and one at least.")
+        raise argument_error("COLUMNS names each column once, and one at least.")

@@ -10,17 +10,17 @@ from sqe.model.grants import Role, RoleGrant
 from sqe.model.names import quote
 from sqe.model.rules import Subject, SubjectKind
 from sqe.policy.grants.privilege_changes import take_back_unfounded
-from sqe.policy.grants.step import Step, wrong
+from sqe.policy.grants.step import Step, argument_error
 from sqe.policy.grants.words import subject_words
 
 _RESERVED = ("public", "all", "none")
 
 
-def create_role(step: Step, name: str, *, if_not_exists: bool) -> None:
+def create_role(step: Step, name: str, *, if_not_exists: bool = False) -> None:
     step.authority.must_be_administrator("make roles")
     if not name.strip() or name.lower() in _RESERVED:
-        raise wrong(f"{name or 'Nothing'} cannot be the name of a role.")
-    same = [one.name for one in step.rules.kept.roles if one.name.lower() == name.lower()]
+        raise argument_error(f"{name or 'Nothing'} cannot be the name of a role.")
+    same = [role.name for role in step.rules.kept.roles if role.name.lower() == name.lower()]
     if same == [name] and if_not_exists:
         return
     if same:
@@ -29,7 +29,7 @@ def create_role(step: Step, name: str, *, if_not_exists: bool) -> None:
     step.say(f"CREATE ROLE {quote(name)}")
 
 
-def drop_role(step: Step, name: str, *, if_exists: bool) -> None:
+def drop_role(step: Step, name: str, *, if_exists: bool = False) -> None:
     """With everything that was granted to it, and through it. By administrators: what is denied to
     a role is lifted with it."""
     step.authority.must_be_administrator("drop roles")
@@ -42,35 +42,35 @@ def drop_role(step: Step, name: str, *, if_exists: bool) -> None:
     for held in kept.role_grants:
         if held.role == name or held.to == role:
             step.change.remove(held)
-    left = [one for one in kept.grants if one.to != role]
+    left = [item for item in kept.grants if item.to != role]
     for grant in kept.grants:
         if grant.to == role:
             step.change.remove(grant)
     for place in kept.attachments:
         if role in place.exempt:
             step.change.remove(place)
-            others = tuple(one for one in place.exempt if one != role)
+            others = tuple(item for item in place.exempt if item != role)
             step.change.put(replace(place, exempt=others))
     step.say(f"DROP ROLE {quote(name)}")
     take_back_unfounded(step, left)
 
 
 def grant_roles(
-    step: Step, roles: Sequence[str], to: Sequence[Subject], *, admin_option: bool
+    step: Step, roles: Sequence[str], to: Sequence[Subject], *, admin_option: bool = False
 ) -> None:
     for role in roles:
         step.authority.must_administer(role)
         step.must_have_role(role)
     step.must_know(to)
-    targets = {one.name for one in to if one.kind is SubjectKind.ROLE}
+    targets = {new_role.name for new_role in to if new_role.kind is SubjectKind.ROLE}
     for role in roles:
         back = sorted(targets & step.rules.roles_with(role))
         if back:
-            raise wrong(
+            raise argument_error(
                 f"The role {role} has the role {back[0]}: a role cannot have itself.",
                 hint="SHOW ROLE GRANTS lists who has which.",
             )
-    held = {(one.role, one.to): one for one in step.rules.kept.role_grants}
+    held = {(grant.role, grant.to): grant for grant in step.rules.kept.role_grants}
     for role in roles:
         for subject in to:
             before = held.get((role, subject))
@@ -81,7 +81,7 @@ def grant_roles(
 
 
 def revoke_roles(
-    step: Step, roles: Sequence[str], frm: Sequence[Subject], *, only_admin_option: bool
+    step: Step, roles: Sequence[str], frm: Sequence[Subject], *, only_admin_option: bool = False
 ) -> None:
     """Taking away what is not there is no error."""
     for role in roles:

@@ -27,14 +27,18 @@ class Rules:
 
     def __init__(self, kept: KeptRules) -> None:
         self.kept = kept
-        self.policies: dict[str, NamedPolicy] = {one.name.lower(): one for one in kept.policies}
+        self.policies: dict[str, NamedPolicy] = {
+            policy.name.lower(): policy for policy in kept.policies
+        }
         self._roles: dict[Subject, frozenset[str]] = {}
         for held in kept.role_grants:
             self._roles[held.to] = self._roles.get(held.to, frozenset()) | {held.role}
         self._grants: defaultdict[Subject, ByObject[Grant]] = defaultdict(ByObject)
         for grant in kept.grants:
             self._grants[grant.to].add(grant.on, grant)
-        self._attached = ByObject((one.on, one) for one in kept.attachments if one.on is not None)
+        self._attached = ByObject(
+            (item.on, item) for item in kept.attachments if item.on is not None
+        )
         self._attached_by_uuid = _by_uuid(kept.attachments)
         self._by_tag: defaultdict[str, list[Attachment]] = defaultdict(list)
         for attachment in kept.attachments:
@@ -44,7 +48,7 @@ class Rules:
         for tag in kept.tags:
             self._tags[_key(tag.table)].append(tag)
         self._tags_by_uuid = _by_uuid(kept.tags)
-        self._owned = {_key(one.name): one for one in kept.owned}
+        self._owned = {_key(item.name): item for item in kept.owned}
         self._made_by: dict[str, ByObject[Grant]] = {}
         for owned in kept.owned:
             to, on = Subject(SubjectKind.USER, owned.user), Object.table(owned.name)
@@ -54,51 +58,51 @@ class Rules:
 
     def subjects(self, identity: Identity) -> frozenset[Subject]:
         """All that a rule for the person may name."""
-        found = self._subjects.get(identity)
-        if found is None:
+        subjects = self._subjects.get(identity)
+        if subjects is None:
             if len(self._subjects) >= _IDENTITIES:
                 self._subjects.clear()
-            found = self._subjects[identity] = subjects_of(identity, self._roles)
-        return found
+            subjects = self._subjects[identity] = subjects_of(identity, self._roles)
+        return subjects
 
     def roles_with(self, role: str) -> frozenset[str]:
         """The role and those that it has."""
         held = with_roles([Subject(SubjectKind.ROLE, role)], self._roles)
-        return frozenset(one.name for one in held)
+        return frozenset(held_role.name for held_role in held)
 
     def grants(self, subjects: frozenset[Subject], on: Place) -> list[Grant]:
         """Grants and denials to any of them that hold for all of the object."""
-        indexes = (self._grants[one] for one in subjects if one in self._grants)
-        return [grant for index in indexes for grant in index.covering(on)]
+        indexes = (self._grants[subject] for subject in subjects if subject in self._grants)
+        return [grant for index in indexes for grant in index.list_covering(on)]
 
     def grants_inside(self, identity: Identity, container: Place) -> Iterator[Grant]:
         """Grants and denials that may be about something in the catalog or schema."""
-        for one in self.subjects(identity):
-            if one in self._grants:
-                yield from self._grants[one].inside(container)
+        for subject in self.subjects(identity):
+            if subject in self._grants:
+                yield from self._grants[subject].inside(container)
         yield from self._made_by.get(identity.user, _NOTHING).inside(container)
 
-    def attached(self, on: Place, uuid: str) -> list[Attachment]:
+    def list_attached(self, on: Place, uuid: str) -> list[Attachment]:
         """Policies on the table, or on the schema or catalog it is in."""
-        found = [*self._attached.covering(on), *self._attached_by_uuid.get(uuid, ())]
-        return list(dict.fromkeys(found))
+        attachments = [*self._attached.list_covering(on), *self._attached_by_uuid.get(uuid, ())]
+        return list(dict.fromkeys(attachments))
 
-    def attached_to_tag(self, tag: str) -> list[Attachment]:
+    def list_attached_to_tag(self, tag: str) -> list[Attachment]:
         return self._by_tag.get(tag.lower(), [])
 
     def tags(self, table: RelationName, uuid: str) -> list[Tag]:
         """Of the table and its columns."""
-        found = [*self._tags.get(_key(table), ()), *self._tags_by_uuid.get(uuid, ())]
-        return list(dict.fromkeys(found))
+        tags = [*self._tags.get(_key(table), ()), *self._tags_by_uuid.get(uuid, ())]
+        return list(dict.fromkeys(tags))
 
     def owner(self, parts: tuple[str, ...], uuid: str) -> str | None:
         """Who made the table or view, if it is still the one they made."""
         owned = self._owned.get(tuple(part.lower() for part in parts))
         return owned.user if owned is not None and owned.uuid in ("", uuid) else None
 
-    def owned(self, identity: Identity, on: Place) -> list[Grant]:
+    def list_owned(self, identity: Identity, on: Place) -> list[Grant]:
         """The same as a grant, for those who ask by name and only whether there is one."""
-        return list(self._made_by.get(identity.user, _NOTHING).covering(on))
+        return list(self._made_by.get(identity.user, _NOTHING).list_covering(on))
 
 
 class GrantRules:
@@ -151,8 +155,8 @@ def _key(table: RelationName) -> tuple[str, ...]:
 
 def _by_uuid(things: tuple[_Laid, ...]) -> dict[str, list[_Laid]]:
     """A table that another program has renamed keeps what is laid on it."""
-    found: dict[str, list[_Laid]] = {}
+    by_uuid: dict[str, list[_Laid]] = {}
     for thing in things:
         if thing.table_uuid:
-            found.setdefault(thing.table_uuid, []).append(thing)
-    return found
+            by_uuid.setdefault(thing.table_uuid, []).append(thing)
+    return by_uuid

@@ -24,7 +24,7 @@ from sqe.model.names import quote
 from sqe.model.rules import Object, ObjectKind, Privilege
 from sqe.policy.grants.matching import Place, may_be, surely_is
 from sqe.policy.grants.rules import Rules
-from sqe.policy.grants.words import grant_words, placed_words
+from sqe.policy.grants.words import grant_words, words_of_attachment
 
 Masked = tuple[ColumnFacts, Mask]
 
@@ -45,24 +45,24 @@ class PlacedPolicy:
             yield column, _mask_on(column, self.policy.mask)
 
 
-def held(
+def select_grants(
     grants: list[Grant], privilege: Privilege, kind: ObjectKind
 ) -> tuple[list[Grant], list[Grant]]:
     """Of the grants on an object of that kind: those that give the privilege, and the denials."""
-    denied = {one.privilege for one in grants if one.deny}
+    denied = {grant.privilege for grant in grants if grant.deny}
     asked = {privilege, Privilege.OWN}
-    denials = [one for one in grants if one.deny and one.privilege in asked]
+    denials = [grant for grant in grants if grant.deny and grant.privilege in asked]
     gives = [
-        one
-        for one in grants
-        if one.privilege not in denied  # and so no denial itself
-        and (one.privilege in asked or (privilege is Privilege.SHOW and _shows(one, kind)))
+        grant
+        for grant in grants
+        if grant.privilege not in denied  # and so no denial itself
+        and (grant.privilege in asked or (privilege is Privilege.SHOW and _shows(grant, kind)))
     ]
     return gives, denials
 
 
 def _shows(grant: Grant, kind: ObjectKind) -> bool:
-    """Whoever has any privilege on an object may know that it is there. Who may only add to a
+    """Users with any privilege on an object may know that it is there. A user who may only add to a
     schema or catalog, or run its procedures, is not told of the tables of others."""
     adds = grant.privilege in (Privilege.CREATE, Privilege.EXECUTE)
     return kind is not ObjectKind.TABLE or grant.on.kind is ObjectKind.TABLE or not adds
@@ -75,17 +75,17 @@ class Ruling:
         self.table = table
         subjects = rules.subjects(identity)
         place = Place.of(Object.table(table.name))
-        found = rules.grants(subjects, place)
-        self.grants, self.denials = held(found, table.privilege, ObjectKind.TABLE)
+        all_grants = rules.grants(subjects, place)
+        self.grants, self.denials = select_grants(all_grants, table.privilege, ObjectKind.TABLE)
         self.owner = rules.owner(table.name.parts, table.uuid) == identity.user
         self.placed = [
             PlacedPolicy(
-                rules.policies[one.policy.lower()],
-                one,
+                rules.policies[attachment.policy.lower()],
+                attachment,
                 columns,
-                exempt=not subjects.isdisjoint(one.exempt),
+                exempt=not subjects.isdisjoint(attachment.exempt),
             )
-            for one, columns in _placed(rules, place, table)
+            for attachment, columns in _list_placed(rules, place, table)
         ]
 
     def decision(self) -> Decision:
@@ -97,10 +97,10 @@ class Ruling:
             return Allow(self._reason())
         if self._some_columns() and not self.table.columns:
             return Deny("only some columns are granted, and the columns are not known")
-        hidden = self.hidden()
+        hidden = self._find_hidden()
         masks: dict[str, Mask] = {}
-        for name, found in self._masks().items():
-            strict = strictest_of(found)
+        for name, mask in self._masks().items():
+            strict = strictest_of(mask)
             if strict is None:
                 return Deny(f"masks on column {name}, none the strictest one")
             if name not in hidden:
@@ -110,32 +110,32 @@ class Ruling:
             return Allow(self._reason())
         return Restrict(self._reason(), filters, masks, hidden)
 
-    def hidden(self) -> frozenset[str]:
+    def _find_hidden(self) -> frozenset[str]:
         if not self._some_columns():
             return frozenset()
-        shown = [(rule, one.table_uuid) for one in self.grants for rule in one.columns or ()]
+        shown = [(rule, grant.table_uuid) for grant in self.grants for rule in grant.columns or ()]
         return frozenset(
             column.name
             for column in self.table.columns
             if not any(surely_is(rule, uuid, column, self.table) for rule, uuid in shown)
         )
 
-    def masked_by(self, grant: Grant) -> Iterator[Masked]:
+    def list_masks_of(self, grant: Grant) -> Iterator[Masked]:
         for rule in grant.columns or ():
             for column in self.table.columns:
                 if rule.mask is not None and may_be(rule, grant.table_uuid, column, self.table):
                     yield column, _mask_on(column, rule.mask)
 
     def _some_columns(self) -> bool:
-        return not self.owner and all(one.columns is not None for one in self.grants)
+        return not self.owner and all(grant.columns is not None for grant in self.grants)
 
     def _masks(self) -> dict[str, list[Mask]]:
-        found: dict[str, list[Mask]] = {}
-        by_grants = (one for grant in self.grants for one in self.masked_by(grant))
-        by_policies = (one for placed in self.placed for one in placed.masks())
+        masks: dict[str, list[Mask]] = {}
+        by_grants = (masked for grant in self.grants for masked in self.list_masks_of(grant))
+        by_policies = (masked for placed in self.placed for masked in placed.masks())
         for column, mask in (*by_grants, *by_policies):
-            found.setdefault(column.name, []).append(mask)
-        return found
+            masks.setdefault(column.name, []).append(mask)
+        return masks
 
     def _filters(self) -> Iterator[RowFilter]:
         for grant in self.grants:
@@ -147,8 +147,12 @@ class Ruling:
 
     def _reason(self) -> str:
         why = ["the owner"] if self.owner else []
-        why += [grant_words(one) for one in self.grants]
-        why += [placed_words(one.policy, one.place) for one in self.placed if not one.exempt]
+        why += [grant_words(grant) for grant in self.grants]
+        why += [
+            words_of_attachment(placed_policy.policy, placed_policy.place)
+            for placed_policy in self.placed
+            if not placed_policy.exempt
+        ]
         return "; ".join(sorted(set(why)))
 
 
@@ -158,22 +162,22 @@ def _mask_on(column: ColumnFacts, mask: Mask) -> Mask:
     return mask
 
 
-def _placed(
+def _list_placed(
     rules: Rules, place: Place, table: TableFacts
 ) -> Iterator[tuple[Attachment, tuple[ColumnFacts, ...]]]:
     """The policies on the table and, if they are masks, the columns they are for."""
     if table.privilege is not Privilege.SELECT:
         return
-    for one in rules.attached(place, table.uuid):
-        yield one, _columns(table, one.columns, one.table_uuid)
+    for attachment in rules.list_attached(place, table.uuid):
+        yield attachment, _columns(table, attachment.columns, attachment.table_uuid)
     tagged: dict[str, dict[ColumnFacts, None]] = {}
     for tag in rules.tags(table.name, table.uuid):
         on = ColumnRule(tag.column, tag.field_id)
         columns = _columns(table, (on,), tag.table_uuid) if tag.column else table.columns
         tagged.setdefault(tag.tag.lower(), {}).update(dict.fromkeys(columns))
-    for name, found in tagged.items():
-        for one in rules.attached_to_tag(name):
-            yield one, tuple(found)
+    for name, tagged_columns in tagged.items():
+        for attachment in rules.list_attached_to_tag(name):
+            yield attachment, tuple(tagged_columns)
 
 
 def _columns(

@@ -16,15 +16,17 @@ holds for them. For all others:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from sqe.audit.events import RuleEvent
 from sqe.model.decision import Allow, Decision, Deny, TableFacts
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.rules import Object, ObjectKind, Privilege, SubjectKind
+from sqe.policy.grants.book import GrantBook
 from sqe.policy.grants.matching import Place
 from sqe.policy.grants.rules import GrantRules, Rules
-from sqe.policy.grants.ruling import Ruling, held
+from sqe.policy.grants.ruling import Ruling, select_grants
 from sqe.policy.grants.words import grant_words
 
 _FOR_EVERYBODY = (ObjectKind.FUNCTION, ObjectKind.PROPERTY, ObjectKind.SYSTEM)
@@ -39,13 +41,16 @@ class SqlGrants:
     def __init__(self, rules: GrantRules) -> None:
         self._rules = rules
 
+    def book(self, heard: Callable[[RuleEvent], None] | None) -> GrantBook:
+        return GrantBook(self._rules, heard)
+
     def version(self) -> int:
         return self._rules.current().kept.version
 
     def roles_of(self, identity: Identity) -> frozenset[str]:
         """All that are in force: of the token, granted, and those that these have."""
         subjects = self._rules.current().subjects(identity)
-        return frozenset(one.name for one in subjects if one.kind is SubjectKind.ROLE)
+        return frozenset(subject.name for subject in subjects if subject.kind is SubjectKind.ROLE)
 
     def decide(self, identity: Identity, table: TableFacts) -> Decision:
         rules = self._rules.current()
@@ -60,17 +65,24 @@ class SqlGrants:
         if on.kind is ObjectKind.TABLE and privilege is not Privilege.SHOW:
             answer = Ruling(rules, identity, TableFacts(_relation(on), privilege)).decision()
             return answer if isinstance(answer, Allow) else Deny(answer.reason)
-        return _permitted(rules, identity, privilege, on)
+        return _decide_permission(rules, identity, privilege, on)
 
     def visible(self, identity: Identity, objects: Sequence[Object]) -> Sequence[bool]:
-        return [isinstance(self.permits(identity, Privilege.SHOW, one), Allow) for one in objects]
+        return [
+            isinstance(self.permits(identity, Privilege.SHOW, object_), Allow)
+            for object_ in objects
+        ]
 
 
-def _permitted(rules: Rules, identity: Identity, privilege: Privilege, on: Object) -> Allow | Deny:
+def _decide_permission(
+    rules: Rules, identity: Identity, privilege: Privilege, on: Object
+) -> Allow | Deny:
     subjects, place = rules.subjects(identity), Place.of(on)
     shows = privilege is Privilege.SHOW
-    found = rules.grants(subjects, place)
-    gives, denials = held(found + rules.owned(identity, place) * shows, privilege, on.kind)
+    grants = rules.grants(subjects, place)
+    gives, denials = select_grants(
+        grants + rules.list_owned(identity, place) * shows, privilege, on.kind
+    )
     if denials:
         return Deny(grant_words(denials[0]))
     if gives:
@@ -89,7 +101,7 @@ def _something_inside(rules: Rules, identity: Identity, container: Place) -> boo
     subjects = rules.subjects(identity)
     for grant in rules.grants_inside(identity, container):
         there = [*rules.grants(subjects, Place.of(grant.on)), grant]
-        gives, denials = held(there, Privilege.SHOW, grant.on.kind)
+        gives, denials = select_grants(there, Privilege.SHOW, grant.on.kind)
         if gives and not denials:
             return True
     return False

@@ -35,9 +35,9 @@ class Step:
 
     def must_know(self, subjects: Iterable[Subject]) -> None:
         """Users and groups are the identity provider's; roles are made here."""
-        for one in subjects:
-            if one.kind is SubjectKind.ROLE:
-                self.must_have_role(one.name)
+        for subject in subjects:
+            if subject.kind is SubjectKind.ROLE:
+                self.must_have_role(subject.name)
 
     def must_have_role(self, name: str) -> None:
         if not self.has_role(name):
@@ -46,8 +46,8 @@ class Step:
             )
 
     def has_role(self, name: str) -> bool:
-        return any(one.name == name for one in self.rules.kept.roles)
+        return any(role.name == name for role in self.rules.kept.roles)
 
 
-def wrong(message: str, hint: str = "") -> UserError:
+def argument_error(message: str, hint: str = "") -> UserError:
     return UserError(ErrorCode.INVALID_ARGUMENT, message, hint=hint)

@@ -40,7 +40,7 @@ def without_texts(grant: Grant) -> Grant:
     columns = grant.columns
     if columns is not None:
         some = ExpressionMask("…")
-        columns = tuple(replace(one, mask=some) if one.mask else one for one in columns)
+        columns = tuple(replace(column, mask=some) if column.mask else column for column in columns)
     return replace(grant, rows=rows, columns=columns)
 
 
@@ -58,19 +58,21 @@ def subject_words(subject: Subject) -> str:
 
 
 def privilege_words(privileges: Iterable[Privilege]) -> str:
-    return ", ".join(one.value.upper() for one in privileges)
+    return ", ".join(privilege.value.upper() for privilege in privileges)
 
 
 def column_words(columns: Sequence[ColumnRule]) -> str:
     """With their masks."""
-    masks = (f" MASKED WITH ({mask_words(one.mask)})" if one.mask else "" for one in columns)
-    return ", ".join(quote(one.name) + mask for one, mask in zip(columns, masks, strict=True))
+    masks = (
+        f" MASKED WITH ({mask_words(column.mask)})" if column.mask else "" for column in columns
+    )
+    return ", ".join(quote(column.name) + mask for column, mask in zip(columns, masks, strict=True))
 
 
 def place_words(place: Attachment) -> str:
     on = f"TAG {quote(place.tag)}" if place.on is None else object_words(place.on)
     columns = f" ({column_words(place.columns)})" if place.columns else ""
-    exempt = ", ".join(subject_words(one) for one in place.exempt)
+    exempt = ", ".join(subject_words(subject) for subject in place.exempt)
     return f"{on}{columns}" + (f" EXCEPT {exempt}" if exempt else "")
 
 
@@ -82,5 +84,5 @@ def policy_words(policy: NamedPolicy, *, texts: bool = False) -> str:
     return f"COLUMN MASK {quote(policy.name)}" + f" AS {mask}" * texts
 
 
-def placed_words(policy: NamedPolicy, place: Attachment) -> str:
+def words_of_attachment(policy: NamedPolicy, place: Attachment) -> str:
     return f"{policy_words(policy)} ON {place_words(place)}"

@@ -11,14 +11,14 @@ def yes_or_no(result: Any) -> bool:
     return result
 
 
-def chosen(result: Any, size: int) -> set[int]:
+def read_places(result: Any, size: int) -> set[int]:
     """Places in a list of ``size``."""
-    return {_place(one, size) for one in _list(result)}
+    return {_place(place, size) for place in _list(result)}
 
 
 def row_filters(result: Any) -> list[str]:
     """Conditions; all of them hold."""
-    return [_expression(one) for one in _list(result)]
+    return [_expression(answer) for answer in _list(result)]
 
 
 def mask(result: Any) -> str | None:
@@ -28,15 +28,15 @@ def mask(result: Any) -> str | None:
 
 def masks(result: Any, size: int) -> dict[int, str]:
     """By the column's place in a list of ``size``."""
-    found: dict[int, str] = {}
-    for one in _list(result):
-        if not isinstance(one, dict) or set(one) != {"index", "viewExpression"}:
+    by_place: dict[int, str] = {}
+    for answer in _list(result):
+        if not isinstance(answer, dict) or set(answer) != {"index", "viewExpression"}:
             raise ValueError("a mask without its index or viewExpression, or with more than them")
-        place = _place(one["index"], size)
-        if place in found:
+        place = _place(answer["index"], size)
+        if place in by_place:
             raise ValueError("two masks for one column")
-        found[place] = _expression(one["viewExpression"])
-    return found
+        by_place[place] = _expression(answer["viewExpression"])
+    return by_place
 
 
 def _list(result: Any) -> list[Any]:

@@ -15,7 +15,7 @@ from sqe.model.identity import Identity
 from sqe.policy.opa import answers, resources
 from sqe.policy.opa.operations import Question
 from sqe.policy.opa.resources import Resource
-from sqe.policy.opa.types import trino_spelling
+from sqe.policy.opa.types import spell_for_trino
 from sqe.settings.policy import OpaSettings
 
 _T = TypeVar("_T")
@@ -46,19 +46,19 @@ class Asking:
         """The places of those that the user may know of."""
         url = self._settings.batch_url
         if not url:
-            each = [self.yes(Question(operation, one)) for one in asked]
+            each = [self.yes(Question(operation, resource)) for resource in asked]
             return {place for place, answer in enumerate(each) if answer}
         action = {"operation": operation, "filterResources": list(asked)}
-        return self._ask(url, action, lambda result: answers.chosen(result, len(asked)))
+        return self._ask(url, action, lambda result: answers.read_places(result, len(asked)))
 
     def which_columns(self, table: Sequence[str], names: Sequence[str]) -> set[int]:
         """One resource holds all of them, and the places are those of its columns."""
         url = self._settings.batch_url
         if not url:
-            return self.which("FilterColumns", [resources.table(table, [one]) for one in names])
+            return self.which("FilterColumns", [resources.table(table, [name]) for name in names])
         asked = [resources.table(table, names)]
         action = {"operation": "FilterColumns", "filterResources": asked}
-        return self._ask(url, action, lambda result: answers.chosen(result, len(names)))
+        return self._ask(url, action, lambda result: answers.read_places(result, len(names)))
 
     def row_filters(self, table: Sequence[str]) -> list[str]:
         url = self._settings.row_filters_url
@@ -69,16 +69,20 @@ class Asking:
 
     def masks(self, table: Sequence[str], columns: Sequence[ColumnFacts]) -> dict[str, str]:
         """Expressions by column."""
-        asked = [resources.column(table, one.name, trino_spelling(one.type)) for one in columns]
+        asked = [
+            resources.column(table, column.name, spell_for_trino(column.type)) for column in columns
+        ]
         if self._settings.batch_column_masks_url and asked:
-            found = self._ask(
+            by_place = self._ask(
                 self._settings.batch_column_masks_url,
                 {"operation": "GetColumnMask", "filterResources": asked},
                 lambda result: answers.masks(result, len(asked)),
             )
-            return {columns[place].name: text for place, text in found.items()}
+            return {columns[place].name: text for place, text in by_place.items()}
         if self._settings.column_mask_url:
-            each = {one.name: self._mask(what) for one, what in zip(columns, asked, strict=True)}
+            each = {
+                column.name: self._mask(what) for column, what in zip(columns, asked, strict=True)
+            }
             return {name: text for name, text in each.items() if text is not None}
         return {}
 
@@ -97,11 +101,11 @@ class Asking:
         if answer.status != 200:
             raise _no_answer(url, operation, f"answered with status {answer.status}")
         try:
-            said = answer.json()
-            if not isinstance(said, dict):
+            document = answer.json()
+            if not isinstance(document, dict):
                 raise ValueError("not an object")
-            if "result" in said:
-                return read(said["result"])
+            if "result" in document:
+                return read(document["result"])
         except (ValueError, RecursionError) as error:
             raise _no_answer(url, operation, f"gave no proper answer ({error})") from None
         hint = _HINTS.get(operation, "")

@@ -80,14 +80,14 @@ def on_table(privilege: Privilege, table: Parts, columns: Sequence[str]) -> list
         return [Question("CreateTable", resources.new_table(table))]
     if privilege is Privilege.UPDATE:  # which of them is not known where it is asked
         return [Question("UpdateTableColumns", resources.table(table, columns))]
-    found = [Question(one, resources.table(table)) for one in _ON_TABLES.get(privilege, ())]
+    questions = [Question(name, resources.table(table)) for name in _ON_TABLES.get(privilege, ())]
     if privilege is Privilege.ALTER:
-        found.append(Question("SetTableProperties", resources.new_table(table)))
-    return found
+        questions.append(Question("SetTableProperties", resources.new_table(table)))
+    return questions
 
 
 def on_view(privilege: Privilege, view: Parts) -> list[Question]:
-    return [Question(one, resources.table(view)) for one in _ON_VIEWS.get(privilege, ())]
+    return [Question(name, resources.table(view)) for name in _ON_VIEWS.get(privilege, ())]
 
 
 def on_other(kind: ObjectKind, privilege: Privilege, parts: Parts) -> Question | None:
@@ -95,23 +95,23 @@ def on_other(kind: ObjectKind, privilege: Privilege, parts: Parts) -> Question |
     if kind is ObjectKind.PROPERTY and privilege is Privilege.SET:
         where = "System" if len(parts) == 1 else "Catalog"
         return Question(f"Set{where}SessionProperty", resources.session_property(parts))
-    found = _OTHERS.get((kind, privilege))
-    return Question(found[0], found[1](parts)) if found is not None else None
+    operation = _OTHERS.get((kind, privilege))
+    return Question(operation[0], operation[1](parts)) if operation is not None else None
 
 
-def listed(kind: ObjectKind, parts: Parts) -> Question | None:
+def question_of_listing(kind: ObjectKind, parts: Parts) -> Question | None:
     """Whether it is shown in lists."""
-    found = _LISTED.get(kind)
-    return Question(found[0], found[1](parts)) if found is not None else None
+    operation = _LISTED.get(kind)
+    return Question(operation[0], operation[1](parts)) if operation is not None else None
 
 
-def owning_table(table: Parts, user: str, view: bool) -> Question:
+def own_table(table: Parts, user: str, view: bool) -> Question:
     """Who may give a thing to themselves owns it."""
     what = "View" if view else "Table"
     return Question(f"Set{what}Authorization", resources.table(table), user)
 
 
-def owning_schema(schema: Parts, user: str) -> Question:
+def own_schema(schema: Parts, user: str) -> Question:
     return Question("SetSchemaAuthorization", resources.schema(schema), user)
 
 

@@ -24,10 +24,10 @@ def new_schema(parts: Sequence[str]) -> Resource:
 
 def table(parts: Sequence[str], columns: Sequence[str] | None = None) -> Resource:
     """Of (catalog, level, …, name)."""
-    found = {**_schema(parts[:-1]), "tableName": parts[-1].lower()}
+    resource = {**_schema(parts[:-1]), "tableName": parts[-1].lower()}
     if columns is not None:
-        found["columns"] = [name.lower() for name in columns]
-    return {"table": found}
+        resource["columns"] = [name.lower() for name in columns]
+    return {"table": resource}
 
 
 def new_table(parts: Sequence[str]) -> Resource:
@@ -36,8 +36,8 @@ def new_table(parts: Sequence[str]) -> Resource:
 
 
 def column(parts: Sequence[str], name: str, kind: str) -> Resource:
-    found = {**table(parts)["table"], "columnName": name.lower(), "columnType": kind}
-    return {"column": found}
+    resource = {**table(parts)["table"], "columnName": name.lower(), "columnType": kind}
+    return {"column": resource}
 
 
 def function(parts: Sequence[str]) -> Resource:

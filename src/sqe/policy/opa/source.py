@@ -14,12 +14,12 @@ from sqe.policy.opa import resources
 from sqe.policy.opa.asking import WHAT, Asking
 from sqe.policy.opa.operations import (
     Question,
-    listed,
     on_other,
     on_table,
     on_view,
-    owning_schema,
-    owning_table,
+    own_schema,
+    own_table,
+    question_of_listing,
 )
 from sqe.settings.policy import OpaSettings
 
@@ -52,52 +52,54 @@ class OpaSource:
     def decide(self, identity: Identity, table: TableFacts) -> Decision:
         asking = Asking(self._http, self._settings, identity)
         if table.privilege is Privilege.SELECT:
-            entered = _answer(asking, [_entering(table.name.catalog)])
-            return entered if isinstance(entered, Deny) else _seen(asking, table)
+            entered = _answer(asking, [_catalog_question(table.name.catalog)])
+            return entered if isinstance(entered, Deny) else _decide_select(asking, table)
         questions = _about(identity, table)
-        return _answer(asking, [_entering(table.name.catalog), *questions] if questions else [])
+        return _answer(
+            asking, [_catalog_question(table.name.catalog), *questions] if questions else []
+        )
 
     def permits(self, identity: Identity, privilege: Privilege, on: Object) -> Allow | Deny:
         asking = Asking(self._http, self._settings, identity)
         if privilege in _ON_QUERIES and on == Object.user(identity.user):
             return Allow("it is the user's own query")
         if privilege in _OWNING and on.kind is ObjectKind.SCHEMA:
-            question: Question | None = owning_schema(on.parts, identity.user)
+            question: Question | None = own_schema(on.parts, identity.user)
         else:
             question = on_other(on.kind, privilege, on.parts)
         if question is None:
             return _answer(asking, [])
-        entering = [_entering(on.parts[0])] if on.kind in _IN_CATALOGS else []
+        entering = [_catalog_question(on.parts[0])] if on.kind in _IN_CATALOGS else []
         return _answer(asking, [*entering, question])
 
     def visible(self, identity: Identity, objects: Sequence[Object]) -> Sequence[bool]:
         """Lists are asked as Trino does it: of each catalog by itself, and first whether the
         catalog is shown."""
         asking = Asking(self._http, self._settings, identity)
-        found = [False] * len(objects)
+        answers = [False] * len(objects)
         groups: dict[tuple[str, str], list[tuple[int, resources.Resource]]] = {}
-        for place, one in enumerate(objects):
-            question = listed(one.kind, one.parts)
+        for place, object_ in enumerate(objects):
+            question = question_of_listing(object_.kind, object_.parts)
             if question is not None:
-                catalog = one.parts[0].lower() if one.kind in _LISTED_IN_CATALOGS else ""
+                catalog = object_.parts[0].lower() if object_.kind in _LISTED_IN_CATALOGS else ""
                 asked = groups.setdefault((question.operation, catalog), [])
                 asked.append((place, question.resource))
-        shown = self._shown(asking, sorted({catalog for _, catalog in groups if catalog}))
+        shown = self._filter_catalogs(asking, sorted({catalog for _, catalog in groups if catalog}))
         for (operation, catalog), group in groups.items():
             if catalog and catalog not in shown:
                 continue
             for chosen in asking.which(operation, [resource for _, resource in group]):
-                found[group[chosen][0]] = True
-        return found
+                answers[group[chosen][0]] = True
+        return answers
 
-    def _shown(self, asking: Asking, catalogs: Sequence[str]) -> set[str]:
+    def _filter_catalogs(self, asking: Asking, catalogs: Sequence[str]) -> set[str]:
         if not catalogs:
             return set()
         asked = [resources.catalog(name) for name in catalogs]
         return {catalogs[place] for place in asking.which("FilterCatalogs", asked)}
 
 
-def _entering(catalog: str) -> Question:
+def _catalog_question(catalog: str) -> Question:
     return Question("AccessCatalog", resources.catalog(catalog))
 
 
@@ -105,7 +107,7 @@ def _about(identity: Identity, table: TableFacts) -> list[Question]:
     """What is to be done with it, other than reading."""
     parts = table.name.parts
     if table.privilege is Privilege.OWN:
-        return [owning_table(parts, identity.user, table.view)]
+        return [own_table(parts, identity.user, table.view)]
     if table.view:
         return on_view(table.privilege, parts)
     return on_table(table.privilege, parts, [column.name for column in table.columns])
@@ -115,13 +117,13 @@ def _answer(asking: Asking, questions: Sequence[Question]) -> Allow | Deny:
     """Yes, if it is yes to all of them."""
     if not questions:
         return Deny("Trino has no operation for this that OPA could be asked about")
-    for one in questions:
-        if not asking.yes(one):
-            return Deny(f"OPA does not allow {one.operation}")
-    return Allow(f"OPA allows {', '.join(one.operation for one in questions)}")
+    for question in questions:
+        if not asking.yes(question):
+            return Deny(f"OPA does not allow {question.operation}")
+    return Allow(f"OPA allows {', '.join(question.operation for question in questions)}")
 
 
-def _seen(asking: Asking, table: TableFacts) -> Decision:
+def _decide_select(asking: Asking, table: TableFacts) -> Decision:
     """Which columns a query uses is not known yet: those that are not shown are hidden, and it
     must be allowed to read all others."""
     parts, columns = table.name.parts, table.columns
@@ -135,8 +137,8 @@ def _seen(asking: Asking, table: TableFacts) -> Decision:
     if not asking.yes(Question("SelectFromColumns", readable)):
         return Deny("OPA does not allow SelectFromColumns")
     filters = tuple(RowFilter(text, "trino", check=True) for text in asking.row_filters(parts))
-    found = asking.masks(parts, visible)
-    masks = {name.lower(): ExpressionMask(text, "trino") for name, text in found.items()}
+    mask_answers = asking.masks(parts, visible)
+    masks = {name.lower(): ExpressionMask(text, "trino") for name, text in mask_answers.items()}
     if not (filters or masks or hidden):
         return Allow("OPA allows SelectFromColumns")
     return Restrict("OPA allows part of it", filters, masks, hidden)

@@ -41,7 +41,7 @@ _PLAIN = {
 }
 
 
-def trino_spelling(spark: str) -> str:
+def spell_for_trino(spark: str) -> str:
     """``unknown`` for what Trino has no type for."""
     try:
         return _trino(parse_type(spark)).display
@@ -55,7 +55,7 @@ def _trino(kind: Type) -> TrinoType:
     if isinstance(kind, Map):
         return map_of(_trino(kind.key), _trino(kind.value))
     if isinstance(kind, Struct):
-        return row(*((one.name.lower(), _trino(one.type)) for one in kind.members))
+        return row(*((member.name.lower(), _trino(member.type)) for member in kind.members))
     if kind.name == "decimal":
         return decimal(kind.precision, kind.scale)
     return _PLAIN.get(kind.name, UNKNOWN)

@@ -11,7 +11,7 @@ from sqe.flight_messages import FlightSql_pb2 as sql
 from sqe.gateway.gateway import Gateway
 from sqe.protocols.flight_sql.caller import FlightCaller
 from sqe.protocols.flight_sql.cancel import Cancelling
-from sqe.protocols.flight_sql.field_metadata import told
+from sqe.protocols.flight_sql.field_metadata import describe_schema
 from sqe.protocols.flight_sql.parameters import schema_of
 from sqe.protocols.flight_sql.session_options import SessionOptions
 from sqe.protocols.flight_sql.statements import FlightStatement, Statements, Waiting
@@ -37,7 +37,7 @@ class Actions:
             raise UserError(ErrorCode.NOT_SUPPORTED, f"There is no action {name[:100]!r}.")
         return action[0](caller, body)
 
-    def listed(self) -> list[tuple[str, str]]:
+    def list_actions(self) -> list[tuple[str, str]]:
         return [(name, about) for name, (_, about) in self._table().items()]
 
     def _table(self) -> dict[str, tuple[_Action, str]]:
@@ -64,13 +64,15 @@ class Actions:
         statement = FlightStatement(
             request.query, request.transaction_id.decode("ascii", "replace")
         )
-        handle, found = self.statements.prepare(caller, statement)
+        handle, description = self.statements.prepare(caller, statement)
         # JDBC takes a statement for an update if there is no schema, whatever is_update says.
-        rows = len(found.schema) > 0 and not found.changes
+        rows = len(description.schema) > 0 and not description.changes
         answer = sql.ActionCreatePreparedStatementResult(
             prepared_statement_handle=handle,
-            dataset_schema=schema_bytes(told(found.schema, found.columns)) if rows else b"",
-            parameter_schema=schema_bytes(schema_of(found.parameters)),
+            dataset_schema=schema_bytes(describe_schema(description.schema, description.columns))
+            if rows
+            else b"",
+            parameter_schema=schema_bytes(schema_of(description.parameters)),
             is_update=not rows,
         )
         return [pack(answer)]

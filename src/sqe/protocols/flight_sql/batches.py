@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from sqe.errors import SqeError
-from sqe.protocols.flight_sql.errors import known, raised
+from sqe.protocols.flight_sql.errors import flight_error, sqe_error
 from sqe.results.sizes import batch_bytes
 
 
@@ -34,17 +34,17 @@ class Batches:
     def __next__(self) -> pa.RecordBatch:
         try:
             if not self._waiting:
-                self._waiting = fitting(next(self._batches), self._limit)[::-1]
+                self._waiting = split_batch(next(self._batches), self._limit)[::-1]
             return self._waiting.pop()
         except StopIteration:
             self._close()
             raise
         except Exception as error:  # noqa: BLE001  nothing but our errors may reach the client
             self._close()
-            raise self._raised(known(error)) from None
+            raise self._flight_error(sqe_error(error)) from None
 
-    def _raised(self, error: SqeError) -> Exception:
-        return raised(error, self._add_trailer)
+    def _flight_error(self, error: SqeError) -> Exception:
+        return flight_error(error, self._add_trailer)
 
 
 def all_nullable(schema: pa.Schema) -> pa.Schema:
@@ -64,9 +64,9 @@ def _nullable(field: pa.Field) -> pa.Field:
     return field.with_type(kind).with_nullable(True)
 
 
-def fitting(batch: pa.RecordBatch, limit: int) -> list[pa.RecordBatch]:
+def split_batch(batch: pa.RecordBatch, limit: int) -> list[pa.RecordBatch]:
     """The batch in parts of at most ``limit`` bytes each, but of one row at least."""
     if batch.num_rows <= 1 or batch_bytes(batch) <= limit:
         return [batch]
     half = batch.num_rows // 2
-    return fitting(batch.slice(0, half), limit) + fitting(batch.slice(half), limit)
+    return split_batch(batch.slice(0, half), limit) + split_batch(batch.slice(half), limit)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from sqe.model.query import QueryOrigin
 from sqe.protocols.flight_sql.credentials import CallMiddleware
 from sqe.protocols.flight_sql.watch import Watch
 from sqe.sessions.session import Session
@@ -19,6 +20,7 @@ class FlightCaller:
     call: CallMiddleware
     context: Any
     watch: Watch
+    origin: QueryOrigin
 
     @property
     def user(self) -> str:

@@ -24,11 +24,13 @@ class Cancelling:
 
     def cancel(self, caller: FlightCaller, info: messages.FlightInfo) -> messages.CancelStatus:
         """Stops every query that the info stands for."""
-        found = [self._query_id(caller, bytes(e.ticket.ticket)) for e in info.endpoint]
+        query_ids = [self._query_id(caller, bytes(e.ticket.ticket)) for e in info.endpoint]
         if not info.endpoint:
-            found = [self._tagged.query_id(caller, info.app_metadata.decode("ascii", "replace"))]
-        ended = [self._gateway.record(query_id).state.ended for query_id in found]
-        for query_id in found:
+            query_ids = [
+                self._tagged.query_id(caller, info.app_metadata.decode("ascii", "replace"))
+            ]
+        ended = [self._gateway.record(query_id).state.ended for query_id in query_ids]
+        for query_id in query_ids:
             self._gateway.cancel(query_id)
         for endpoint in info.endpoint:
             with suppress(SqeError):  # its reader may have ended it already

@@ -18,7 +18,7 @@ from sqe.protocols.flight_sql.actions import Actions
 from sqe.protocols.flight_sql.batches import Batches
 from sqe.protocols.flight_sql.caller import FlightCaller
 from sqe.protocols.flight_sql.cancel import Cancelling
-from sqe.protocols.flight_sql.field_metadata import told
+from sqe.protocols.flight_sql.field_metadata import describe_schema
 from sqe.protocols.flight_sql.file_upload import PATH as FILES
 from sqe.protocols.flight_sql.file_upload import receive_file
 from sqe.protocols.flight_sql.ingest import Destination, Ingest
@@ -30,6 +30,7 @@ from sqe.protocols.flight_sql.statements import PREPARED_S, FlightStatement, Sta
 from sqe.protocols.flight_sql.tagged import TaggedQueries
 from sqe.protocols.flight_sql.tickets import Tickets
 from sqe.protocols.flight_sql.wire import pack, unpack
+from sqe.results.arrow_types import batch_of_rows
 
 Question = tuple[Callable[[Any], pa.Schema], Callable[[FlightCaller, Any], pa.RecordBatch]]
 _MOST_WAITING = 200  # results of one user that nobody has read yet
@@ -60,11 +61,11 @@ class Commands:
             type[Message], Callable[[FlightCaller, Any], tuple[FlightStatement, list[Row]]]
         ] = {
             sql.CommandStatementQuery: lambda caller, m: (_statement(m), []),
-            sql.CommandPreparedStatementQuery: self._bound,
+            sql.CommandPreparedStatementQuery: self._find_bound,
         }
         self._puts: dict[type[Message], Callable[[FlightCaller, Any, Put], None]] = {
             sql.CommandStatementUpdate: self._update,
-            sql.CommandPreparedStatementUpdate: self._prepared_update,
+            sql.CommandPreparedStatementUpdate: self._update_prepared,
             sql.CommandPreparedStatementQuery: self._bind,
             sql.CommandStatementIngest: self._ingest,
         }
@@ -89,21 +90,21 @@ class Commands:
         if type(message) in self._questions:
             return flight.SchemaResult(self._questions[type(message)][0](message))
         if isinstance(message, sql.CommandPreparedStatementQuery):
-            prepared = self._statements.prepared(caller, message.prepared_statement_handle)
-            found = prepared.description
+            prepared = self._statements.find_prepared(caller, message.prepared_statement_handle)
+            description = prepared.description
         else:
             statement, _ = _handler(self._queries, message)(caller, message)
-            found = self._statements.describe(caller, statement)
-        return flight.SchemaResult(told(found.schema, found.columns))
+            description = self._statements.describe(caller, statement)
+        return flight.SchemaResult(describe_schema(description.schema, description.columns))
 
     def stream(self, caller: FlightCaller, ticket: bytes) -> flight.FlightDataStream:
         message = unpack(ticket)
         if type(message) in self._questions:
             schema_of, answer = self._questions[type(message)]
             batches = iter([answer(caller, message)])
-            return self._sent(caller, schema_of(message), batches, lambda: None)
+            return self._send(caller, schema_of(message), batches, lambda: None)
         if not isinstance(message, sql.TicketStatementQuery):
-            raise _unsupported(message)
+            raise _unsupported_message(message)
         handle = message.statement_handle
         waiting = self._results.read(handle, caller.user)
 
@@ -114,7 +115,7 @@ class Commands:
         reading = Reading(finish, waiting.stop)
         caller.call.at_end(reading.over)
         caller.if_gone(reading.over)
-        return self._sent(caller, waiting.schema, waiting, reading.done)
+        return self._send(caller, waiting.schema, waiting, reading.end)
 
     def put(self, caller: FlightCaller, descriptor: flight.FlightDescriptor, put: Put) -> None:
         if descriptor.descriptor_type == flight.DescriptorType.PATH and descriptor.path == FILES:
@@ -129,7 +130,7 @@ class Commands:
         self._results.close()
         self._statements.close()
 
-    def _sent(
+    def _send(
         self,
         caller: FlightCaller,
         schema: pa.Schema,
@@ -148,7 +149,7 @@ class Commands:
         ask = self._metadata
 
         def keys(schema: pa.Schema) -> Question:
-            return (lambda _: schema), lambda caller, m: metadata.batch(schema, [])
+            return (lambda _: schema), lambda caller, m: batch_of_rows(schema, [])
 
         return {
             sql.CommandGetSqlInfo: (
@@ -180,21 +181,21 @@ class Commands:
             sql.CommandGetCrossReference: keys(metadata.FOREIGN_KEYS),
         }
 
-    def _bound(
+    def _find_bound(
         self, caller: FlightCaller, message: sql.CommandPreparedStatementQuery
     ) -> tuple[FlightStatement, list[Row]]:
-        prepared = self._statements.prepared(caller, message.prepared_statement_handle)
-        return prepared.statement, prepared.bound()
+        prepared = self._statements.find_prepared(caller, message.prepared_statement_handle)
+        return prepared.statement, prepared.list_bound_rows()
 
     def _update(self, caller: FlightCaller, message: sql.CommandStatementUpdate, put: Put) -> None:
         count = self._statements.update(caller, _statement(message), [()])
         put.answer(sql.DoPutUpdateResult(record_count=count))
 
-    def _prepared_update(
+    def _update_prepared(
         self, caller: FlightCaller, message: sql.CommandPreparedStatementUpdate, put: Put
     ) -> None:
-        prepared = self._statements.prepared(caller, message.prepared_statement_handle)
-        rows = put.rows() or prepared.bound() or [()]
+        prepared = self._statements.find_prepared(caller, message.prepared_statement_handle)
+        rows = put.rows() or prepared.list_bound_rows() or [()]
         count = self._statements.update(caller, prepared.statement, rows)
         put.answer(sql.DoPutUpdateResult(record_count=count))
 
@@ -202,7 +203,7 @@ class Commands:
         self, caller: FlightCaller, message: sql.CommandPreparedStatementQuery, put: Put
     ) -> None:
         handle = message.prepared_statement_handle
-        self._statements.prepared(caller, handle).bind(put.rows())
+        self._statements.find_prepared(caller, handle).bind(put.rows())
         put.answer(sql.DoPutPreparedStatementResult(prepared_statement_handle=handle))
 
     def _ingest(self, caller: FlightCaller, message: sql.CommandStatementIngest, put: Put) -> None:
@@ -217,11 +218,16 @@ class Commands:
             dict(message.options),
         )
 
-        def submitted(query_id: str) -> None:
+        def stop_if_gone(query_id: str) -> None:
             caller.if_gone(lambda: self._statements.stop(query_id))
 
         load = Ingest(
-            self._gateway, caller.session, _transaction(message), caller.source, submitted
+            self._gateway,
+            caller.session,
+            _transaction(message),
+            caller.source,
+            caller.origin,
+            stop_if_gone,
         )
         with caller.session.busy():
             rows = load.load(to, put.schema, put.batches())
@@ -259,9 +265,9 @@ def _command(descriptor: flight.FlightDescriptor) -> bytes:
 def _handler(table: dict[type[Message], Any], message: Message) -> Any:
     handler = table.get(type(message))
     if handler is None:
-        raise _unsupported(message)
+        raise _unsupported_message(message)
     return handler
 
 
-def _unsupported(message: Message) -> UserError:
+def _unsupported_message(message: Message) -> UserError:
     return UserError(ErrorCode.NOT_SUPPORTED, f"{message.DESCRIPTOR.name} is not supported here.")

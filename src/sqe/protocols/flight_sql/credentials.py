@@ -12,11 +12,11 @@ from typing import Any
 
 import pyarrow.flight as flight
 
-from sqe.auth.chain import denied
+from sqe.auth.chain import credential_error
 from sqe.auth.header import credential_in
 from sqe.auth.protocol import Bearer, Certificate, Credential, Nothing, Password
 from sqe.model.hosts import is_loopback
-from sqe.protocols.flight_sql.errors import known, raised
+from sqe.protocols.flight_sql.errors import flight_error, sqe_error
 
 MIDDLEWARE = "call"
 COOKIE = "arrow_flight_session_id"
@@ -50,7 +50,7 @@ class CallMiddleware(flight.ServerMiddleware):  # type: ignore[misc]
             try:
                 ending()
             except Exception as error:  # noqa: BLE001  a middleware must not fail
-                known(error)
+                sqe_error(error)
 
 
 class Calls(flight.ServerMiddlewareFactory):  # type: ignore[misc]
@@ -68,12 +68,12 @@ class Calls(flight.ServerMiddlewareFactory):  # type: ignore[misc]
         call = CallMiddleware(text)
         if info.method == flight.FlightMethod.HANDSHAKE:
             try:
-                credential = shown(call)
+                credential = read_credential(call)
                 if credential is None:
-                    raise denied()
+                    raise credential_error()
                 call.answers["authorization"] = f"Bearer {self._log_in(credential)}"
             except Exception as error:  # noqa: BLE001  whatever it is, nobody gets in
-                raise raised(known(error)) from None
+                raise flight_error(sqe_error(error)) from None
         return call
 
 
@@ -88,13 +88,13 @@ class Handshake(flight.ServerAuthHandler):  # type: ignore[misc]
         return ""
 
 
-def shown(call: CallMiddleware) -> Password | Bearer | None:
+def read_credential(call: CallMiddleware) -> Password | Bearer | None:
     """The credential in the ``authorization`` header. Raises for one that is not understood."""
     values = call.headers.get("authorization", [])
     if not values:
         return None
     if len(values) > 1:
-        raise denied()
+        raise credential_error()
     return credential_in(values[0])
 
 
@@ -107,11 +107,16 @@ def of_connection(peer: str, certificate: str) -> Credential:
 
 def from_this_machine(peer: str) -> bool:
     """gRPC's spelling of an address: ``ipv4:127.0.0.1:50123`` or ``ipv6:%5B::1%5D:50123``."""
+    return peer.startswith(("ipv4:", "ipv6:")) and is_loopback(address_of(peer))
+
+
+def address_of(peer: str) -> str:
+    """Without the port; of what is no Internet address all there is."""
     kind, _, rest = peer.partition(":")
+    if kind not in ("ipv4", "ipv6"):
+        return peer
     host = rest.rpartition(":")[0].replace("%5B", "[").replace("%5D", "]")
-    if kind == "ipv6":
-        return is_loopback(host.removeprefix("[").removesuffix("]"))
-    return kind == "ipv4" and is_loopback(host)
+    return host.removeprefix("[").removesuffix("]") if kind == "ipv6" else host
 
 
 def cookie(call: CallMiddleware) -> str:

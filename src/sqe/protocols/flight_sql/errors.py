@@ -142,6 +142,7 @@ STATUS: dict[ErrorCode, Code] = {
     ErrorCode.QUERY_NOT_FOUND: Code.NOT_FOUND,
     ErrorCode.TRANSACTION_NOT_FOUND: Code.NOT_FOUND,
     ErrorCode.CANCELLED: Code.CANCELLED,
+    ErrorCode.KILLED: Code.CANCELLED,
     ErrorCode.USER_ERROR: Code.INVALID_ARGUMENT,
     ErrorCode.INVALID_SETTINGS: Code.INVALID_ARGUMENT,
     ErrorCode.COMMIT_CONFLICT: Code.UNKNOWN,
@@ -150,12 +151,15 @@ STATUS: dict[ErrorCode, Code] = {
     ErrorCode.ACCESS_DENIED: Code.PERMISSION_DENIED,
     ErrorCode.TIMEOUT: Code.DEADLINE_EXCEEDED,
     ErrorCode.TOO_MANY_QUERIES: Code.UNAVAILABLE,
+    ErrorCode.QUERY_REJECTED: Code.PERMISSION_DENIED,
+    ErrorCode.RESULT_TOO_LARGE: Code.UNAVAILABLE,
     ErrorCode.TOO_MANY_SESSIONS: Code.UNAVAILABLE,
     ErrorCode.OUT_OF_MEMORY: Code.UNAVAILABLE,
     ErrorCode.DISK_FULL: Code.UNAVAILABLE,
     ErrorCode.HOME_IN_USE: Code.UNAVAILABLE,
     ErrorCode.PORT_IN_USE: Code.UNAVAILABLE,
     ErrorCode.SERVER_UNAVAILABLE: Code.UNAVAILABLE,
+    ErrorCode.SERVER_LOST: Code.UNAVAILABLE,
     ErrorCode.ENGINE_UNAVAILABLE: Code.UNAVAILABLE,
     ErrorCode.ENGINE_LOST: Code.UNAVAILABLE,
     ErrorCode.ENGINE_ERROR: Code.UNKNOWN,
@@ -163,6 +167,7 @@ STATUS: dict[ErrorCode, Code] = {
     ErrorCode.ISSUER_UNAVAILABLE: Code.UNAVAILABLE,
     ErrorCode.POLICY_UNAVAILABLE: Code.UNAVAILABLE,
     ErrorCode.STORE_UNAVAILABLE: Code.UNAVAILABLE,
+    ErrorCode.AUDIT_UNAVAILABLE: Code.UNAVAILABLE,
     ErrorCode.STORAGE_UNAVAILABLE: Code.UNAVAILABLE,
     ErrorCode.COMMIT_UNKNOWN: Code.UNKNOWN,  # never one that clients try again by themselves
     ErrorCode.CORRUPT_DATA: Code.UNKNOWN,
@@ -171,7 +176,7 @@ STATUS: dict[ErrorCode, Code] = {
 }
 
 
-def known(error: BaseException) -> SqeError:
+def sqe_error(error: BaseException) -> SqeError:
     """The error as ours. A defect is logged, and its text stays here."""
     if isinstance(error, SqeError):
         return error
@@ -183,7 +188,9 @@ def known(error: BaseException) -> SqeError:
     )
 
 
-def raised(error: SqeError, add_trailer: Callable[[str, bytes], None] | None = None) -> Exception:
+def flight_error(
+    error: SqeError, add_trailer: Callable[[str, bytes], None] | None = None
+) -> Exception:
     """What to raise for it. ``add_trailer`` takes the details where pyarrow does not."""
     code = STATUS[error.code]
     message = _cut(f"{error.code.name}: {error}", _MESSAGE)

@@ -27,17 +27,17 @@ _PRECISION = {
 }
 
 
-def told(schema: pa.Schema, columns: tuple[Column, ...]) -> pa.Schema:
+def describe_schema(schema: pa.Schema, columns: tuple[Column, ...]) -> pa.Schema:
     """A result's schema as clients get it. Never with remarks: JDBC takes them for labels."""
     if len(schema) != len(columns):
         return schema
     return pa.schema(
-        [described(field, column) for field, column in zip(schema, columns, strict=True)],
+        [describe_field(field, column) for field, column in zip(schema, columns, strict=True)],
         metadata=schema.metadata,
     )
 
 
-def described(
+def describe_field(
     field: pa.Field, column: Column, table: tuple[str, str, str] | None = None, remarks: str = ""
 ) -> pa.Field:
     """The field, with what Flight SQL says about a column. ``table``: catalog, schema and name."""

@@ -22,8 +22,8 @@ _CHECK_EVERY = 64 * 1024 * 1024
 
 def receive_file(uploads: Uploads, session_id: str, put: Put) -> str:
     """The name of our copy."""
-    file, size = _announced_file(put.schema)
-    with uploads.kept(session_id, file) as upload:
+    file, size = _read_announcement(put.schema)
+    with uploads.keep(session_id, file) as upload:
         written = _write(upload, put)
         if written != size:
             raise UserError(
@@ -34,7 +34,7 @@ def receive_file(uploads: Uploads, session_id: str, put: Put) -> str:
     return upload.path.name
 
 
-def _announced_file(schema: pa.Schema) -> tuple[ClientFile, int]:
+def _read_announcement(schema: pa.Schema) -> tuple[ClientFile, int]:
     try:
         told = json.loads((schema.metadata or {})[_ABOUT])
         file = ClientFile(str(told["path"]), int(told["changed"]))

@@ -21,8 +21,8 @@ def can_listen(host: str, port: int) -> bool:
     """Whether the address is this machine's and the port is free. IPv6 may be in [brackets]."""
     name = host.removeprefix("[").removesuffix("]")
     try:
-        found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        for family, *_, address in found:
+        addresses = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, *_, address in addresses:
             with socket.socket(family, socket.SOCK_STREAM) as tried:
                 tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 tried.bind(address)
@@ -35,9 +35,9 @@ def stop_listening(port: int) -> bool:
     """Ends listening on the port by this process. False if nothing of it could be found."""
     ended = False
     for descriptor in _descriptors():
-        with descriptor as found:
-            if _listens(found, port):
-                found.shutdown(socket.SHUT_RDWR)
+        with descriptor as listener:
+            if _listens(listener, port):
+                listener.shutdown(socket.SHUT_RDWR)
                 ended = True
     return ended
 
@@ -46,9 +46,9 @@ def hang_up(port: int) -> None:
     """Ends the connections of clients of the port: a call that waits for a client who never reads
     ends by nothing else."""
     for descriptor in _descriptors():
-        with descriptor as found, suppress(OSError):
-            if found.family in _INTERNET and found.getsockname()[1] == port:
-                found.shutdown(socket.SHUT_RDWR)
+        with descriptor as connection, suppress(OSError):
+            if connection.family in _INTERNET and connection.getsockname()[1] == port:
+                connection.shutdown(socket.SHUT_RDWR)
 
 
 def _descriptors() -> Iterator[socket.socket]:
@@ -59,11 +59,11 @@ def _descriptors() -> Iterator[socket.socket]:
         except OSError:  # gone meanwhile, as is the one that listed them
             continue
         try:
-            found = socket.socket(fileno=copy)
+            descriptor = socket.socket(fileno=copy)
         except OSError:
             os.close(copy)
             continue
-        yield found
+        yield descriptor
 
 
 def _listens(found: socket.socket, port: int) -> bool:

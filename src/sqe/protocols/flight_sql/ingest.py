@@ -21,7 +21,7 @@ from sqe.errors import ErrorCode, SqeError, UserError, error_of
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.uploads import Upload, no_room
 from sqe.model.names import RelationName, SchemaName
-from sqe.model.query import QueryRequest
+from sqe.model.query import QueryOrigin, QueryRequest
 from sqe.protocols.flight_sql.ingest_types import Conversion
 from sqe.results.sizes import batch_bytes
 from sqe.sessions.session import Session
@@ -103,6 +103,7 @@ class Ingest:
     session: Session
     transaction: str = ""
     source: str = ""
+    origin: QueryOrigin | None = None
     # Called with the id of each statement, so that a cancel finds it.
     submitted: Callable[[str], None] = lambda _: None
 
@@ -119,15 +120,17 @@ class Ingest:
             return self._load(to.name_in(self.session), tries, schema, batches)
 
     def _load(self, name: RelationName, tries: _Tries, schema: pa.Schema, batches: _Batches) -> int:
-        conversion = Conversion(schema, self._known(schema, name) if _APPEND in tries else None)
+        conversion = Conversion(
+            schema, self._table_types(schema, name) if _APPEND in tries else None
+        )
         with self.gateway.uploads.new(".parquet") as upload:
             # What would be refused is refused before the rows are sent.
             self._attempt(name, upload.path, tries, self.gateway.route)
-            rows = _written(upload, conversion, batches)
+            rows = _write_file(upload, conversion, batches)
             self._attempt(name, upload.path, tries, self._run)
         return rows
 
-    def _known(self, schema: pa.Schema, name: RelationName) -> dict[str, pa.DataType]:
+    def _table_types(self, schema: pa.Schema, name: RelationName) -> dict[str, pa.DataType]:
         """The table's own types, asked for only where a column has none."""
         if not any(pa.types.is_null(column.type) for column in schema):
             return {}
@@ -137,7 +140,7 @@ class Ingest:
         except SqeError as error:
             if error.code is ErrorCode.TABLE_NOT_FOUND:
                 return {}
-            raise _told(error) from error
+            raise _without_place(error) from error
         return {column.name.lower(): column.type for column in described}
 
     def _attempt(
@@ -154,7 +157,7 @@ class Ingest:
                 return
             except SqeError as error:
                 if number == len(tries) or error.code not in _NEXT:
-                    raise _told(error, path) from error
+                    raise _without_place(error, path) from error
 
     def _run(self, request: QueryRequest) -> None:
         query_id = self.gateway.submit(request)
@@ -164,7 +167,14 @@ class Ingest:
                 pass
 
     def _request(self, text: str, files: frozenset[str]) -> QueryRequest:
-        return QueryRequest(self.session.id, text, self.source, files, transaction=self.transaction)
+        return QueryRequest(
+            self.session.id,
+            text,
+            self.source,
+            files,
+            transaction=self.transaction,
+            origin=self.origin,
+        )
 
 
 def _tries(to: Destination) -> _Tries:
@@ -187,7 +197,7 @@ def _tries(to: Destination) -> _Tries:
     return tries
 
 
-def _written(upload: Upload, conversion: Conversion, batches: _Batches) -> int:
+def _write_file(upload: Upload, conversion: Conversion, batches: _Batches) -> int:
     """Writes the stream to the file. The rows of it."""
     rows = 0
     with _ParquetFile(upload, conversion.schema) as file:
@@ -261,7 +271,7 @@ def _statement(name: RelationName, path: Path, options: tuple[str, ...]) -> str:
     return f"COPY INTO {name} FROM '{place}' FILEFORMAT = PARQUET COPY_OPTIONS ({flags})"
 
 
-def _told(error: SqeError, path: Path | None = None) -> SqeError:
+def _without_place(error: SqeError, path: Path | None = None) -> SqeError:
     """The error without what the client has not written: a place in a text, a file."""
     hints = {
         ErrorCode.TABLE_NOT_FOUND: "Load with mode create or create_append to make the table.",

@@ -28,7 +28,9 @@ class Conversion:
         _check_names(schema.names)
         known = known or {}
         self._fields = [
-            pa.field(field.name, stored_type(field.type, field.name, known.get(field.name.lower())))
+            pa.field(
+                field.name, type_to_store(field.type, field.name, known.get(field.name.lower()))
+            )
             for field in schema
         ]
         self.schema = pa.schema(self._fields)
@@ -42,7 +44,7 @@ class Conversion:
                 ErrorCode.INVALID_ARGUMENT, f"A batch of the rows sent is broken: {error}."
             ) from error
         columns = [
-            _converted(column, field) for column, field in zip(batch, self._fields, strict=True)
+            _convert(column, field) for column, field in zip(batch, self._fields, strict=True)
         ]
         return pa.record_batch(columns, schema=self.schema)
 
@@ -63,7 +65,7 @@ def _check_names(names: list[str]) -> None:
         seen.add(name.lower())
 
 
-def _converted(column: pa.Array, field: pa.Field) -> pa.Array:
+def _convert(column: pa.Array, field: pa.Field) -> pa.Array:
     if _types.is_run_end_encoded(column.type):
         column = pc.run_end_decode(column)
     if column.type == field.type:
@@ -78,7 +80,7 @@ def _converted(column: pa.Array, field: pa.Field) -> pa.Array:
         ) from error
 
 
-def stored_type(kind: pa.DataType, name: str, known: pa.DataType | None = None) -> pa.DataType:
+def type_to_store(kind: pa.DataType, name: str, known: pa.DataType | None = None) -> pa.DataType:
     """The type that takes every value of ``kind``; a UserError that names the column if none."""
     for fits, become in _SIMPLE:
         if fits(kind):
@@ -88,21 +90,23 @@ def stored_type(kind: pa.DataType, name: str, known: pa.DataType | None = None) 
     if _types.is_decimal(kind):
         return _decimal(kind, name)
     if _types.is_dictionary(kind) or _types.is_run_end_encoded(kind):
-        return stored_type(kind.value_type, name)
-    return _nested(kind, name)
+        return type_to_store(kind.value_type, name)
+    return _type_of_nested(kind, name)
 
 
-def _nested(kind: pa.DataType, name: str) -> pa.DataType:
+def _type_of_nested(kind: pa.DataType, name: str) -> pa.DataType:
     if _types.is_map(kind):
-        key = stored_type(kind.key_type, f"{name}.key")
-        return pa.map_(key, stored_type(kind.item_type, f"{name}.value"))
+        key = type_to_store(kind.key_type, f"{name}.key")
+        return pa.map_(key, type_to_store(kind.item_type, f"{name}.value"))
     if any(fits(kind) for fits in _LISTS):
-        return pa.list_(stored_type(kind.value_type, f"{name}.element"))
+        return pa.list_(type_to_store(kind.value_type, f"{name}.element"))
     if _types.is_struct(kind) and kind.num_fields:
         inner = [kind.field(index) for index in range(kind.num_fields)]
         _check_names([field.name for field in inner])
-        return pa.struct([pa.field(f.name, stored_type(f.type, f"{name}.{f.name}")) for f in inner])
-    raise _refused(kind, name)
+        return pa.struct(
+            [pa.field(f.name, type_to_store(f.type, f"{name}.{f.name}")) for f in inner]
+        )
+    raise _refusal(kind, name)
 
 
 def _decimal(kind: pa.DataType, name: str) -> pa.DataType:
@@ -111,7 +115,7 @@ def _decimal(kind: pa.DataType, name: str) -> pa.DataType:
     if scale < 0:
         precision, scale = precision - scale, 0
     if scale > _MOST_DIGITS or scale > precision:
-        raise _refused(kind, name)
+        raise _refusal(kind, name)
     return pa.decimal128(min(precision, _MOST_DIGITS), scale)
 
 
@@ -125,7 +129,7 @@ def _null(name: str, known: pa.DataType | None) -> pa.DataType:
     )
 
 
-def _refused(kind: pa.DataType, name: str) -> UserError:
+def _refusal(kind: pa.DataType, name: str) -> UserError:
     hints = (
         (_types.is_time, "Send it as text, or as a number of microseconds."),
         (_types.is_duration, "Send it as a number."),
@@ -148,7 +152,7 @@ def _is_json(kind: pa.DataType) -> bool:
     return isinstance(kind, pa.JsonType)
 
 
-def _same(kind: pa.DataType) -> pa.DataType:
+def _keep_type(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
@@ -171,9 +175,9 @@ _LISTS = (
 _Fits = Callable[[pa.DataType], bool]
 _SIMPLE: tuple[tuple[_Fits, Callable[[pa.DataType], pa.DataType]], ...] = (
     (_is_json, _to(pa.string())),
-    (_types.is_boolean, _same),
-    (_types.is_int32, _same),
-    (_types.is_int64, _same),
+    (_types.is_boolean, _keep_type),
+    (_types.is_int32, _keep_type),
+    (_types.is_int64, _keep_type),
     (_types.is_int8, _to(pa.int32())),
     (_types.is_int16, _to(pa.int32())),
     (_types.is_uint8, _to(pa.int32())),
@@ -181,16 +185,16 @@ _SIMPLE: tuple[tuple[_Fits, Callable[[pa.DataType], pa.DataType]], ...] = (
     (_types.is_uint32, _to(pa.int64())),
     (_types.is_uint64, _to(pa.decimal128(20, 0))),
     (_types.is_float16, _to(pa.float32())),
-    (_types.is_float32, _same),
-    (_types.is_float64, _same),
-    (_types.is_string, _same),
-    (_types.is_large_string, _same),
+    (_types.is_float32, _keep_type),
+    (_types.is_float64, _keep_type),
+    (_types.is_string, _keep_type),
+    (_types.is_large_string, _keep_type),
     (_types.is_string_view, _to(pa.large_string())),
-    (_types.is_binary, _same),
-    (_types.is_large_binary, _same),
+    (_types.is_binary, _keep_type),
+    (_types.is_large_binary, _keep_type),
     (_types.is_fixed_size_binary, _to(pa.binary())),
     (_types.is_binary_view, _to(pa.large_binary())),
-    (_types.is_date32, _same),
+    (_types.is_date32, _keep_type),
     (_types.is_date64, _to(pa.date32())),
     (_types.is_timestamp, _timestamp),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -14,24 +14,29 @@ from sqe.gateway.gateway import Gateway
 from sqe.model.names import quote, string_literal
 from sqe.model.query import Column, QueryRequest
 from sqe.protocols.flight_sql.caller import FlightCaller
-from sqe.protocols.flight_sql.field_metadata import described
-from sqe.protocols.flight_sql.wire import required, schema_bytes, text
-from sqe.results.arrow_types import arrow_schema
+from sqe.protocols.flight_sql.field_metadata import describe_field
+from sqe.protocols.flight_sql.wire import required_field, schema_bytes, text
+from sqe.results.arrow_types import arrow_schema, batch_of_rows
 
-CATALOGS = pa.schema([required("catalog_name")])
-SCHEMAS = pa.schema([text("catalog_name"), required("db_schema_name")])
+CATALOGS = pa.schema([required_field("catalog_name")])
+SCHEMAS = pa.schema([text("catalog_name"), required_field("db_schema_name")])
 TABLES = pa.schema(
-    [text("catalog_name"), text("db_schema_name"), required("table_name"), required("table_type")]
+    [
+        text("catalog_name"),
+        text("db_schema_name"),
+        required_field("table_name"),
+        required_field("table_type"),
+    ]
 )
-TABLES_WITH_SCHEMA = TABLES.append(required("table_schema", pa.binary()))
-TABLE_TYPES = pa.schema([required("table_type")])
+TABLES_WITH_SCHEMA = TABLES.append(required_field("table_schema", pa.binary()))
+TABLE_TYPES = pa.schema([required_field("table_type")])
 PRIMARY_KEYS = pa.schema(
     [
         text("catalog_name"),
         text("db_schema_name"),
-        required("table_name"),
-        required("column_name"),
-        required("key_sequence", pa.int32()),
+        required_field("table_name"),
+        required_field("column_name"),
+        required_field("key_sequence", pa.int32()),
         text("key_name"),
     ]
 )
@@ -39,17 +44,17 @@ FOREIGN_KEYS = pa.schema(
     [
         text("pk_catalog_name"),
         text("pk_db_schema_name"),
-        required("pk_table_name"),
-        required("pk_column_name"),
+        required_field("pk_table_name"),
+        required_field("pk_column_name"),
         text("fk_catalog_name"),
         text("fk_db_schema_name"),
-        required("fk_table_name"),
-        required("fk_column_name"),
-        required("key_sequence", pa.int32()),
+        required_field("fk_table_name"),
+        required_field("fk_column_name"),
+        required_field("key_sequence", pa.int32()),
         text("fk_key_name"),
         text("pk_key_name"),
-        required("update_rule", pa.uint8()),
-        required("delete_rule", pa.uint8()),
+        required_field("update_rule", pa.uint8()),
+        required_field("delete_rule", pa.uint8()),
     ]
 )
 
@@ -60,56 +65,51 @@ _Row = tuple[Any, ...]
 _Table = tuple[str, str, str]  # schema, name, type
 
 
-def batch(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> pa.RecordBatch:
-    listed = list(rows)
-    columns = [[row[i] for row in listed] for i in range(len(schema))]
-    arrays = [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
 class Metadata:
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
 
     def catalogs(self, caller: FlightCaller) -> pa.RecordBatch:
-        return batch(CATALOGS, [(name,) for name in self._catalogs(caller)])
+        return batch_of_rows(CATALOGS, [(name,) for name in self._catalogs(caller)])
 
     def schemas(self, caller: FlightCaller, asked: sql.CommandGetDbSchemas) -> pa.RecordBatch:
-        wanted = _pattern(_given(asked, "db_schema_filter_pattern"))
+        wanted = _pattern(_field_of(asked, "db_schema_filter_pattern"))
         rows = [
             (catalog, schema)
-            for catalog in self._catalogs(caller, _given(asked, "catalog"))
-            for (schema,) in self._listing(caller, catalog, "schemata", "schema_name")
+            for catalog in self._catalogs(caller, _field_of(asked, "catalog"))
+            for (schema,) in self._list_relation(caller, catalog, "schemata", "schema_name")
             if wanted.fullmatch(schema)
         ]
-        return batch(SCHEMAS, sorted(rows))
+        return batch_of_rows(SCHEMAS, sorted(rows))
 
     def tables(self, caller: FlightCaller, asked: sql.CommandGetTables) -> pa.RecordBatch:
         rows: list[_Row] = []
-        for catalog in self._catalogs(caller, _given(asked, "catalog")):
-            found = self._tables(caller, catalog, asked)
+        for catalog in self._catalogs(caller, _field_of(asked, "catalog")):
+            tables = self._tables(caller, catalog, asked)
             if asked.include_schema:
-                schemas = self._table_schemas(caller, catalog, found)
-                rows += [(catalog, *table, schemas.get(table[:2])) for table in found]
+                schemas = self._table_schemas(caller, catalog, tables)
+                rows += [(catalog, *table, schemas.get(table[:2])) for table in tables]
                 rows = [row for row in rows if row[-1] is not None]  # dropped meanwhile
             else:
-                rows += [(catalog, *table) for table in found]
-        return batch(TABLES_WITH_SCHEMA if asked.include_schema else TABLES, rows)
+                rows += [(catalog, *table) for table in tables]
+        return batch_of_rows(TABLES_WITH_SCHEMA if asked.include_schema else TABLES, rows)
 
     def table_types(self) -> pa.RecordBatch:
-        return batch(TABLE_TYPES, [("TABLE",), ("VIEW",)])
+        return batch_of_rows(TABLE_TYPES, [("TABLE",), ("VIEW",)])
 
     def _tables(
         self, caller: FlightCaller, catalog: str, asked: sql.CommandGetTables
     ) -> list[_Table]:
-        schemas = _pattern(_given(asked, "db_schema_filter_pattern"))
-        names = _pattern(_given(asked, "table_name_filter_pattern"))
+        schemas = _pattern(_field_of(asked, "db_schema_filter_pattern"))
+        names = _pattern(_field_of(asked, "table_name_filter_pattern"))
         types = {kind.upper() for kind in asked.table_types}
-        listing = self._listing(caller, catalog, "tables", "table_schema, table_name, table_type")
-        found = [(schema, name, str(_TYPES.get(kind, kind))) for schema, name, kind in listing]
+        listing = self._list_relation(
+            caller, catalog, "tables", "table_schema, table_name, table_type"
+        )
+        tables = [(schema, name, str(_TYPES.get(kind, kind))) for schema, name, kind in listing]
         return sorted(
             table
-            for table in found
+            for table in tables
             if schemas.fullmatch(table[0])
             and names.fullmatch(table[1])
             and (not types or table[2] in types)
@@ -123,26 +123,26 @@ class Metadata:
         where = ""
         if len(tables) <= _FEW:
             where = (
-                f"table_schema IN ({_listed(table[0] for table in tables)})"
-                f" AND table_name IN ({_listed(table[1] for table in tables)})"
+                f"table_schema IN ({_join_literals(table[0] for table in tables)})"
+                f" AND table_name IN ({_join_literals(table[1] for table in tables)})"
             )
         columns: dict[tuple[str, str], list[Column]] = {table[:2]: [] for table in tables}
-        listing = self._listing(caller, catalog, "columns", _COLUMNS, where)
+        listing = self._list_relation(caller, catalog, "columns", _COLUMNS, where)
         for schema, name, column, nullable, kind, comment in listing:
             if (schema, name) in columns:
                 columns[schema, name].append(Column(column, kind, nullable != "NO", comment or ""))
         zone = caller.session.property("sqe.time_zone")
         return {
-            key: schema_bytes(_schema((catalog, *key), found, zone))
-            for key, found in columns.items()
-            if found
+            key: schema_bytes(_schema((catalog, *key), table_columns, zone))
+            for key, table_columns in columns.items()
+            if table_columns
         }
 
     def _catalogs(self, caller: FlightCaller, only: str | None = None) -> list[str]:
         names = sorted(row[0] for row in self._rows(caller, "SHOW CATALOGS"))
         return [name for name in names if only is None or name == only]
 
-    def _listing(
+    def _list_relation(
         self, caller: FlightCaller, catalog: str, relation: str, columns: str, where: str = ""
     ) -> list[_Row]:
         source = f"{quote(catalog)}.information_schema.{relation}"
@@ -150,7 +150,9 @@ class Metadata:
         return self._rows(caller, f"SELECT {columns} FROM {source}{condition}")  # noqa: S608  quoted
 
     def _rows(self, caller: FlightCaller, query: str) -> list[_Row]:
-        request = QueryRequest(caller.session.id, query, caller.source, parameters=())
+        request = QueryRequest(
+            caller.session.id, query, caller.source, parameters=(), origin=caller.origin
+        )
         with self._gateway.fetch(self._gateway.submit(request)) as result:
             table = result.read_all()
         return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
@@ -158,7 +160,7 @@ class Metadata:
 
 def _schema(table: tuple[str, str, str], columns: list[Column], zone: str) -> pa.Schema:
     return pa.schema(
-        [described(_field(column, zone), column, table, column.comment) for column in columns]
+        [describe_field(_field(column, zone), column, table, column.comment) for column in columns]
     )
 
 
@@ -169,11 +171,11 @@ def _field(column: Column, zone: str) -> pa.Field:
         return pa.field(column.name, pa.string(), column.nullable)  # a type nobody can read yet
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_literals(names: Iterable[str]) -> str:
     return ", ".join(string_literal(name) for name in sorted(set(names)))
 
 
-def _given(message: Any, name: str) -> str | None:
+def _field_of(message: Any, name: str) -> str | None:
     return str(getattr(message, name)) if message.HasField(name) else None
 
 

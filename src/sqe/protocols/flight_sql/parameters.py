@@ -46,7 +46,7 @@ def rows_of(batches: Iterable[pa.RecordBatch]) -> list[Row]:
 
 def _values(column: pa.Array) -> list[Parameter]:
     if kinds.is_union(column.type):
-        return _united(column)
+        return _values_of_union(column)
     if kinds.is_dictionary(column.type):
         column = column.dictionary_decode()
     if kinds.is_timestamp(column.type) and column.type.unit != "us":
@@ -55,7 +55,7 @@ def _values(column: pa.Array) -> list[Parameter]:
     return [Parameter(name, value) for value in column.to_pylist()]
 
 
-def _united(column: pa.Array) -> list[Parameter]:
+def _values_of_union(column: pa.Array) -> list[Parameter]:
     """Each value has the type that it has in the union."""
     numbers = {code: n for n, code in enumerate(column.type.type_codes)}
     if column.type.mode != "dense":
@@ -112,7 +112,7 @@ def type_name(kind: pa.DataType) -> str:
     if kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind):
         return f"array<{type_name(kind.value_type)}>"
     if kinds.is_struct(kind):
-        fields = ",".join(f"{_quoted(field.name)}:{type_name(field.type)}" for field in kind)
+        fields = ",".join(f"{_quote(field.name)}:{type_name(field.type)}" for field in kind)
         return f"struct<{fields}>"
     if kinds.is_map(kind):
         return f"map<{type_name(kind.key_type)},{type_name(kind.item_type)}>"
@@ -123,5 +123,5 @@ def type_name(kind: pa.DataType) -> str:
     )
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"

@@ -22,7 +22,7 @@ class Reading:
         self._stop = stop
         self._over = False
 
-    def done(self) -> None:
+    def end(self) -> None:
         """Everything was read, or the query failed."""
         self._over = True
         self._finish()
@@ -31,7 +31,7 @@ class Reading:
         """The call is over, or its client is gone."""
         if not self._over:
             self._stop()
-            self.done()
+            self.end()
 
 
 def check_size(size: int, limit: int) -> None:
@@ -58,7 +58,7 @@ class Put:
         try:
             return self.reader.schema
         except (pa.ArrowException, OSError) as error:
-            raise self._broken() from error
+            raise self._stream_error() from error
 
     def rows(self) -> list[Row]:
         """The rows of parameters. A client that has none may leave the batches out altogether."""
@@ -72,17 +72,17 @@ class Put:
             except StopIteration:
                 break
             except (pa.ArrowException, OSError) as error:
-                raise self._broken() from error
+                raise self._stream_error() from error
             if chunk.data is not None:
                 check_size(batch_bytes(chunk.data), self.limit)
                 yield chunk.data
         if self.gone():
-            raise self._broken()
+            raise self._stream_error()
 
     def answer(self, message: Message) -> None:
         self.writer.write(message.SerializeToString())
 
-    def _broken(self) -> UserError:
+    def _stream_error(self) -> UserError:
         if self.gone():
             return UserError(ErrorCode.CANCELLED, "The client went away.")
         return UserError(

@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.flight as flight
 
-from sqe.auth.chain import Authenticators, denied
+from sqe.auth.chain import Authenticators, credential_error
 from sqe.errors import ErrorCode, InternalError, ResourceError, UserError
 from sqe.gateway.gateway import Gateway
 from sqe.http.tls import Tls
 from sqe.protocols.flight_sql.caller import FlightCaller
 from sqe.protocols.flight_sql.commands import Commands
 from sqe.protocols.flight_sql.credentials import MIDDLEWARE, CallMiddleware, Calls, Handshake
-from sqe.protocols.flight_sql.errors import known, raised
+from sqe.protocols.flight_sql.errors import flight_error, sqe_error
 from sqe.protocols.flight_sql.handover import can_listen, hang_up, stop_listening
 from sqe.protocols.flight_sql.options import FlightOptions
 from sqe.protocols.flight_sql.reading import Put, check_size
@@ -67,6 +67,9 @@ class FlightSqlServer:
                 self._end(old)  # which stops listening, too, though clients may notice
             self._service = self._listen(options, tries=_TRIES)
             self._end(old)
+
+    def drain(self, seconds: float) -> None:
+        """A stream goes on until its query's last batch is sent: ending takes care of it."""
 
     def stop(self) -> None:
         """Cancels what runs, tells clients, and hangs up on those that do not listen."""
@@ -154,7 +157,7 @@ class _Service(flight.FlightServerBase):  # type: ignore[misc]
         )
 
     def list_actions(self, context: Any) -> list[tuple[str, str]]:
-        return self._answer(context, lambda caller: self._commands.actions.listed())
+        return self._answer(context, lambda caller: self._commands.actions.list_actions())
 
     def list_flights(self, context: Any, criteria: bytes) -> Iterator[flight.FlightInfo]:
         return self._answer(context, lambda caller: iter(()))
@@ -169,7 +172,7 @@ class _Service(flight.FlightServerBase):  # type: ignore[misc]
             check_size(len(message or b""), self._limit)
             return handle(self._caller(context))
         except BaseException as error:  # noqa: BLE001  pyarrow would send its traceback
-            raise raised(known(error), context.add_trailer) from None
+            raise flight_error(sqe_error(error), context.add_trailer) from None
 
     def _caller(self, context: Any) -> FlightCaller:
         call = context.get_middleware(MIDDLEWARE)
@@ -177,7 +180,7 @@ class _Service(flight.FlightServerBase):  # type: ignore[misc]
             raise InternalError(ErrorCode.INTERNAL_ERROR, "A call came without its headers.")
         peer = Peer(context.peer(), _certificate(context.peer_identity()))
         session = self._sessions.of(call, peer, context.add_header)
-        return FlightCaller(session, call, context, self._watch)
+        return FlightCaller(session, call, context, self._watch, peer.origin)
 
 
 def _ended_within(threads: list[threading.Thread], seconds: float) -> bool:
@@ -200,7 +203,7 @@ def _certificate(identity: bytes) -> str:
     try:
         return identity.decode("utf-8")
     except UnicodeDecodeError:
-        raise denied() from None
+        raise credential_error() from None
 
 
 def _no_exchange(caller: FlightCaller) -> None:

@@ -74,7 +74,9 @@ class SessionOptions:
         return None
 
     def _run(self, caller: FlightCaller, text: str) -> None:
-        request = QueryRequest(caller.session.id, text, caller.source, parameters=())
+        request = QueryRequest(
+            caller.session.id, text, caller.source, parameters=(), origin=caller.origin
+        )
         with self._gateway.fetch(self._gateway.submit(request)) as result:
             for _ in result:
                 pass

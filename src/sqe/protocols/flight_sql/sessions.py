@@ -19,18 +19,21 @@ from sqe.auth.chain import Authenticators
 from sqe.auth.protocol import Bearer, Certificate, Credential, Nothing, Password
 from sqe.gateway.gateway import Gateway
 from sqe.model.identity import Identity
+from sqe.model.query import QueryOrigin
 from sqe.protocols.flight_sql.credentials import (
     COOKIE,
     CallMiddleware,
+    address_of,
     cookie,
     of_connection,
-    shown,
+    read_credential,
 )
 from sqe.sessions.session import Session
 
 _PEPPER = secrets.token_bytes(32)  # digests of secrets are worth nothing outside this process
 _SWEEP_S = 60.0
 _TELL_S = 86_400.0
+_NOT_CALLED = QueryOrigin("flight")  # a Handshake does not tell where it comes from
 _Key = tuple[str, bytes]
 _K = TypeVar("_K")
 
@@ -41,6 +44,10 @@ class Peer:
 
     address: str
     certificate: str = ""
+
+    @property
+    def origin(self) -> QueryOrigin:
+        return QueryOrigin("flight", address_of(self.address))
 
 
 class FlightSessions:
@@ -57,27 +64,29 @@ class FlightSessions:
 
     def log_in(self, credential: Credential) -> str:
         """A new session for who shows this, and the bearer that stands for it from now on."""
-        session = self._known_bearer(credential)
+        session = self._find_by_token(credential)
         if session is None:
-            identity = self._authenticators.identify(credential)
-            session = self._gateway.open_session(identity)
+            identity = self._authenticators.identify(credential, _NOT_CALLED)
+            session = self._gateway.open_session(identity, origin=_NOT_CALLED)
             self._sweep()
         return self._issue(session)
 
     def of(self, call: CallMiddleware, peer: Peer, answer: Callable[[str, str], None]) -> Session:
         """``answer`` adds a header to the call's answer, before its first message."""
-        credential: Credential = shown(call) or of_connection(peer.address, peer.certificate)
-        session = self._known_bearer(credential)
+        credential: Credential = read_credential(call) or of_connection(
+            peer.address, peer.certificate
+        )
+        session = self._find_by_token(credential)
         if session is not None:
             return session
-        identity = self._authenticators.identify(credential)
+        identity = self._authenticators.identify(credential, peer.origin)
         session = self._by_cookie(cookie(call), identity)
         if session is not None:
             return session
         key = (peer.address, _digest_of(credential, identity))
         return self._by_peer(key, credential, identity, answer)
 
-    def _known_bearer(self, credential: Credential) -> Session | None:
+    def _find_by_token(self, credential: Credential) -> Session | None:
         if not isinstance(credential, Bearer):
             return None
         with self._lock:
@@ -92,9 +101,9 @@ class FlightSessions:
         key = _digest(value)
         with self._lock:
             session = self._cookies.get(key)
-            if session is None or not _same(session.identity, identity):
+            if session is None or not _same_login(session.identity, identity):
                 return None  # a cookie is no credential: who shows another's gets an own session
-            return _open(self._cookies, key, session, identity)
+            return _live_session(self._cookies, key, session, identity)
 
     def _by_peer(
         self,
@@ -105,11 +114,11 @@ class FlightSessions:
     ) -> Session:
         with self._lock:
             session = self._peers.get(key)
-            if session is not None and _same(session.identity, identity):
-                session = _open(self._peers, key, session, identity)
+            if session is not None and _same_login(session.identity, identity):
+                session = _live_session(self._peers, key, session, identity)
                 if session is not None:
                     return session
-            session = self._gateway.open_session(identity)
+            session = self._gateway.open_session(identity, origin=Peer(key[0]).origin)
             self._peers[key] = session
         self._sweep()
         if isinstance(credential, Password):
@@ -136,17 +145,17 @@ class FlightSessions:
             if now - self._swept < _SWEEP_S:
                 return
             self._swept = now
-            self._bearers = {k: s for k, s in self._bearers.items() if not _forgotten(s)}
-            self._cookies = {k: s for k, s in self._cookies.items() if not _forgotten(s)}
-            self._peers = {k: s for k, s in self._peers.items() if not _forgotten(s)}
+            self._bearers = {k: s for k, s in self._bearers.items() if not _may_forget(s)}
+            self._cookies = {k: s for k, s in self._cookies.items() if not _may_forget(s)}
+            self._peers = {k: s for k, s in self._peers.items() if not _may_forget(s)}
 
 
-def _forgotten(session: Session) -> bool:
+def _may_forget(session: Session) -> bool:
     """One that expired is kept a while, for its client to be told."""
     return session.ended and (session.expiry is None or session.idle > _TELL_S)
 
 
-def _same(mine: Identity, shown: Identity) -> bool:
+def _same_login(mine: Identity, shown: Identity) -> bool:
     """The same user by the same login or key: another of theirs may allow less, or end sooner."""
     same_login = _login(mine) == _login(shown) and mine.standing == shown.standing
     return mine == shown and same_login
@@ -156,7 +165,9 @@ def _login(identity: Identity) -> str:
     return identity.passport.login if identity.passport is not None else ""
 
 
-def _open(known: dict[_K, Session], key: _K, session: Session, shown: Identity) -> Session | None:
+def _live_session(
+    known: dict[_K, Session], key: _K, session: Session, shown: Identity
+) -> Session | None:
     """The session, or None if it was closed. One that expired is told of, once: what was set in it
     must not be lost in silence."""
     if session.identity.passport is not None:

@@ -76,7 +76,7 @@ def _member(value: Value) -> tuple[int, object]:
         case tuple():
             return 4, list(value)
         case _:
-            return 5, [(key, list(found)) for key, found in value.items()]
+            return 5, [(key, list(member)) for key, member in value.items()]
 
 
 def _bits(*numbers: int) -> Bits:
@@ -115,7 +115,7 @@ def _conversions() -> dict[int, tuple[int, ...]]:
     casts[_DATE] = (*_TEXTS, _DATE, _TIMESTAMP)
     casts[_TIMESTAMP] = (*_NUMBERS, *_TEXTS, _DATE, _TIMESTAMP)
     casts[_BIT] = (*_NUMBERS, *_TEXTS, _BIT)
-    return {kind: tuple(sorted(found)) for kind, found in sorted(casts.items())}
+    return {kind: tuple(sorted(targets)) for kind, targets in sorted(casts.items())}
 
 
 def values(statement_bytes: int = 0, statement_ms: int = 0) -> dict[int, Value]:

@@ -16,7 +16,7 @@ from sqe.gateway.gateway import Gateway
 from sqe.model.query import QueryRequest
 from sqe.protocols.flight_sql.batches import all_nullable
 from sqe.protocols.flight_sql.caller import FlightCaller
-from sqe.protocols.flight_sql.field_metadata import told
+from sqe.protocols.flight_sql.field_metadata import describe_schema
 from sqe.protocols.flight_sql.parameters import Row
 from sqe.protocols.flight_sql.tagged import TaggedQueries
 from sqe.protocols.flight_sql.tickets import Tickets
@@ -51,7 +51,7 @@ class Waiting:
         rest: Sequence[Callable[[], Part]],
         stop: Callable[[str], None],
     ) -> None:
-        schema = told(first.result.schema, first.result.columns)
+        schema = describe_schema(first.result.schema, first.result.columns)
         # A value may be NULL in a row to come.
         self.schema = all_nullable(schema) if rest else schema
         self._part = first
@@ -67,15 +67,15 @@ class Waiting:
         if not self._rest:
             yield from self._part.result
             return
-        yield from self._relabelled()
+        yield from self._relabel()
         for start in self._rest:
             self._part.result.close()
             self._part = start()
             if self._stopped:
                 self.stop()
-            yield from self._relabelled()
+            yield from self._relabel()
 
-    def _relabelled(self) -> Iterator[pa.RecordBatch]:
+    def _relabel(self) -> Iterator[pa.RecordBatch]:
         # Names may differ: a column without one is called after its value.
         if all_nullable(self._part.result.schema).types != self.schema.types:
             raise UserError(
@@ -106,7 +106,7 @@ class Prepared:
         with self._lock:
             self._rows = rows
 
-    def bound(self) -> list[Row]:
+    def list_bound_rows(self) -> list[Row]:
         with self._lock:
             return self._rows
 
@@ -127,7 +127,7 @@ class Statements:
         running = _Running(self.stop)
         caller.if_gone(running.stop)
         waiting = Waiting(
-            self._start(caller, first, running.started),
+            self._start(caller, first, running.note_start),
             [partial(self._start, caller, other) for other in others],
             self.stop,
         )
@@ -145,12 +145,12 @@ class Statements:
         running = _Running(self.stop)
         caller.if_gone(running.stop)
 
-        def started(query_id: str) -> None:
-            self._tagged.started(caller, query_id)
-            running.started(query_id)
+        def note_start(query_id: str) -> None:
+            self._tagged.note_start(caller, query_id)
+            running.note_start(query_id)
 
         request = self._request(caller, statement)
-        counted = self._gateway.run_rows(replace(request, rows=tuple(rows)), started)
+        counted = self._gateway.run_rows(replace(request, rows=tuple(rows)), note_start)
         return 0 if counted is None else counted.total
 
     def describe(self, caller: FlightCaller, statement: FlightStatement) -> Description:
@@ -167,7 +167,7 @@ class Statements:
         )
         return handle, description
 
-    def prepared(self, caller: FlightCaller, handle: bytes) -> Prepared:
+    def find_prepared(self, caller: FlightCaller, handle: bytes) -> Prepared:
         prepared = self._prepared.look(handle, caller.user)
         if prepared.session_id != caller.session.id:
             raise UserError(
@@ -200,13 +200,17 @@ class Statements:
         """Submits and waits for the columns."""
         request = replace(self._request(caller, statement), parameters=statement.row)
         query_id = self._gateway.submit(request)
-        self._tagged.started(caller, query_id)
+        self._tagged.note_start(caller, query_id)
         started(query_id)
         return Part(query_id, self._gateway.fetch(query_id))
 
     def _request(self, caller: FlightCaller, statement: FlightStatement) -> QueryRequest:
         return QueryRequest(
-            caller.session.id, statement.text, caller.source, transaction=statement.transaction
+            caller.session.id,
+            statement.text,
+            caller.source,
+            transaction=statement.transaction,
+            origin=caller.origin,
         )
 
 
@@ -219,7 +223,7 @@ class _Running:
         self._query_id = ""
         self._stopped = False
 
-    def started(self, query_id: str) -> None:
+    def note_start(self, query_id: str) -> None:
         with self._lock:
             self._query_id = query_id
             stopped = self._stopped

@@ -28,7 +28,7 @@ class TaggedQueries:
         self._lock = threading.Lock()
         self._queries: OrderedDict[tuple[str, str], str] = OrderedDict()
 
-    def started(self, caller: FlightCaller, query_id: str) -> None:
+    def note_start(self, caller: FlightCaller, query_id: str) -> None:
         if not _TAG.match(caller.tag):
             return
         with self._lock:
@@ -38,13 +38,15 @@ class TaggedQueries:
 
     def query_id(self, caller: FlightCaller, tag: str) -> str:
         with self._lock:
-            found = self._queries.get((caller.session.id, tag))
-        if found is None:
+            query_id = self._queries.get((caller.session.id, tag))
+        if query_id is None:
             raise UserError(ErrorCode.QUERY_NOT_FOUND, "No query of this session has this tag.")
-        return found
+        return query_id
 
     def status(self, caller: FlightCaller, tag: str) -> bytes:
-        return json.dumps(_told(self._gateway.record(self.query_id(caller, tag)))).encode()
+        return json.dumps(
+            _describe_record(self._gateway.record(self.query_id(caller, tag)))
+        ).encode()
 
     def forget_session(self, session_id: str) -> None:
         with self._lock:
@@ -52,7 +54,7 @@ class TaggedQueries:
                 del self._queries[key]
 
 
-def _told(record: QueryRecord) -> dict[str, object]:
+def _describe_record(record: QueryRecord) -> dict[str, object]:
     progress, affected, route = record.progress, record.affected, record.shown_route
     return {
         "query_id": record.query_id,

@@ -82,7 +82,7 @@ class Tickets(Generic[_T]):
         with self._changed:
             entry = self._entry(handle, owner)
             if entry.once and entry.being_read:
-                raise _unknown()
+                raise _unknown_ticket()
             if entry.once:
                 entry.until = math.inf
             return entry.value
@@ -142,7 +142,7 @@ class Tickets(Generic[_T]):
     def _entry(self, handle: bytes, owner: str) -> _Entry[_T]:
         entry = self._entries.get(handle)
         if entry is None or entry.owner != owner or entry.until < time.monotonic():
-            raise _unknown()
+            raise _unknown_ticket()
         return entry
 
     def _reap(self) -> None:
@@ -166,7 +166,7 @@ def _seconds(end: float, now: float) -> float | None:
     return None if end == math.inf else max(0.0, end - now)
 
 
-def _unknown() -> UserError:
+def _unknown_ticket() -> UserError:
     return UserError(
         ErrorCode.QUERY_NOT_FOUND,
         "The ticket or handle is unknown, used up or expired.",

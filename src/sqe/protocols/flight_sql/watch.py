@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sqe.protocols.flight_sql.credentials import CallMiddleware
-from sqe.protocols.flight_sql.errors import known
+from sqe.protocols.flight_sql.errors import sqe_error
 
 _POLL_S = 0.2
 
@@ -64,6 +64,6 @@ class Watch:
                 try:
                     callback()
                 except Exception as error:  # noqa: BLE001  others are still to be watched
-                    known(error)
+                    sqe_error(error)
             with self._changed:
                 self._changed.wait_for(lambda: self._closed, _POLL_S)

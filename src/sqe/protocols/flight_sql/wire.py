@@ -32,18 +32,18 @@ def unpack(data: bytes) -> Message:
         holder.ParseFromString(data)
         kind = _MESSAGES.get(holder.type_url.removeprefix(_PREFIX))
         if kind is None:
-            raise _refused("The command is not one of Flight SQL's.")
+            raise _refusal("The command is not one of Flight SQL's.")
         message = kind()
         message.ParseFromString(holder.value)
     except (DecodeError, UnicodeDecodeError) as error:
-        raise _refused("The command is not a Flight SQL message.") from error
+        raise _refusal("The command is not a Flight SQL message.") from error
     return message
 
 
 def unpack_as(kind: type[_M], data: bytes) -> _M:
     message = unpack(data)
     if not isinstance(message, kind):
-        raise _refused(f"The message is not a {kind.DESCRIPTOR.name}.")
+        raise _refusal(f"The message is not a {kind.DESCRIPTOR.name}.")
     return message
 
 
@@ -53,7 +53,7 @@ def parse_as(kind: type[_M], data: bytes) -> _M:
     try:
         message.ParseFromString(data)
     except (DecodeError, UnicodeDecodeError) as error:
-        raise _refused(f"The body is not a {kind.DESCRIPTOR.name}.") from error
+        raise _refusal(f"The body is not a {kind.DESCRIPTOR.name}.") from error
     return message
 
 
@@ -62,7 +62,7 @@ def schema_bytes(schema: pa.Schema) -> bytes:
     return bytes(schema.serialize())
 
 
-def _refused(message: str) -> UserError:
+def _refusal(message: str) -> UserError:
     return UserError(ErrorCode.INVALID_ARGUMENT, message)
 
 
@@ -70,5 +70,5 @@ def text(name: str, *, nullable: bool = True) -> pa.Field:
     return pa.field(name, pa.string(), nullable=nullable)
 
 
-def required(name: str, kind: pa.DataType | None = None) -> pa.Field:
+def required_field(name: str, kind: pa.DataType | None = None) -> pa.Field:
     return pa.field(name, kind or pa.string(), nullable=False)

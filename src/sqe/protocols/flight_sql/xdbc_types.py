@@ -7,26 +7,27 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from sqe.flight_messages import FlightSql_pb2 as sql
-from sqe.protocols.flight_sql.wire import required, text
+from sqe.protocols.flight_sql.wire import required_field, text
+from sqe.results.arrow_types import batch_of_rows
 
 SCHEMA = pa.schema(
     [
-        required("type_name"),
-        required("data_type", pa.int32()),
+        required_field("type_name"),
+        required_field("data_type", pa.int32()),
         pa.field("column_size", pa.int32()),
         text("literal_prefix"),
         text("literal_suffix"),
         pa.field("create_params", pa.list_(pa.field("item", pa.string(), nullable=False))),
-        required("nullable", pa.int32()),
-        required("case_sensitive", pa.bool_()),
-        required("searchable", pa.int32()),
+        required_field("nullable", pa.int32()),
+        required_field("case_sensitive", pa.bool_()),
+        required_field("searchable", pa.int32()),
         pa.field("unsigned_attribute", pa.bool_()),
-        required("fixed_prec_scale", pa.bool_()),
+        required_field("fixed_prec_scale", pa.bool_()),
         pa.field("auto_increment", pa.bool_()),
         text("local_type_name"),
         pa.field("minimum_scale", pa.int32()),
         pa.field("maximum_scale", pa.int32()),
-        required("sql_data_type", pa.int32()),
+        required_field("sql_data_type", pa.int32()),
         pa.field("datetime_subcode", pa.int32()),
         pa.field("num_prec_radix", pa.int32()),
         pa.field("interval_precision", pa.int32()),
@@ -116,9 +117,7 @@ _SUFFIX = {"interval day to second": "' DAY TO SECOND", "interval year to month"
 def answer(number: int | None) -> pa.RecordBatch:
     """All types, or those of one number."""
     chosen = [kind for kind in _TYPES if number is None or kind.number == number]
-    rows = [_row(kind) for kind in chosen]
-    arrays = [pa.array([row[i] for row in rows], f.type) for i, f in enumerate(SCHEMA)]
-    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+    return batch_of_rows(SCHEMA, map(_row, chosen))
 
 
 def _row(kind: _Type) -> tuple[object, ...]:

@@ -38,13 +38,13 @@ def texts(array: pa.Array, spark_type: str, spelling: Spelling) -> list[str | No
     if kinds.is_decimal(kind):
         return _each(_list(array), decimal_text)
     if kinds.is_nested(kind):
-        return _nested(array, spark_type, spelling)
+        return _texts_of_nested(array, spark_type, spelling)
     if _is_binary(kind):
         return _each(_list(array), _BINARY[spelling])
     return _temporal(array, spark_type, spelling)
 
 
-def _nested(array: pa.Array, spark_type: str, spelling: Spelling) -> list[str | None]:
+def _texts_of_nested(array: pa.Array, spark_type: str, spelling: Spelling) -> list[str | None]:
     if spelling is Spelling.PORTABLE:
         from sqe.results.texts.json_cells import json_texts
 
@@ -102,8 +102,8 @@ def _each(values: list[Any], spell: Callable[[Any], str]) -> list[str | None]:
 
 
 def _list(array: pa.Array) -> list[Any]:
-    found: list[Any] = array.to_pylist()
-    return found
+    cells: list[Any] = array.to_pylist()
+    return cells
 
 
 def _is_string(kind: pa.DataType) -> bool:

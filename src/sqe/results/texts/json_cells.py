@@ -22,11 +22,11 @@ def json_texts(array: pa.Array, spark_type: str = "") -> list[str]:
     """One JSON text per value, ``null`` for NULL."""
     kind = array.type
     if kinds.is_struct(kind):
-        return _masked(_structs(array), array)
+        return _with_nulls(_structs(array), array)
     if kinds.is_map(kind):
-        return _masked(_maps(array), array)
+        return _with_nulls(_maps(array), array)
     if kinds.is_nested(kind):
-        return _masked(_lists(array), array)
+        return _with_nulls(_lists(array), array)
     plain = texts(array, spark_type, Spelling.PORTABLE)
     if kinds.is_boolean(kind) or kinds.is_integer(kind) or kinds.is_decimal(kind):
         return ["null" if text is None else text for text in plain]
@@ -69,5 +69,5 @@ def _lists(array: pa.Array) -> list[str]:
     return spans.join(json_texts(spans.children(array.values)), "[]")
 
 
-def _masked(values: list[str], array: pa.Array) -> list[str]:
+def _with_nulls(values: list[str], array: pa.Array) -> list[str]:
     return [text if valid else "null" for text, valid in zip(values, validity(array), strict=True)]

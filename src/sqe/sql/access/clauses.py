@@ -19,18 +19,18 @@ _SUBJECTS = {
 }
 
 
-def listed(cursor: TokenCursor, read: Callable[[], _T]) -> tuple[_T, ...]:
+def read_list(cursor: TokenCursor, read: Callable[[], _T]) -> tuple[_T, ...]:
     """One or more, by commas."""
-    found = [read()]
+    items = [read()]
     while cursor.accept(","):
-        found.append(read())
-    return tuple(found)
+        items.append(read())
+    return tuple(items)
 
 
 def word(cursor: TokenCursor, what: str) -> Word:
     """A plain, back-quoted or quoted name: users are often mail addresses."""
     read = cursor.string_literal if cursor.at_string() else cursor.identifier
-    text, span = cursor.spanned(lambda: read(what))
+    text, span = cursor.read_with_span(lambda: read(what))
     if not text.strip():
         cursor.fail(f"Expected {what}, not an empty name")
     return Word(text, span)
@@ -48,14 +48,14 @@ def subject(cursor: TokenCursor) -> Subject:
 
 
 def subjects(cursor: TokenCursor) -> tuple[Subject, ...]:
-    return listed(cursor, lambda: subject(cursor))
+    return read_list(cursor, lambda: subject(cursor))
 
 
 def exempt(cursor: TokenCursor) -> tuple[Subject, ...]:
     return subjects(cursor) if cursor.accept("EXCEPT") else ()
 
 
-def bracketed(cursor: TokenCursor, what: str, parameter: str = "") -> PolicyText:
+def read_bracketed(cursor: TokenCursor, what: str, parameter: str = "") -> PolicyText:
     """What stands between a bracket and the one that closes it, as written. Whether it is one
     expression is for whoever knows the table. ``parameter``: a name in it that stands for a column
     which is not known yet."""

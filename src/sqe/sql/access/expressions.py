@@ -42,10 +42,10 @@ def read_policy(sql: str, limits: TextLimits) -> PolicyExpression:
 
 def _expression(statement: Statement) -> exp.Expr:
     tree = statement.tree
-    found = tree.expressions if isinstance(tree, exp.Select) else []
-    if len(found) != 1 or not isinstance(found[0], exp.Paren | exp.Subquery):
+    expressions = tree.expressions if isinstance(tree, exp.Select) else []
+    if len(expressions) != 1 or not isinstance(expressions[0], exp.Paren | exp.Subquery):
         raise UserError(ErrorCode.SYNTAX_ERROR, "It is not one expression.")
-    expression: exp.Expr = found[0]
+    expression: exp.Expr = expressions[0]
     return expression
 
 

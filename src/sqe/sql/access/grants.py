@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqe.errors import ErrorCode, TextPosition, UserError
 from sqe.model.grants import PRIVILEGES_ON
 from sqe.model.rules import ObjectKind, Privilege
-from sqe.sql.access.clauses import bracketed, listed, subjects, word
+from sqe.sql.access.clauses import read_bracketed, read_list, subjects, word
 from sqe.sql.access.commands import (
     AccessChange,
     ColumnClause,
@@ -49,7 +49,7 @@ def read_grant(cursor: TokenCursor) -> AccessChange:
     asked = _privileges(cursor)
     _expect_on(cursor)
     on = read_target(cursor)
-    privileges = _fitting(asked, on)
+    privileges = _privileges_on(asked, on)
     cursor.expect("TO")
     to = subjects(cursor)
     rows = _rows(cursor)
@@ -72,7 +72,7 @@ def read_revoke(cursor: TokenCursor) -> AccessChange:
     asked = _privileges(cursor)
     _expect_on(cursor)
     on = read_target(cursor)
-    privileges = _fitting(asked, on)
+    privileges = _privileges_on(asked, on)
     cursor.expect("FROM")
     return Revoke(privileges, on, subjects(cursor), only_option)
 
@@ -81,7 +81,7 @@ def read_deny(cursor: TokenCursor) -> AccessChange:
     asked = _privileges(cursor)
     _expect_on(cursor)
     on = read_target(cursor)
-    privileges = _fitting(asked, on)
+    privileges = _privileges_on(asked, on)
     cursor.expect("TO")
     return Deny(privileges, on, subjects(cursor))
 
@@ -117,7 +117,7 @@ def _revoke_roles(cursor: TokenCursor, *, only_admin_option: bool) -> RevokeRole
 def _roles(cursor: TokenCursor) -> tuple[Word, ...]:
     if _says_role(cursor):
         cursor.skip()
-    return listed(cursor, lambda: word(cursor, "a role"))
+    return read_list(cursor, lambda: word(cursor, "a role"))
 
 
 def _option(cursor: TokenCursor, kind: str) -> bool:
@@ -131,7 +131,7 @@ def _privileges(cursor: TokenCursor) -> Asked:
     if cursor.accept(_ALL):
         cursor.accept("PRIVILEGES")
         return None
-    return listed(cursor, lambda: _privilege(cursor))
+    return read_list(cursor, lambda: _privilege(cursor))
 
 
 def _expect_on(cursor: TokenCursor) -> None:
@@ -151,39 +151,39 @@ def _privilege(cursor: TokenCursor) -> tuple[Privilege, TextPosition]:
     cursor.fail(f"Expected a privilege (ALL PRIVILEGES, {names}) or ROLE", hint=hint)
 
 
-def _fitting(asked: Asked, on: Target) -> tuple[Privilege, ...]:
+def _privileges_on(asked: Asked, on: Target) -> tuple[Privilege, ...]:
     held = PRIVILEGES_ON[on.kind]
     if asked is None:  # ownership is given by name only
-        return tuple(one for one in held if one is not Privilege.OWN)
-    for one, place in asked:
-        if one not in held:
+        return tuple(candidate for candidate in held if candidate is not Privilege.OWN)
+    for candidate, place in asked:
+        if candidate not in held:
             raise UserError(
                 ErrorCode.INVALID_ARGUMENT,
-                f"{one.value.upper()} cannot be held on a {on.kind.value}.",
+                f"{candidate.value.upper()} cannot be held on a {on.kind.value}.",
                 hint=f"These can: {', '.join(privilege.value.upper() for privilege in held)}.",
                 position=place,
             )
-    return tuple(dict.fromkeys(one for one, _ in asked))
+    return tuple(dict.fromkeys(candidate for candidate, _ in asked))
 
 
 def _rows(cursor: TokenCursor) -> RowsClause | None:
     if not cursor.accept("ROWS"):
         return None
     cursor.expect("WHERE")
-    return RowsClause(bracketed(cursor, "a condition"), cursor.accept("WITH", "CHECK"))
+    return RowsClause(read_bracketed(cursor, "a condition"), cursor.accept("WITH", "CHECK"))
 
 
 def _columns(cursor: TokenCursor) -> tuple[ColumnClause, ...]:
     if not cursor.accept("COLUMNS"):
         return ()
     cursor.expect("(")
-    found = listed(cursor, lambda: _column(cursor))
+    columns = read_list(cursor, lambda: _column(cursor))
     cursor.expect(")")
-    names = [one.column.text.lower() for one in found]
-    for one in names:
-        if names.count(one) > 1:
-            cursor.fail(f"The column {one} is named twice", ErrorCode.INVALID_ARGUMENT)
-    return found
+    names = [column.column.text.lower() for column in columns]
+    for name in names:
+        if names.count(name) > 1:
+            cursor.fail(f"The column {name} is named twice", ErrorCode.INVALID_ARGUMENT)
+    return columns
 
 
 def _column(cursor: TokenCursor) -> ColumnClause:

@@ -22,7 +22,7 @@ from sqe.model.masks import (
     RegexMask,
     TruncateMask,
 )
-from sqe.sql.access.clauses import bracketed, word
+from sqe.sql.access.clauses import read_bracketed, word
 from sqe.sql.access.commands import MaskClause
 from sqe.sql.cursor import TokenCursor
 
@@ -35,7 +35,7 @@ def read_mask(cursor: TokenCursor, parameter: str = "") -> MaskClause:
     """The mask that stands here, without brackets around it. ``parameter`` is the name of the
     column that is masked, in a mask that is made for many."""
     if cursor.looking_at("("):
-        text = bracketed(cursor, "an expression", parameter)
+        text = read_bracketed(cursor, "an expression", parameter)
         return MaskClause(ExpressionMask(text.sql), text)
     if cursor.at_string():
         return MaskClause(ConstantMask(cursor.string_literal()))
@@ -62,7 +62,7 @@ def read_mask(cursor: TokenCursor, parameter: str = "") -> MaskClause:
 def read_bracketed_mask(cursor: TokenCursor) -> MaskClause:
     """``(mask)``; what is none of the kinds is an expression over the row."""
     if _holds_expression(cursor):
-        text = bracketed(cursor, "a mask")
+        text = read_bracketed(cursor, "a mask")
         return MaskClause(ExpressionMask(text.sql), text)
     cursor.expect("(")
     mask = read_mask(cursor)

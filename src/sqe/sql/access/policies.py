@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqe.sql.access.clauses import bracketed, exempt, word
+from sqe.sql.access.clauses import exempt, read_bracketed, word
 from sqe.sql.access.commands import (
     AccessChange,
     AddRowFilter,
@@ -49,7 +49,7 @@ def _create_filter(cursor: TokenCursor, replace: bool) -> CreateRowFilter:
     if_not_exists = _if_not_exists(cursor, replace)
     name = word(cursor, "the row filter's name")
     cursor.expect("AS")
-    condition = bracketed(cursor, "a condition")
+    condition = read_bracketed(cursor, "a condition")
     rows = RowsClause(condition, cursor.accept("WITH", "CHECK"))
     return CreateRowFilter(name, rows, replace, if_not_exists)
 

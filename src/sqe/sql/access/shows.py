@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqe.model.rules import Subject, SubjectKind
-from sqe.sql.access.clauses import listed, subject, word
+from sqe.sql.access.clauses import read_list, subject, word
 from sqe.sql.access.commands import (
     AccessLook,
     ShowColumnMasks,
@@ -64,6 +64,6 @@ def _effective(cursor: TokenCursor) -> Shown:
     groups: tuple[str, ...] = ()
     if who is not None and who.kind is SubjectKind.USER and cursor.accept("GROUPS"):
         cursor.expect("(")
-        groups = tuple(one.text for one in listed(cursor, lambda: word(cursor, "a group")))
+        groups = tuple(group.text for group in read_list(cursor, lambda: word(cursor, "a group")))
         cursor.expect(")")
     return ShowEffectivePolicy(who, groups), _on(cursor)

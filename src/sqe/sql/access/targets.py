@@ -27,7 +27,7 @@ _BEHIND = ("", ".", "TO", "FROM", "FOR")  # what may stand behind a name
 
 def read_target(cursor: TokenCursor) -> Target:
     if cursor.looking_at("SYSTEM") and cursor.source(1).upper() in ("TO", "FROM"):
-        _, span = cursor.spanned(cursor.skip)
+        _, span = cursor.read_with_span(cursor.skip)
         return Target(ObjectKind.SYSTEM, Name((), span))
     _refuse_lists(cursor)
     if cursor.accept("ALL", "TABLES", "IN"):
@@ -70,8 +70,8 @@ def _one_word(cursor: TokenCursor, kind: ObjectKind, what: str) -> Target:
     if cursor.looking_at(_ANYTHING):
         name = _pattern(cursor, what)
     else:
-        found = word(cursor, what)
-        name = Name((found.text,), found.span)
+        token_word = word(cursor, what)
+        name = Name((token_word.text,), token_word.span)
     return Target(kind, name, any(_ANYTHING in part for part in name.parts))
 
 
@@ -83,7 +83,7 @@ def _property(cursor: TokenCursor) -> Target:
 
 
 def _pattern(cursor: TokenCursor, what: str) -> Name:
-    parts, span = cursor.spanned(lambda: _parts(cursor, what))
+    parts, span = cursor.read_with_span(lambda: _parts(cursor, what))
     return Name(parts, span)
 
 

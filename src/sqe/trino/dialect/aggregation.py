@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.calls import is_aggregate
 from sqe.trino.dialect.errors import Refused
+from sqe.trino.dialect.grouping_sets import Element, Groups, Keys
 from sqe.trino.dialect.scope import Scope
 from sqe.trino.dialect.select_items import Item
+from sqe.trino.dialect.statements.query_text import expression_text
 from sqe.trino.dialect.tree import children, walk
 from sqe.trino.dialect.typed import Typed
 
 if TYPE_CHECKING:
     from sqe.trino.dialect.analyzer import Analyzer
-
-Keys = tuple[Typed, ...]
 
 
 def is_grouped(node: nodes.Select, order_by: Sequence[nodes.SortItem]) -> bool:
@@ -25,40 +25,62 @@ def is_grouped(node: nodes.Select, order_by: Sequence[nodes.SortItem]) -> bool:
     if node.group_by is not None or node.having is not None:
         return True
     parts: list[nodes.Node] = [*node.items, *order_by]
-    return any(is_aggregate(one) for part in parts for one in walk(part))
+    return any(is_aggregate(inner) for part in parts for inner in walk(part))
 
 
-def grouping_keys(
+def groups_of(
     analyzer: Analyzer, node: nodes.Select, items: Sequence[Item], scope: Scope
-) -> Keys:
-    """All expressions of GROUP BY, in whatever set they stand."""
+) -> Groups:
+    """What GROUP BY says."""
     if node.group_by is None:
-        return ()
-    return tuple(
-        _key(analyzer, one, node, items, scope)
-        for element in node.group_by.elements
-        for group in element.sets
-        for one in group
+        return Groups()
+    elements = []
+    for one in node.group_by.elements:
+        if one.kind == "AUTO":
+            groups: tuple[Keys, ...] = (tuple(item.typed for item in items if _is_plain(item)),)
+        else:
+            groups = tuple(
+                tuple(_key(analyzer, key, one, items, scope) for key in group) for group in one.sets
+            )
+        elements.append(Element(one.kind, groups))
+    asked = any(
+        isinstance(one, nodes.Call) and one.name[-1].name.lower() == "grouping"
+        for part in (*node.items, *((node.having,) if node.having is not None else ()))
+        for one in walk(part)
     )
+    groups_by = Groups(tuple(elements), node.group_by.distinct, asked)
+    groups_by.check(node.group_by)
+    return groups_by
+
+
+def _is_plain(item: Item) -> bool:
+    """Neither an aggregate nor with one inside."""
+    return item.node is None or not any(is_aggregate(one) for one in walk(item.node))
 
 
 def _key(
     analyzer: Analyzer,
     key: nodes.Expression,
-    node: nodes.Select,
+    element: nodes.GroupingElement,
     items: Sequence[Item],
     scope: Scope,
 ) -> Typed:
-    """A number means the item at that place."""
+    """A number means the item at that place, alone; in sets of keys are columns only."""
+    if element.kind != "SIMPLE":
+        typed = analyzer.expression(key, scope)
+        if not any(typed.sql == one.sql for one in scope.fields):
+            message = f"GROUP BY expression must be a column reference: {expression_text(key)}"
+            raise Refused("INVALID_COLUMN_REFERENCE", message, key.at)
+        return typed
     if isinstance(key, nodes.LongLiteral):
         if not 1 <= key.value <= len(items):
             message = f"GROUP BY position {key.value} is not in select list"
             raise Refused("INVALID_COLUMN_REFERENCE", message, key.at)
         chosen = items[key.value - 1]
         if chosen.node is not None:
-            _check_scalar(chosen.node)
+            check_scalar(chosen.node, "GROUP BY clause")
         return chosen.typed
-    _check_scalar(key)
+    check_scalar(key, "GROUP BY clause")
     return analyzer.expression(key, scope)
 
 
@@ -66,75 +88,50 @@ def check_scalar(node: nodes.Expression | None, what: str) -> None:
     """WHERE and the condition of a join see single rows only."""
     if node is None:
         return
-    for one in walk(node):
-        if is_aggregate(one) or (isinstance(one, nodes.Call) and one.window is not None):
-            message = f"{what} cannot contain aggregations, window functions or grouping operations"
-            raise Refused("EXPRESSION_NOT_SCALAR", message, one.at)
+    calls = [one for one in walk(node) if isinstance(one, nodes.Call)]
+    wrong = [one for one in calls if is_aggregate(one)]
+    wrong += [one for one in calls if one.window is not None]
+    if wrong:
+        listed = ", ".join(map(expression_text, wrong))
+        message = f"{what} cannot contain aggregations, window functions or grouping operations"
+        raise Refused("EXPRESSION_NOT_SCALAR", f"{message}: [{listed}]", node.at)
 
 
 def check_nesting(parts: Sequence[nodes.Node]) -> None:
     """No aggregate in an aggregate, no window function in either."""
     for part in parts:
-        for one in walk(part):
-            if not isinstance(one, nodes.Call):
+        for inner in walk(part):
+            if not isinstance(inner, nodes.Call):
                 continue
-            if is_aggregate(one):
-                _check_inside(one, windows_only=False)
-            elif one.window is not None:
-                _check_inside(one, windows_only=True)
+            if is_aggregate(inner):
+                _check_inside(inner, windows_only=False)
+            elif inner.window is not None:
+                _check_inside(inner, windows_only=True)
 
 
 def _check_inside(call: nodes.Call, *, windows_only: bool) -> None:
     name = call.name[-1].name.lower()
-    inside = [one for argument in call.arguments for one in walk(argument)]
-    for one in inside:
-        if isinstance(one, nodes.Call) and one.window is not None:
+    inside = [inner for argument in call.arguments for inner in walk(argument)]
+    for inner in inside:
+        if isinstance(inner, nodes.Call) and inner.window is not None:
             if windows_only:
                 message = (
                     "Cannot nest window functions or row pattern measures inside window function "
                     "arguments"
                 )
-                raise Refused("NESTED_WINDOW", message, one.at)
+                raise Refused("NESTED_WINDOW", message, inner.at)
             message = (
                 f"Cannot nest window functions or row pattern measures inside aggregation '{name}'"
             )
             raise Refused("NESTED_WINDOW", message, call.at)
-        if not windows_only and is_aggregate(one):
-            message = f"Cannot nest aggregations inside aggregation '{name}'"
-            raise Refused("NESTED_AGGREGATION", message, call.at)
-
-
-def _check_scalar(key: nodes.Expression) -> None:
-    for one in walk(key):
-        if is_aggregate(one) or (isinstance(one, nodes.Call) and one.window is not None):
-            message = (
-                "GROUP BY clause cannot contain aggregations, window functions or grouping "
-                "operations"
+        if not windows_only and is_aggregate(inner):
+            listed = ", ".join(
+                expression_text(one)
+                for one in inside
+                if isinstance(one, nodes.Call) and is_aggregate(one)
             )
-            raise Refused("EXPRESSION_NOT_SCALAR", message, one.at)
-
-
-def group_by_text(node: nodes.Select, keys: Keys) -> str:
-    if node.group_by is None:
-        return ""
-    remaining = iter(keys)
-    parts: list[str] = []
-    for element in node.group_by.elements:
-        groups = [[_plain(next(remaining)) for _ in group] for group in element.sets]
-        if element.kind == "SIMPLE":
-            parts += [key for group in groups for key in group]
-        else:
-            written = [f"({', '.join(group)})" for group in groups]
-            word = "GROUPING SETS" if element.kind == "SETS" else element.kind
-            parts.append(f"{word} ({', '.join(written)})")
-    return f" GROUP BY {', '.join(parts)}" if parts else " GROUP BY ()"
-
-
-def _plain(key: Typed) -> str:
-    """A number alone would be taken for a place."""
-    if key.is_constant:
-        return f"coalesce({key.sql}, {key.sql})"
-    return key.sql
+            message = f"Cannot nest aggregations inside aggregation '{name}': [{listed}]"
+            raise Refused("NESTED_AGGREGATION", message, call.at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +156,10 @@ def check_grouping(analyzer: Analyzer, grouped: Grouped, scope: Scope) -> None:
             raise Refused("EXPRESSION_NOT_AGGREGATE", message, node.items[0].at)
     if node.having is not None:
         _check(analyzer, node.having, node.having, texts, scope)
-    for one in order_by:
-        if not isinstance(one.expression, nodes.LongLiteral):
+    for sort_item in order_by:
+        if not isinstance(sort_item.expression, nodes.LongLiteral):
             outputs = {item.typed.sql for item in items}
-            _check(analyzer, one.expression, one.expression, texts | outputs, scope)
+            _check(analyzer, sort_item.expression, sort_item.expression, texts | outputs, scope)
 
 
 def check_groupings(
@@ -171,8 +168,8 @@ def check_groupings(
     """GROUPING(x) asks about keys, and needs some."""
     texts = {key.sql for key in keys}
     for part in parts:
-        for one in walk(part):
-            if not isinstance(one, nodes.Call) or one.name[-1].name.lower() != "grouping":
+        for inner in walk(part):
+            if not isinstance(inner, nodes.Call) or inner.name[-1].name.lower() != "grouping":
                 continue
             if node.group_by is None:
                 message = (
@@ -180,14 +177,14 @@ def check_groupings(
                     "SET/CUBE/ROLLUP/GROUP BY clause"
                 )
                 raise Refused("MISSING_GROUP_BY", message, node.at)
-            for argument in one.arguments:
+            for argument in inner.arguments:
                 known = analyzer.known.get(id(argument))
                 if known is not None and known.sql not in texts:
                     message = (
                         "The arguments to GROUPING() must be expressions referenced by the GROUP "
                         "BY at the associated query level. Mismatch due to the argument"
                     )
-                    raise Refused("INVALID_ARGUMENTS", message, one.at)
+                    raise Refused("INVALID_ARGUMENTS", message, inner.at)
 
 
 def _check(
@@ -205,9 +202,8 @@ def _check(
     if isinstance(node, nodes.Column | nodes.Dereference) and known is not None:
         local = any(known.sql == field.sql for field in scope.fields)
         if local:
-            name = whole.identifier.name if isinstance(whole, nodes.Column) else ""
-            shown = f"'{name}'" if name else "expression"
-            message = f"{shown} must be an aggregate expression or appear in GROUP BY clause"
+            shown = expression_text(whole)
+            message = f"'{shown}' must be an aggregate expression or appear in GROUP BY clause"
             raise Refused("EXPRESSION_NOT_AGGREGATE", message, whole.at)
         if isinstance(node, nodes.Column):
             return

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from sqe.model.trino_types import (
@@ -29,8 +30,8 @@ from sqe.trino.dialect.queries import Queries
 from sqe.trino.dialect.scope import Scope
 from sqe.trino.dialect.special_json import special_call
 from sqe.trino.dialect.subscripts import subscript
-from sqe.trino.dialect.typed import Typed, string
-from sqe.trino.dialect.windows import direction, window_text
+from sqe.trino.dialect.typed import Typed, null_of, string
+from sqe.trino.dialect.windows import sort_text, window_text
 
 # Trino's Iceberg tables have them; nothing here tells a row's file.
 _HIDDEN_COLUMNS = ("$path", "$file_modified_time", "$partition", "$file_size")
@@ -49,6 +50,9 @@ class Analyzer:
         self.known: dict[int, Typed] = {}
         # The terms of WHERE, where NULL and false are the same.
         self._filters: set[int] = set()
+        self._negated: set[int] = set()
+        # Keys of GROUP BY that have no value: of the group of all rows, where there are none.
+        self._absent: frozenset[str] = frozenset()
 
     def note_filter(self, node: nodes.Expression) -> None:
         """``node`` only decides whether a row is there."""
@@ -56,13 +60,17 @@ class Analyzer:
         for term in terms:
             self.note_filter(term)
         if isinstance(node, nodes.Not) and isinstance(node.value, nodes.InQuery):
-            self._filters.add(id(node.value))  # Spark joins NOT IN with its NULLs in mind
+            self._negated.add(id(node.value))
         self._filters.add(id(node))
 
     def filters(self, node: nodes.Expression) -> bool:
         return id(node) in self._filters
 
-    def fresh(self, prefix: str) -> str:
+    def negates(self, node: nodes.Expression) -> bool:
+        """Whether ``NOT node`` is such a term."""
+        return id(node) in self._negated
+
+    def make_id(self, prefix: str) -> str:
         self._count += 1
         return f"{prefix}{self._count}"
 
@@ -70,16 +78,27 @@ class Analyzer:
         reader = _READERS.get(type(node))
         if reader is None:
             raise not_supported(type(node).__name__, node.at)
-        found = reader(self, node, scope)
-        self.known[id(node)] = found
-        return found
+        typed = reader(self, node, scope)
+        if typed.sql in self._absent:
+            typed = null_of(typed.type, node.at)
+        self.known[id(node)] = typed
+        return typed
+
+    @contextmanager
+    def without(self, keys: Sequence[Typed]) -> Iterator[None]:
+        """These expressions are NULL."""
+        before, self._absent = self._absent, frozenset(key.sql for key in keys)
+        try:
+            yield
+        finally:
+            self._absent = before
 
     def condition(self, node: nodes.Expression, scope: Scope, what: str) -> Typed:
         """Something that must be true or false. ``what`` names it in the error."""
-        found = self.expression(node, scope)
-        if found.type not in (BOOLEAN, UNKNOWN):
-            raise mismatch(f"{what} must evaluate to a boolean (actual: {found.type})", node.at)
-        return coerce(found, BOOLEAN, node.at)
+        typed = self.expression(node, scope)
+        if typed.type not in (BOOLEAN, UNKNOWN):
+            raise mismatch(f"{what} must evaluate to a boolean (actual: {typed.type})", node.at)
+        return coerce(typed, BOOLEAN, node.at)
 
     def common(
         self, values: Sequence[Typed], written: Sequence[nodes.Node], what: str
@@ -87,23 +106,30 @@ class Analyzer:
         """The type all of them become. ``written`` is where each of them stands."""
         kind = UNKNOWN
         for value, node in zip(values, written, strict=True):
-            found = common_type(kind, value.type)
-            if found is None:
+            common = common_type(kind, value.type)
+            if common is None:
                 message = (
                     f"{what} must be the same type or coercible to a common type. "
                     f"Cannot find common type between {kind} and {value.type}"
                 )
                 raise mismatch(message, node.at)
-            kind = found
+            kind = common
         return kind
 
-    def window(self, window: nodes.WindowSpec | nodes.Identifier, scope: Scope) -> str:
+    def window(
+        self,
+        window: nodes.WindowSpec | nodes.Identifier,
+        scope: Scope,
+        *,
+        ranking: bool = False,
+    ) -> str:
         """What stands in the brackets of OVER."""
-        return window_text(self, window, scope)
+        return window_text(self, window, scope, ranking=ranking)
 
     def sort(self, item: nodes.SortItem, scope: Scope) -> str:
         """An item of an ORDER BY inside of an expression."""
-        return f"{self.expression(item.expression, scope).sql} {direction(item)}"
+        key = self.expression(item.expression, scope)
+        return sort_text(key.sql, key.type, item)
 
     # ------------------------------------------------------------ names
 
@@ -112,24 +138,24 @@ class Analyzer:
         variable = scope.variable(name)
         if variable is not None:
             return variable
-        found = scope.find((name,), node.at)
-        if found is None and name in _HIDDEN_COLUMNS:
+        field = scope.find((name,), node.at)
+        if field is None and name in _HIDDEN_COLUMNS:
             raise not_supported(f"Column {name}", node.at)
-        if found is None:
-            raise _unresolved(node.identifier.name, node.at)
-        return found.typed
+        if field is None:
+            raise _unresolved_column(node.identifier.name, node.at)
+        return field.as_typed
 
     def dereference(self, node: nodes.Dereference, scope: Scope) -> Typed:
         parts = name_parts(node)
         if parts is not None and scope.variable(parts[0]) is None:
-            found = scope.find(parts, node.at)
-            if found is not None:
-                return found.typed
+            field = scope.find(parts, node.at)
+            if field is not None:
+                return field.as_typed
         try:
             base = self.expression(node.base, scope)
         except Refused as error:
             if parts is not None and error.name == "COLUMN_NOT_FOUND":
-                raise _unresolved(".".join(written_parts(node)), node.at) from None
+                raise _unresolved_column(".".join(written_parts(node)), node.at) from None
             raise
         if base.type.base != "row":
             message = f"Expression {'.'.join(written_parts(node)[:-1])} is not of type ROW"
@@ -141,7 +167,7 @@ class Analyzer:
             if one.name is not None and one.name.lower() == wanted
         ]
         if not indexes:
-            raise _unresolved(".".join(written_parts(node)), node.at)
+            raise _unresolved_column(".".join(written_parts(node)), node.at)
         if len(indexes) > 1:
             message = f"Ambiguous row field reference: {node.field.name}"
             raise Refused("AMBIGUOUS_NAME", message, node.at)
@@ -168,7 +194,7 @@ class Analyzer:
 
     def between(self, node: nodes.Between, scope: Scope) -> Typed:
         value, low, high = (
-            self.expression(one, scope) for one in (node.value, node.low, node.high)
+            self.expression(operand, scope) for operand in (node.value, node.low, node.high)
         )
         first = compare(">=", value, low, node.at)
         second = compare("<=", value, high, node.at)
@@ -188,7 +214,7 @@ class Analyzer:
     def case(self, node: nodes.Case, scope: Scope) -> Typed:
         written = [when.result for when in node.whens]
         written += [node.default] if node.default is not None else []
-        results = [self.expression(one, scope) for one in written]
+        results = [self.expression(branch, scope) for branch in written]
         kind = self.common(results, written, "All CASE results")
         parts = []
         for when, result in zip(node.whens, results, strict=False):
@@ -211,7 +237,7 @@ class Analyzer:
 
     def negative(self, node: nodes.Negative, scope: Scope) -> Typed:
         if isinstance(node.value, nodes.LongLiteral) and node.sign == "-":
-            return literals.whole(-node.value.value, node.at)
+            return literals.integer_literal(-node.value.value, node.at)
         value = self.expression(node.value, scope)
         if node.sign == "+":
             return positive(value, node.at)
@@ -229,7 +255,9 @@ class Analyzer:
 
     def row(self, node: nodes.RowConstructor, scope: Scope) -> Typed:
         items = [self.expression(item, scope) for item in node.items]
-        names = [one.name if one is not None else None for one in node.names] or [None] * len(items)
+        names = [
+            field_name.name if field_name is not None else None for field_name in node.names
+        ] or [None] * len(items)
         kind = row(*zip(names, (item.type for item in items), strict=True))
         parts = ", ".join(
             f"{string(name if name is not None else f'f{i}')}, {item.sql}"
@@ -279,7 +307,7 @@ class Analyzer:
         return call(CallSite(node, self, scope))
 
 
-def _unresolved(name: str, at: int) -> Refused:
+def _unresolved_column(name: str, at: int) -> Refused:
     return Refused("COLUMN_NOT_FOUND", f"Column '{name}' cannot be resolved", at)
 
 
@@ -307,8 +335,10 @@ _READERS: dict[type[nodes.Node], Reader] = {
     nodes.BooleanLiteral: lambda analyzer, node, scope: literals.boolean(node.value),
     nodes.StringLiteral: lambda analyzer, node, scope: literals.text(node.value),
     nodes.BinaryLiteral: lambda analyzer, node, scope: literals.binary(node.value),
-    nodes.LongLiteral: lambda analyzer, node, scope: literals.whole(node.value, node.at),
-    nodes.DecimalLiteral: lambda analyzer, node, scope: literals.exact(node.text, node.at),
+    nodes.LongLiteral: lambda analyzer, node, scope: literals.integer_literal(node.value, node.at),
+    nodes.DecimalLiteral: lambda analyzer, node, scope: literals.decimal_literal(
+        node.text, node.at
+    ),
     nodes.DoubleLiteral: lambda analyzer, node, scope: literals.double(node.text),
     nodes.GenericLiteral: lambda analyzer, node, scope: literals.generic(node, analyzer.context),
     nodes.IntervalLiteral: Analyzer.interval,
@@ -326,7 +356,7 @@ _READERS: dict[type[nodes.Node], Reader] = {
     nodes.InQuery: subqueries.in_query,
     nodes.Exists: subqueries.exists,
     nodes.ScalarQuery: subqueries.scalar_query,
-    nodes.Quantified: subqueries.quantified,
+    nodes.Quantified: subqueries.compare_quantified,
     nodes.Like: Analyzer.like,
     nodes.Concat: Analyzer.concat,
     nodes.AtTimeZone: Analyzer.at_time_zone,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqe.model.trino_types import TrinoType
 from sqe.trino.dialect.scope import UNKNOWN, Field, Origin
-from sqe.trino.dialect.typed import quoted
+from sqe.trino.dialect.typed import quote_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Built:
             Field(
                 column.name,
                 column.type,
-                f"{relation}.{quoted(column.sql_name)}",
+                f"{relation}.{quote_name(column.sql_name)}",
                 qualifier,
                 origin=column.origin,
             )
@@ -42,7 +42,14 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Spark's text of a relation with a name of its own, and the columns it offers."""
+    """Spark's text of a relation with a name of its own, and the columns it offers. ``joined``: the
+    text is a join, which needs brackets on the right of another one."""
 
     text: str
     fields: tuple[Field, ...]
+    joined: bool = False
+
+    @property
+    def operand(self) -> str:
+        """The text on the right of a join: joins without brackets are read from the left."""
+        return f"({self.text})" if self.joined else self.text

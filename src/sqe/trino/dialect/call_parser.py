@@ -60,7 +60,7 @@ class CallParser(Grammar):
     def _star_call(self, at: int, name: n.Name) -> n.Expression:
         self.expect(")")
         rest = self._after_call(nulls=False)
-        return self._checked(n.Call(at, name, star=True, filter=rest.filter, window=rest.window))
+        return self._check_call(n.Call(at, name, star=True, filter=rest.filter, window=rest.window))
 
     def arguments(self, at: int, name: n.Name, first: n.Expression | None) -> n.Expression:
         """What follows the opening bracket and ``first``, a value that was read there already."""
@@ -76,7 +76,7 @@ class CallParser(Grammar):
         order_by = self.order_by()
         self.expect(")")
         rest = self._after_call(nulls=True)
-        return self._checked(
+        return self._check_call(
             n.Call(
                 at,
                 name,
@@ -89,7 +89,7 @@ class CallParser(Grammar):
             )
         )
 
-    def _checked(self, call: n.Call) -> n.Call:
+    def _check_call(self, call: n.Call) -> n.Call:
         name = call.name[0].name.lower()
         if len(call.name) > 1 or name not in _COUNTS:
             return call
@@ -125,7 +125,7 @@ class CallParser(Grammar):
 
     def is_over(self, ahead: int = 0) -> bool:
         """``OVER`` that begins a window; the word is also a name."""
-        self.tried("'OVER'")
+        self.note_labels("'OVER'")
         return self.word_ahead(ahead) == "OVER" and (
             self.word_ahead(ahead + 1) == "(" or self.is_identifier(ahead + 1)
         )
@@ -165,16 +165,16 @@ class CallParser(Grammar):
         unit = self.expect_any(*_FRAME_UNITS)
         end = None
         if self.accept("BETWEEN"):
-            start = self._bound()
+            start = self._frame_bound()
             self.expect("AND")
-            end = self._bound()
+            end = self._frame_bound()
         else:
-            start = self._bound()
+            start = self._frame_bound()
         if self.words[self.index] in _PATTERN_CLAUSES:
             raise not_supported(f"{self.token.word} in a window", self.here)
         return n.Frame(at, unit, start, end)
 
-    def _bound(self) -> n.FrameBound:
+    def _frame_bound(self) -> n.FrameBound:
         at = self.here
         if self.looking_at("UNBOUNDED") and self.word_ahead(1) in ("PRECEDING", "FOLLOWING"):
             return n.FrameBound(at, f"{self.take().word} {self.take().word}")
@@ -203,7 +203,7 @@ class CallParser(Grammar):
         at = self.here
         name = self.name()
         self.expect("(")
-        with self.scanned():
+        with self.scan():
             return at, name, self.value_expression()
 
     def substring(self) -> n.Expression:
@@ -241,19 +241,19 @@ class CallParser(Grammar):
         if self.accept("FROM"):
             if not side:
                 self.complain(_TRIM_FROM, at)
-            return self._trimmed(at, side, self.value_expression())
-        with self.scanned():
+            return self._trim_call(at, side, self.value_expression())
+        with self.scan():
             first = self.value_expression()
         if self.accept("FROM"):
-            return self._trimmed(at, side, self.value_expression(), first)
+            return self._trim_call(at, side, self.value_expression(), first)
         if side:  # the word was part of the value: ``both 'x'`` is a literal of a type
             self.rewind(mark)
             first = self.value_expression()
         if self.accept(","):
-            return self._trimmed(at, "", first, self.value_expression())
-        return self._trimmed(at, "", first)
+            return self._trim_call(at, "", first, self.value_expression())
+        return self._trim_call(at, "", first)
 
-    def _trimmed(self, at: int, side: str, *arguments: n.Expression) -> n.Expression:
+    def _trim_call(self, at: int, side: str, *arguments: n.Expression) -> n.Expression:
         self.expect(")")
         return _words(_TRIMS[side or "BOTH"], at, *arguments)
 
@@ -325,7 +325,7 @@ def _words(name: str, at: int, *arguments: n.Expression) -> n.Call:
 
 
 def _column(name: n.Name) -> n.Expression:
-    found: n.Expression = n.Column(name[0].at, name[0])
+    column: n.Expression = n.Column(name[0].at, name[0])
     for part in name[1:]:
-        found = n.Dereference(name[0].at, found, part)
-    return found
+        column = n.Dereference(name[0].at, column, part)
+    return column

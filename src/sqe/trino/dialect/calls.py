@@ -20,7 +20,7 @@ from sqe.trino.dialect.functions.registry import (
     Resolved,
     functions_named,
     resolve,
-    unknown,
+    unknown_function,
 )
 from sqe.trino.dialect.functions.signatures import Bindings, Pattern, concrete, unify
 from sqe.trino.dialect.scope import Scope
@@ -67,18 +67,19 @@ class CallSite:
         if node.null_treatment == "IGNORE NULLS":
             text += " IGNORE NULLS"
         if node.window is not None:
-            text += f" OVER ({self.analyzer.window(node.window, self.scope)})"
+            ranking = kind_of(self.name) == WINDOW
+            text += f" OVER ({self.analyzer.window(node.window, self.scope, ranking=ranking)})"
             return f"({text})"
         return text
 
     def condition(self) -> str:
         """FILTER's."""
         assert self.node.filter is not None  # noqa: S101  the caller has looked
-        found = self.analyzer.expression(self.node.filter, self.scope)
-        if found.type != BOOLEAN and found.type.base != "unknown":
-            message = f"Filter expression must evaluate to a boolean (actual: {found.type})"
+        condition = self.analyzer.expression(self.node.filter, self.scope)
+        if condition.type != BOOLEAN and condition.type.base != "unknown":
+            message = f"Filter expression must evaluate to a boolean (actual: {condition.type})"
             raise mismatch(message, self.node.filter.at)
-        return coerce(found, BOOLEAN, self.node.filter.at).sql
+        return coerce(condition, BOOLEAN, self.node.filter.at).sql
 
 
 def call(site: CallSite) -> Typed:
@@ -104,16 +105,18 @@ def call(site: CallSite) -> Typed:
             kinds.append(value.type)
             values.append(value)
     _check_arities(site)
-    found = resolve(name, kinds, node.at)
-    return apply(site, found, values)
+    resolved = resolve(name, kinds, node.at)
+    return apply(site, resolved, values)
 
 
 def _check_arities(site: CallSite) -> None:
     """A lambda has as many parameters as some form of the function wants at its place."""
     arguments = site.node.arguments
-    forms = [one.signature.patterns(len(arguments)) for one in functions_named(site.name)]
+    forms = [function.signature.patterns(len(arguments)) for function in functions_named(site.name)]
     for i, argument in enumerate(arguments):
-        wanted = {len(one[i].inside) - 1 for one in forms if one is not None and one[i].is_lambda}
+        wanted = {
+            len(form[i].inside) - 1 for form in forms if form is not None and form[i].is_lambda
+        }
         if isinstance(argument, nodes.Lambda) and wanted:
             count = len(argument.parameters)
             if count not in wanted:
@@ -148,12 +151,11 @@ def call_named(site: CallSite, name: str, values: Sequence[Typed]) -> Typed:
 
 def _lambda(site: CallSite, node: nodes.Lambda, pattern: Pattern, bound: Bindings) -> Typed:
     analyzer = site.analyzer
-    variables: dict[str, Typed] = {}
-    written: list[str] = []
-    for parameter, kind in zip(node.parameters, pattern.inside[:-1], strict=True):
-        variable = analyzer.fresh("x")
-        written.append(variable)
-        variables[parameter.name.lower()] = Typed(concrete(kind, bound), variable)
+    written = site.scope.names_of_variables(len(node.parameters))
+    variables = {
+        parameter.name.lower(): Typed(concrete(kind, bound), name)
+        for parameter, kind, name in zip(node.parameters, pattern.inside[:-1], written, strict=True)
+    }
     body = analyzer.expression(node.body, site.scope.inside_lambda(variables))
     returns = pattern.inside[-1]
     known = concrete(returns, bound)
@@ -181,8 +183,8 @@ def is_aggregate(node: nodes.Node) -> bool:
 
 
 def kind_of(name: str) -> str:
-    found: list[Function] = functions_named(name)
-    return found[0].kind if found else SCALAR
+    functions: list[Function] = functions_named(name)
+    return functions[0].kind if functions else SCALAR
 
 
 def _check_clauses(site: CallSite) -> None:
@@ -190,11 +192,11 @@ def _check_clauses(site: CallSite) -> None:
     node, kind = site.node, kind_of(site.name)
     at = node.at
     if not functions_named(site.name) and site.name not in SPECIAL:
-        raise unknown(site.name, at)
+        raise unknown_function(site.name, at)
     if kind == SCALAR:
         _check_scalar(site)
     if kind == WINDOW and node.window is None:
-        message = f"Window function {site.name} requires an OVER clause"
+        message = f"Window function system.builtin.{site.name} requires an OVER clause"
         raise Refused("MISSING_OVER", message, at)
     _check_window(site, kind)
 
@@ -219,7 +221,7 @@ def _check_scalar(site: CallSite) -> None:
 def _check_window(site: CallSite, kind: str) -> None:
     """What cannot stand beside OVER, or without it."""
     node, at = site.node, site.node.at
-    if node.window is not None and node.distinct:
+    if node.window is not None and node.distinct and site.name != "count":
         message = "DISTINCT in window function parameters not yet supported"
         raise Refused("NOT_SUPPORTED", f"{message}: {site.name}", at)
     if node.window is not None and node.filter is not None:

@@ -21,10 +21,10 @@ from sqe.model.trino_types import (
 from sqe.trino.dialect import literals
 from sqe.trino.dialect.coercion import LONGEST_CHAR
 from sqe.trino.dialect.errors import Refused, mismatch, not_supported
-from sqe.trino.dialect.repeated import repeated
+from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.temporal_literals import with_zones
-from sqe.trino.dialect.trying import trying
-from sqe.trino.dialect.typed import OpenParameter, Typed, null_of, raised, spark_type
+from sqe.trino.dialect.trying import in_try
+from sqe.trino.dialect.typed import OpenParameter, Typed, fail, null_of, spark_type
 
 # (value, target, safe, at) -> SQL of the target's carrier
 Writer = Callable[[Typed, TrinoType, bool, int], str]
@@ -58,7 +58,7 @@ def coerce(value: Typed, target: TrinoType, at: int) -> Typed:
 def cast(value: Typed, target: TrinoType, at: int, *, safe: bool = False) -> Typed:
     source = value.type
     target = with_zones(value, target, at)
-    safe = safe or trying()
+    safe = safe or in_try()
     if source == UNKNOWN:
         return null_of(target, at)
     if not castable(source, target):
@@ -72,7 +72,8 @@ def cast(value: Typed, target: TrinoType, at: int, *, safe: bool = False) -> Typ
     if writer is None:
         raise not_supported(f"CAST of {source} to {target}", at)
     spark_type(target, at)
-    return Typed(target, writer(value, target, safe, at))
+    sql = writer(value, target, safe, at)
+    return Typed(target, sql) if sql != "NULL" else null_of(target, at)
 
 
 def _constant(value: Typed, target: TrinoType, at: int) -> Typed | None:
@@ -141,7 +142,7 @@ def castable(source: TrinoType, target: TrinoType) -> bool:
 
 
 def _parts(kind: TrinoType) -> tuple[TrinoType, ...]:
-    return kind.types or tuple(one.type for one in kind.fields)
+    return kind.types or tuple(field.type for field in kind.fields)
 
 
 def written_type(text: str, at: int) -> TrinoType:
@@ -174,9 +175,9 @@ def check_type(kind: TrinoType, at: int) -> None:
         check_type(part, at)
 
 
-def failed(message: str, target: TrinoType, at: int, *, safe: bool) -> str:
+def failed_cast(message: str, target: TrinoType, at: int, *, safe: bool) -> str:
     """What a value that cannot be cast becomes. ``message`` is SQL of a string."""
-    return "NULL" if safe else raised("INVALID_CAST_ARGUMENT", message, target, at)
+    return "NULL" if safe else fail("INVALID_CAST_ARGUMENT", message, target, at)
 
 
 def fitting_text(text: str, target: TrinoType, at: int, *, safe: bool) -> str:
@@ -184,10 +185,10 @@ def fitting_text(text: str, target: TrinoType, at: int, *, safe: bool) -> str:
 
     def write(sql: str) -> str:
         message = f"concat('Value ', {sql}, ' cannot be represented as {target}')"
-        error = failed(message, target, at, safe=safe)
+        error = failed_cast(message, target, at, safe=safe)
         return f"IF(length({sql}) > {target.length}, {error}, {sql})"
 
-    return repeated(text, write)
+    return with_variable(text, write)
 
 
 def spark_cast(value: str, target: TrinoType, at: int, *, safe: bool) -> str:

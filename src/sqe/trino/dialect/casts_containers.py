@@ -6,8 +6,8 @@ TRY_CAST of a container is NULL as a whole if one element fails.
 from __future__ import annotations
 
 from sqe.model.trino_types import TrinoType, quoted_field
-from sqe.trino.dialect.casts import cast, casts, failed
-from sqe.trino.dialect.repeated import repeated
+from sqe.trino.dialect.casts import cast, casts, failed_cast
+from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.typed import Typed, spark_type, string
 
 
@@ -16,7 +16,7 @@ def _array(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     inside = _element("e", value.type.element, target.element, safe, at)
     if inside == "e":
         return value.sql
-    return repeated(value.sql, lambda sql: _array_of(sql, inside, target, safe, at))
+    return with_variable(value.sql, lambda sql: _array_of(sql, inside, target, safe, at))
 
 
 def _array_of(sql: str, inside: str, target: TrinoType, safe: bool, at: int) -> str:
@@ -32,7 +32,7 @@ def _map(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     item = _element("v", value.type.types[1], target.types[1], safe, at)
     if key == "k" and item == "v":
         return value.sql
-    return repeated(value.sql, lambda sql: _map_of(sql, (key, item), target, safe, at))
+    return with_variable(value.sql, lambda sql: _map_of(sql, (key, item), target, safe, at))
 
 
 def _map_of(sql: str, parts: tuple[str, str], target: TrinoType, safe: bool, at: int) -> str:
@@ -47,7 +47,7 @@ def _map_of(sql: str, parts: tuple[str, str], target: TrinoType, safe: bool, at:
     if tests:
         made = f"IF({' OR '.join(tests)}, {_null(target, at)}, {made})"
     if key != "k":  # two keys can become one
-        twice = failed(string("duplicate keys"), target, at, safe=safe)
+        twice = failed_cast(string("duplicate keys"), target, at, safe=safe)
         distinct = f"size(array_distinct({keys}))"
         made = f"IF({distinct} < size({sql}), {twice}, {made})"
     return made
@@ -55,7 +55,7 @@ def _map_of(sql: str, parts: tuple[str, str], target: TrinoType, safe: bool, at:
 
 @casts("row", "row")
 def _row(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
-    return repeated(value.sql, lambda sql: _row_of(sql, value.type, target, safe, at))
+    return with_variable(value.sql, lambda sql: _row_of(sql, value.type, target, safe, at))
 
 
 def _row_of(sql: str, source: TrinoType, target: TrinoType, safe: bool, at: int) -> str:

@@ -22,7 +22,7 @@ from sqe.trino.dialect.errors import Refused, mismatch, not_supported
 from sqe.trino.dialect.json_literal import canonical, quoted_text
 from sqe.trino.dialect.literals import literal_of
 from sqe.trino.dialect.once import once
-from sqe.trino.dialect.typed import Typed, raised, spark_type, string
+from sqe.trino.dialect.typed import Typed, fail, spark_type, string
 
 if TYPE_CHECKING:
     from sqe.trino.dialect.context import Context
@@ -47,7 +47,7 @@ def _literal(text: str, at: int, context: Context) -> Typed:
 @casts(f"boolean varchar date timestamp array map row {_NUMBERS}", "json")
 def _to_json(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     _check(value.type, value.type, at)
-    return written(value, at)
+    return json_text(value, at)
 
 
 @casts("char time time_with_time_zone timestamp_with_time_zone uuid ipaddress varbinary "
@@ -62,7 +62,7 @@ def _check(kind: TrinoType, whole: TrinoType, at: int) -> None:
         if kind.types[0].base in ("date", "timestamp"):
             raise Refused(_INVALID, f"Cannot cast {whole.display} to JSON", at)
         raise mismatch(f"Cannot cast {whole.display} to json", at)
-    parts = [*kind.types, *(one.type for one in kind.fields)]
+    parts = [*kind.types, *(field.type for field in kind.fields)]
     plain = ("boolean", "varchar", "date", "timestamp", "json", "unknown", *_NUMBERS.split())
     if not parts and kind.base not in plain:
         raise mismatch(f"Cannot cast {whole.display} to json", at)
@@ -70,7 +70,7 @@ def _check(kind: TrinoType, whole: TrinoType, at: int) -> None:
         _check(part, whole, at)
 
 
-def written(value: Typed, at: int, depth: int = 0) -> str:
+def json_text(value: Typed, at: int, depth: int = 0) -> str:
     """The JSON text of a value; NULL for NULL."""
     kind, sql = value.type, value.sql
     base = kind.base
@@ -90,20 +90,20 @@ def written(value: Typed, at: int, depth: int = 0) -> str:
 
 
 def _item(value: Typed, at: int, depth: int) -> str:
-    return f"coalesce({written(value, at, depth + 1)}, 'null')"
+    return f"coalesce({json_text(value, at, depth + 1)}, 'null')"
 
 
 def _container(value: Typed, at: int, depth: int) -> str:
-    kind, sql, one = value.type, value.sql, f"j{depth}"
+    kind, sql, element = value.type, value.sql, f"j{depth}"
     if kind.base == "array":
-        inside = _item(Typed(kind.element, one), at, depth)
-        return f"concat('[', array_join(transform({sql}, {one} -> {inside}), ','), ']')"
+        inside = _item(Typed(kind.element, element), at, depth)
+        return f"concat('[', array_join(transform({sql}, {element} -> {inside}), ','), ']')"
     if kind.base == "map":
-        key = _key_text(Typed(kind.types[0], f"{one}.key"))
-        item = _item(Typed(kind.types[1], f"{one}.value"), at, depth)
-        entries = f"transform(map_entries({sql}), {one} -> struct({key} AS k, {item} AS v))"
-        name = json_sql.quoted_string(f"{one}.k")
-        members = f"transform(array_sort({entries}), {one} -> concat({name}, ':', {one}.v))"
+        key = _key_text(Typed(kind.types[0], f"{element}.key"))
+        item = _item(Typed(kind.types[1], f"{element}.value"), at, depth)
+        entries = f"transform(map_entries({sql}), {element} -> struct({key} AS k, {item} AS v))"
+        name = json_sql.quoted_string(f"{element}.k")
+        members = f"transform(array_sort({entries}), {element} -> concat({name}, ':', {element}.v))"
         return f"concat('{{', array_join({members}, ','), '}}')"
     parts: list[str] = []
     for i, field in enumerate(kind.fields):
@@ -139,12 +139,12 @@ def _not_from_json(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
 def read(value: str, target: TrinoType, at: int, *, safe: bool = False, depth: int = 0) -> str:
     """What a VARIANT is as another type."""
     if target.base == "json":
-        return json_sql.printed(value)
+        return json_sql.print_variant(value)
     if target.base in ("array", "map", "row"):
         return once([value], lambda v: _read_container(v, target, at, depth))
     if target.base not in _KEYS:
         raise mismatch(f"Cannot cast json to {target.display}", at)
-    failed = "NULL" if safe else _failed(target, at)
+    failed = "NULL" if safe else _failed_cast(target, at)
 
     def body(v: str, k: str) -> str:
         big = "NULL"
@@ -166,7 +166,7 @@ def _safe(source: TrinoType, sql: str, target: TrinoType, at: int) -> str:
     """A cast that gives NULL for what does not fit; the caller knows that the value is not NULL."""
     if target.base == "varchar" and target.length is not None:
         text = cast(Typed(source, sql), VARCHAR, at, safe=True).sql if source != VARCHAR else sql
-        long = raised("GENERIC_INTERNAL_ERROR", string("Character count exceeds length limit"))
+        long = fail("GENERIC_INTERNAL_ERROR", string("Character count exceeds length limit"))
         return f"IF(length({text}) > {target.length}, {long}, {text})"
     if source == target or (source.base == target.base == "varchar"):
         return sql
@@ -181,9 +181,9 @@ def _boolean(value: str, target: TrinoType, at: int) -> str:
     return f"CAST(IF(CAST({value} AS BOOLEAN), 1, 0) AS {spark_type(target, at)})"
 
 
-def _failed(target: TrinoType, at: int, message: str = "") -> str:
+def _failed_cast(target: TrinoType, at: int, message: str = "") -> str:
     text = message or f"Cannot cast json to {target.display}"
-    return raised(_INVALID, string(text), target, at)
+    return fail(_INVALID, string(text), target, at)
 
 
 def _read_container(value: str, target: TrinoType, at: int, depth: int) -> str:
@@ -194,29 +194,29 @@ def _read_container(value: str, target: TrinoType, at: int, depth: int) -> str:
 
 
 def _read_array(value: str, kind: str, target: TrinoType, at: int, depth: int) -> str:
-    one = f"j{depth}"
-    item = read(one, target.element, at, depth=depth + 1)
-    wrong = _failed(target, at, f"Cannot cast to {target.display}. Expected a json array")
+    element = f"j{depth}"
+    item = read(element, target.element, at, depth=depth + 1)
+    wrong = _failed_cast(target, at, f"Cannot cast to {target.display}. Expected a json array")
     return (
         f"WHEN {kind} LIKE 'ARRAY%' THEN transform(CAST({value} AS ARRAY<VARIANT>), "
-        f"{one} -> {item}) ELSE {wrong}"
+        f"{element} -> {item}) ELSE {wrong}"
     )
 
 
 def _read_map(value: str, kind: str, target: TrinoType, at: int, depth: int) -> str:
-    one = f"j{depth}"
+    entry = f"j{depth}"
     if target.types[0].base not in _KEYS:
         raise mismatch(f"Cannot cast json to {target.display}", at)
-    key = _safe(VARCHAR, f"{one}.key", target.types[0], at)
+    key = _safe(VARCHAR, f"{entry}.key", target.types[0], at)
     if target.types[0].base != "varchar":
-        key = f"coalesce({key}, {_failed(target.types[0], at)})"
-    item = read(f"{one}.value", target.types[1], at, depth=depth + 1)
+        key = f"coalesce({key}, {_failed_cast(target.types[0], at)})"
+    item = read(f"{entry}.value", target.types[1], at, depth=depth + 1)
     entries = f"map_entries(CAST({value} AS MAP<STRING, VARIANT>))"
-    wrong = _failed(target, at, f"Cannot cast to {target.display}. Expected a json object")
-    twice = _failed(
+    wrong = _failed_cast(target, at, f"Cannot cast to {target.display}. Expected a json object")
+    twice = _failed_cast(
         target, at, f"Cannot cast to {target.display}. Duplicate map keys are not allowed"
     )
-    made = f"transform({entries}, {one} -> struct({key} AS k, {item} AS v))"
+    made = f"transform({entries}, {entry} -> struct({key} AS k, {item} AS v))"
     filled = once(
         [made],
         lambda e: (
@@ -230,12 +230,14 @@ def _read_map(value: str, kind: str, target: TrinoType, at: int, depth: int) -> 
 def _read_row(value: str, kind: str, target: TrinoType, at: int, depth: int) -> str:
     count = len(target.fields)
     shown = f"Cannot cast to {target.display}. "
-    length = _failed(target, at, f"{shown}Expected a json array of {count} items")
-    wrong = _failed(target, at, f"{shown}Expected a json array or object")
+    length = _failed_cast(target, at, f"{shown}Expected a json array of {count} items")
+    wrong = _failed_cast(target, at, f"{shown}Expected a json array or object")
     items = f"CAST({value} AS ARRAY<VARIANT>)"
     by_place = _row(target, [f"get({items}, {i})" for i in range(count)], at, depth)
-    if any(one.name is None for one in target.fields):
-        by_name = _failed(target, at, f"{shown}Cannot cast a JSON object to anonymous row type")
+    if any(field.name is None for field in target.fields):
+        by_name = _failed_cast(
+            target, at, f"{shown}Cannot cast a JSON object to anonymous row type"
+        )
     else:
         by_name = _by_name(value, target, at, depth)
     return (
@@ -247,13 +249,13 @@ def _read_row(value: str, kind: str, target: TrinoType, at: int, depth: int) -> 
 def _by_name(value: str, target: TrinoType, at: int, depth: int) -> str:
     """Names are the same in any case of letters, and may be there once."""
     entries = f"map_entries(CAST({value} AS MAP<STRING, VARIANT>))"
-    twice = _failed(target, at, f"Cannot cast to {target.display}. Duplicate field")
+    twice = _failed_cast(target, at, f"Cannot cast to {target.display}. Duplicate field")
 
     def body(e: str) -> str:
-        names = [string((one.name or "").lower()) for one in target.fields]
-        found = [f"get(filter({e}, x -> lower(x.key) = {name}), 0).value" for name in names]
+        names = [string((field.name or "").lower()) for field in target.fields]
+        members = [f"get(filter({e}, x -> lower(x.key) = {name}), 0).value" for name in names]
         many = " OR ".join(f"size(filter({e}, x -> lower(x.key) = {name})) > 1" for name in names)
-        return f"IF({many}, {twice}, {_row(target, found, at, depth)})"
+        return f"IF({many}, {twice}, {_row(target, members, at, depth)})"
 
     return once([entries], body)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sqe.model.trino_types import BIGINT, INTEGER, REAL, SMALLINT, TINYINT, TrinoType
-from sqe.trino.dialect.casts import EXACT_DIGITS, casts, failed, spark_cast
+from sqe.trino.dialect.casts import EXACT_DIGITS, casts, failed_cast, spark_cast
 from sqe.trino.dialect.errors import not_supported
-from sqe.trino.dialect.repeated import repeated
-from sqe.trino.dialect.typed import Typed, raised, spark_type, string
+from sqe.trino.dialect.repeated import with_variable
+from sqe.trino.dialect.typed import Typed, fail, spark_type, string
 
 _BITS = {TINYINT: 8, SMALLINT: 16, INTEGER: 32, BIGINT: 64}
 _DIGITS = {TINYINT: 3, SMALLINT: 5, INTEGER: 10, BIGINT: 19}
@@ -68,8 +68,8 @@ def _real_to_integer(value: Typed, target: TrinoType, safe: bool, at: int) -> st
 
 def _float_to_integer(value: Typed, target: TrinoType, at: int) -> str:
     message = string(f"Cannot cast {value.type} NaN to {target}")
-    nan = raised("INVALID_CAST_ARGUMENT", message, target, at)
-    return repeated(
+    nan = fail("INVALID_CAST_ARGUMENT", message, target, at)
+    return with_variable(
         value.sql,
         lambda sql: (
             f"IF(isnan({sql}), {nan}, {spark_cast(f'round({sql})', target, at, safe=False)})"
@@ -84,17 +84,17 @@ def _double_to_bigint(value: Typed, target: TrinoType, safe: bool, at: int) -> s
         return (
             f"CASE WHEN {sql} >= -{_TWO_63} AND {sql} < {_TWO_63} "
             f"THEN CAST(round({sql}) AS BIGINT) "
-            f"WHEN {sql} IS NOT NULL THEN {failed(message, target, at, safe=safe)} END"
+            f"WHEN {sql} IS NOT NULL THEN {failed_cast(message, target, at, safe=safe)} END"
         )
 
-    return repeated(value.sql, write)
+    return with_variable(value.sql, write)
 
 
 @casts("real", "bigint")
 def _real_to_bigint(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     """Out of range, it is the largest or the smallest one."""
-    nan = failed(string("Cannot cast real NaN to bigint"), target, at, safe=safe)
-    return repeated(
+    nan = failed_cast(string("Cannot cast real NaN to bigint"), target, at, safe=safe)
+    return with_variable(
         f"CAST({value.sql} AS DOUBLE)",
         lambda sql: (
             f"CASE WHEN isnan({sql}) THEN {nan} "
@@ -122,22 +122,22 @@ def _decimal_to_integer(value: Typed, target: TrinoType, safe: bool, at: int) ->
         return (
             f"CASE WHEN {sql} BETWEEN -{limit}BD AND {limit - 1}BD "
             f"THEN CAST({sql} AS {spark_type(target, at)}) "
-            f"WHEN {sql} IS NOT NULL THEN {failed(message, target, at, safe=False)} END"
+            f"WHEN {sql} IS NOT NULL THEN {failed_cast(message, target, at, safe=False)} END"
         )
 
-    return repeated(rounded, write)
+    return with_variable(rounded, write)
 
 
 # ------------------------------------------------------------------- to decimals
 
 
-def _shown(target: TrinoType) -> str:
+def _display(target: TrinoType) -> str:
     return f"{target.base.upper()}({target.precision}, {target.scale})"
 
 
 def _too_large(source: TrinoType, target: TrinoType, sql: str) -> str:
-    named = _shown(source) if source.base == "decimal" else source.base.upper()
-    return f"concat('Cannot cast {named} \\'', CAST({sql} AS STRING), '\\' to {_shown(target)}')"
+    named = _display(source) if source.base == "decimal" else source.base.upper()
+    return f"concat('Cannot cast {named} \\'', CAST({sql} AS STRING), '\\' to {_display(target)}')"
 
 
 @casts("tinyint smallint integer bigint", "decimal")
@@ -153,10 +153,10 @@ def _integer_to_decimal(value: Typed, target: TrinoType, safe: bool, at: int) ->
         return (
             f"CASE WHEN {sql} BETWEEN -{largest}{ending} AND {largest}{ending} "
             f"THEN {spark_cast(sql, target, at, safe=False)} "
-            f"WHEN {sql} IS NOT NULL THEN {failed(message, target, at, safe=False)} END"
+            f"WHEN {sql} IS NOT NULL THEN {failed_cast(message, target, at, safe=False)} END"
         )
 
-    return repeated(value.sql, write)
+    return with_variable(value.sql, write)
 
 
 @casts("decimal", "decimal")
@@ -166,12 +166,12 @@ def _decimal_to_decimal(value: Typed, target: TrinoType, safe: bool, at: int) ->
     fits = theirs > mine or (theirs == mine and target.scale >= source.scale)
     if fits or safe:
         return spark_cast(value.sql, target, at, safe=safe and not fits)
-    return repeated(value.sql, lambda sql: _or_fail(sql, sql, source, target, at))
+    return with_variable(value.sql, lambda sql: _or_fail(sql, sql, source, target, at))
 
 
 def _or_fail(sql: str, written: str, source: TrinoType, target: TrinoType, at: int) -> str:
     """``written`` as a decimal; ``sql`` is the value it stands for."""
-    error = failed(_too_large(source, target, sql), target, at, safe=False)
+    error = failed_cast(_too_large(source, target, sql), target, at, safe=False)
     tried = f"try_cast({written} AS {spark_type(target, at)})"
     return f"coalesce({tried}, IF({sql} IS NULL, NULL, {error}))"
 
@@ -184,7 +184,7 @@ def _float_to_decimal(value: Typed, target: TrinoType, safe: bool, at: int) -> s
             return f"try_cast({written} AS {spark_type(target, at)})"
         return _or_fail(sql, written, value.type, target, at)
 
-    return repeated(value.sql, write)
+    return with_variable(value.sql, write)
 
 
 def shortest_digits(sql: str, kind: TrinoType) -> str:
@@ -205,7 +205,7 @@ def _decimal_to_double(value: Typed, target: TrinoType, safe: bool, at: int) -> 
     source = value.type
     if not EXACT_DIGITS < source.precision <= _SHORT or source.scale == 0:
         return f"CAST({value.sql} AS DOUBLE)"
-    return f"(CAST({_unscaled(value)} AS DOUBLE) / 1E{source.scale}D)"
+    return f"(CAST({_digits_of(value)} AS DOUBLE) / 1E{source.scale}D)"
 
 
 @casts("decimal", "real")
@@ -214,10 +214,10 @@ def _decimal_to_real(value: Typed, target: TrinoType, safe: bool, at: int) -> st
     if source.precision > _SHORT:
         return f"CAST({value.sql} AS FLOAT)"
     power = f"CAST(1E{source.scale}D AS FLOAT)"
-    return f"CAST(({_as_float(_unscaled(value))} / {power}) AS FLOAT)"
+    return f"CAST(({_as_float(_digits_of(value))} / {power}) AS FLOAT)"
 
 
-def _unscaled(value: Typed) -> str:
+def _digits_of(value: Typed) -> str:
     """A short decimal without its point, a bigint: Trino divides that, and rounds twice."""
     scale = value.type.scale
     return (

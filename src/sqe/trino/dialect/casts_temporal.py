@@ -14,13 +14,13 @@ from sqe.trino.dialect.moments import (
     known_zone,
     local,
     micros_of,
-    rounded,
+    round_to,
     rounded_moment,
     zone_sql,
 )
-from sqe.trino.dialect.repeated import repeated
+from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.session_values import today
-from sqe.trino.dialect.typed import Typed, raised, string
+from sqe.trino.dialect.typed import Typed, fail, string
 from sqe.trino.dialect.zones import session_zone
 
 _CLOCK = "yyyy-MM-dd HH:mm:ss"
@@ -48,7 +48,7 @@ def _to_date(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
 
 @casts("timestamp", "timestamp")
 @casts("timestamp_with_time_zone", "timestamp_with_time_zone")
-def _rounded(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
+def _round(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     return rounded_moment(value, target.precision)
 
 
@@ -73,11 +73,11 @@ def _timestamp_to_time(value: Typed, target: TrinoType, safe: bool, at: int) -> 
         of_day = f"pmod({micros}, {MICROS_OF_DAY})"
         if not value.type.precision:
             return of_day
-        error = raised("GENERIC_INTERNAL_ERROR", string("value must be >= 0"), target, at)
+        error = fail("GENERIC_INTERNAL_ERROR", string("value must be >= 0"), target, at)
         lost = f"IF({of_day} < 1000000, {error}, {of_day} - 1000000)"
         return f"IF({micros} < 0 AND {micros} % 1000000 <> 0, {lost}, {of_day})"
 
-    of_day = repeated(micros_of(value.sql), write)
+    of_day = with_variable(micros_of(value.sql), write)
     return _fewer_digits(of_day, value.type, target)
 
 
@@ -90,7 +90,7 @@ def _fewer_digits(of_day: str, source: TrinoType, target: TrinoType) -> str:
     """Rounding up may come to midnight."""
     if source.precision <= target.precision:
         return of_day
-    return f"pmod({rounded(of_day, 10 ** (6 - target.precision))}, {MICROS_OF_DAY})"
+    return f"pmod({round_to(of_day, 10 ** (6 - target.precision))}, {MICROS_OF_DAY})"
 
 
 @casts("time", "timestamp timestamp_with_time_zone")
@@ -98,7 +98,7 @@ def _of_today(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     """That time of the day on which the statement began."""
     midnight = micros_of(f"CAST({today(at).sql} AS TIMESTAMP_NTZ)")
     digits = min(value.type.precision, target.precision)
-    moment = rounded(f"({midnight} + {value.sql})", 10 ** (6 - digits))
+    moment = round_to(f"({midnight} + {value.sql})", 10 ** (6 - digits))
     clock = from_micros(moment, TrinoType("timestamp", target.numbers))
     return clock if target.base != TIMESTAMP_TZ else instant(clock, session_zone(at))
 
@@ -121,12 +121,12 @@ def _moment_to_text(value: Typed, target: TrinoType, safe: bool, at: int) -> str
     text = f"date_format({local(value, at)}, '{pattern}')"
     if value.type.base == TIMESTAMP_TZ:
         text = f"concat({text}, ' ', {zone_sql(known_zone(value.type, at))})"
-    return _limited(text, target, at)
+    return _limit_length(text, target, at)
 
 
 @casts("time", "varchar")
 def _time_to_text(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
-    return _limited(time_text(value), target, at)
+    return _limit_length(time_text(value), target, at)
 
 
 def time_text(value: Typed) -> str:
@@ -142,7 +142,7 @@ def _day_second_to_text(value: Typed, target: TrinoType, safe: bool, at: int) ->
         clock = f"date_format(timestamp_millis(abs({sql} % 86400000)), 'HH:mm:ss.SSS')"
         return f"concat(IF({sql} < 0, '-', ''), {days}, ' ', {clock})"
 
-    return _limited(repeated(value.sql, write), target, at)
+    return _limit_length(with_variable(value.sql, write), target, at)
 
 
 @casts("interval_year_to_month", "varchar")
@@ -154,10 +154,10 @@ def _year_month_to_text(value: Typed, target: TrinoType, safe: bool, at: int) ->
             f"CAST({months} AS STRING))"
         )
 
-    return _limited(repeated(value.sql, write), target, at)
+    return _limit_length(with_variable(value.sql, write), target, at)
 
 
-def _limited(text: str, target: TrinoType, at: int) -> str:
+def _limit_length(text: str, target: TrinoType, at: int) -> str:
     """Texts that are too long are Trino's own defect, of TRY_CAST too."""
     if target.length is None:
         return text
@@ -165,7 +165,7 @@ def _limited(text: str, target: TrinoType, at: int) -> str:
     def write(sql: str) -> str:
         limit = string(f"Character count exceeds length limit {target.length}: base64:")
         message = f"concat({limit}, base64(CAST({sql} AS BINARY)))"
-        error = raised("GENERIC_INTERNAL_ERROR", message, target, at)
+        error = fail("GENERIC_INTERNAL_ERROR", message, target, at)
         return f"IF(length({sql}) > {target.length}, {error}, {sql})"
 
-    return repeated(text, write)
+    return with_variable(text, write)

@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 from sqe.model.trino_types import TIMESTAMP_TZ, TrinoType
 from sqe.trino.dialect import temporal_literals as texts
-from sqe.trino.dialect.casts import casts, failed
+from sqe.trino.dialect.casts import casts, failed_cast
 from sqe.trino.dialect.moments import MICROS_OF_DAY, from_micros, instant, micros_of, written_as
-from sqe.trino.dialect.repeated import repeated
-from sqe.trino.dialect.typed import Typed, raised, string
+from sqe.trino.dialect.repeated import with_variable
+from sqe.trino.dialect.typed import Typed, fail, string
 from sqe.trino.dialect.zones import SESSION
 
 _TIME_GROUPS = (1, 2, 3, 4)
@@ -36,15 +36,15 @@ def _constant(
     except (texts.Beyond, OverflowError):
         return None
     except ValueError:
-        return failed(_unreadable(value.sql, target), target, at, safe=safe)
+        return failed_cast(_unreadable(value.sql, target), target, at, safe=safe)
 
 
-def _whole(pattern: str) -> str:
+def _match_all(pattern: str) -> str:
     return string(rf"^{pattern}\z")
 
 
 def _group(sql: str, pattern: str, index: int) -> str:
-    return f"regexp_extract({sql}, {_whole(pattern)}, {index})"
+    return f"regexp_extract({sql}, {_match_all(pattern)}, {index})"
 
 
 def _number(text: str) -> str:
@@ -53,14 +53,14 @@ def _number(text: str) -> str:
 
 
 def _if_matching(sql: str, pattern: str, read: str) -> str:
-    return f"IF({sql} RLIKE {_whole(pattern)}, {read}, NULL)"
+    return f"IF({sql} RLIKE {_match_all(pattern)}, {read}, NULL)"
 
 
 def _or_failed(sql: str, found: str, target: TrinoType, safe: bool, at: int) -> str:
     """``found`` is NULL for what cannot be read."""
     if safe:
         return found
-    error = failed(_unreadable(sql, target), target, at, safe=False)
+    error = failed_cast(_unreadable(sql, target), target, at, safe=False)
     return f"coalesce({found}, IF({sql} IS NULL, NULL, {error}))"
 
 
@@ -76,7 +76,7 @@ def _to_date(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
         read = f"CAST(try_make_timestamp_ntz({year}, {month}, {day}, 0, 0, 0) AS DATE)"
         return _or_failed(sql, _if_matching(sql, pattern, read), target, safe, at)
 
-    return repeated(value.sql, write)
+    return with_variable(value.sql, write)
 
 
 def _fraction(text: str, digits: int) -> str:
@@ -101,23 +101,23 @@ def _to_time(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
 
     def write(sql: str) -> str:
         hour, minute, second, fraction = (_group(sql, pattern, i) for i in _TIME_GROUPS)
-        numbers = [_number(one) for one in (hour, minute, second)]
+        numbers = [_number(part) for part in (hour, minute, second)]
         valid = f"{numbers[0]} < 24 AND {numbers[1]} < 60 AND {numbers[2]} < 60"
         seconds = f"(({numbers[0]} * 60 + {numbers[1]}) * 60 + {numbers[2]}) * 1000000L"
         micros = f"pmod({seconds} + {_fraction(fraction, digits)}, {MICROS_OF_DAY})"
-        found = _if_matching(sql, pattern, f"IF({valid}, {micros}, NULL)")
-        return _or_failed(sql, found, target, safe, at)
+        matched = _if_matching(sql, pattern, f"IF({valid}, {micros}, NULL)")
+        return _or_failed(sql, matched, target, safe, at)
 
-    return repeated(value.sql, write)
+    return with_variable(value.sql, write)
 
 
 @casts("varchar", "timestamp timestamp_with_time_zone")
 def _to_moment(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     def read_constant(text: str) -> Typed:
-        found = texts.read_moment(text.strip())
-        zone = texts.existing_zone(found.zone) if found.zone else target.zone or "UTC"
-        micros = texts.micros_of_fraction(found.fraction, target.precision)
-        local = found.local + datetime.timedelta(microseconds=micros)
+        parsed = texts.read_moment(text.strip())
+        zone = texts.existing_zone(parsed.zone) if parsed.zone else target.zone or "UTC"
+        micros = texts.micros_of_fraction(parsed.fraction, target.precision)
+        local = parsed.local + datetime.timedelta(microseconds=micros)
         if zone == SESSION:
             return Typed(target, instant(texts.timestamp_sql(local), zone))
         moment = texts.instant(local, zone)
@@ -128,7 +128,7 @@ def _to_moment(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     known = _constant(value, target, safe, at, read_constant)
     if known is not None:
         return known
-    return repeated(f"trim({value.sql})", lambda sql: _read_moment(sql, target, safe, at))
+    return with_variable(f"trim({value.sql})", lambda sql: _read_moment(sql, target, safe, at))
 
 
 def _read_moment(sql: str, target: TrinoType, safe: bool, at: int) -> str:
@@ -142,7 +142,7 @@ def _read_moment(sql: str, target: TrinoType, safe: bool, at: int) -> str:
     zone = target.zone or "UTC"
     same = written_as(parts[7], zone, ("UTC", "Z", "GMT", "+00:00"), by_name=True)
     message = string("A column of different time zones is not supported")
-    other = raised("NOT_SUPPORTED", message, target, at)
+    other = fail("NOT_SUPPORTED", message, target, at)
     read = instant(local, zone) if target.base == TIMESTAMP_TZ else local
     named = f"IF({same}, {read}, {other})"
     return _or_failed(sql, _if_matching(sql, pattern, named), target, safe, at)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from sqe.model.trino_types import DOUBLE, REAL, TrinoType
-from sqe.trino.dialect.casts import casts, failed, fitting_text, spark_cast
+from sqe.trino.dialect.casts import casts, failed_cast, fitting_text, spark_cast
 from sqe.trino.dialect.casts_numbers import shortest_digits
-from sqe.trino.dialect.repeated import repeated
-from sqe.trino.dialect.typed import Typed, raised, spark_type, string
+from sqe.trino.dialect.repeated import with_variable
+from sqe.trino.dialect.typed import Typed, fail, spark_type, string
 
 # The longest text a value of the type can have.
 _LONGEST = {"tinyint": 4, "smallint": 6, "integer": 11, "bigint": 20}
@@ -34,7 +34,7 @@ def _boolean_to_text(value: Typed, target: TrinoType, safe: bool, at: int) -> st
     if target.length is None or target.length >= 5:
         return f"CAST({value.sql} AS STRING)"
     message = string(f"Character count exceeds length limit {target.length}")
-    error = raised("GENERIC_INTERNAL_ERROR", message, target, at)  # also of TRY_CAST
+    error = fail("GENERIC_INTERNAL_ERROR", message, target, at)  # also of TRY_CAST
     true = "'true'" if target.length == 4 else error
     return f"CASE WHEN {value.sql} THEN {true} WHEN NOT {value.sql} THEN {error} END"
 
@@ -54,15 +54,15 @@ def _float_to_text(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
             f"ELSE format_number({number}, '{_FORMATS[value.type.base]}') END"
         )
 
-    text = repeated(value.sql, write)
+    text = with_variable(value.sql, write)
     if target.length is None or target.length >= 24:
         return text
-    return repeated(text, lambda sql: _if_it_fits(sql, target, safe, at))
+    return with_variable(text, lambda sql: _if_it_fits(sql, target, safe, at))
 
 
 def _if_it_fits(sql: str, target: TrinoType, safe: bool, at: int) -> str:
     message = f"concat('Value ', {sql}, ' cannot be represented as {target}')"
-    error = failed(message, target, at, safe=safe)
+    error = failed_cast(message, target, at, safe=safe)
     return f"IF(length({sql}) > {target.length}, {error}, {sql})"
 
 
@@ -120,11 +120,11 @@ def _to_float(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     def write(sql: str) -> str:
         named = f"contains(lower({sql}), 'inf') OR contains(lower({sql}), 'nan')"
         right = f"contains({sql}, 'Infinity') OR contains({sql}, 'NaN')"
-        error = failed(_unreadable(sql, target), target, at, safe=safe)
+        error = failed_cast(_unreadable(sql, target), target, at, safe=safe)
         read = spark_cast(sql, target, at, safe=safe)
         return f"IF(({named}) AND NOT ({right}), {error}, {read})"
 
-    return repeated(value.sql, write)
+    return with_variable(value.sql, write)
 
 
 @casts("varchar", "decimal")
@@ -141,20 +141,20 @@ def _to_decimal(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
             return read
         named = f"DECIMAL({target.precision}, {target.scale})"
         message = f"concat('Cannot cast VARCHAR \\'', {sql}, '\\' to {named}.')"
-        error = failed(message, target, at, safe=False)
+        error = failed_cast(message, target, at, safe=False)
         return f"coalesce({read}, IF({sql} IS NULL, NULL, {error}))"
 
-    return repeated(value.sql, write)
+    return with_variable(value.sql, write)
 
 
 @casts("varchar", "boolean")
 def _to_boolean(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     def write(sql: str) -> str:
-        error = failed(_unreadable(sql, target), target, at, safe=safe)
+        error = failed_cast(_unreadable(sql, target), target, at, safe=safe)
         return (
             f"CASE WHEN lower({sql}) IN ('true', 't', '1') THEN true "
             f"WHEN lower({sql}) IN ('false', 'f', '0') THEN false "
             f"WHEN {sql} IS NOT NULL THEN {error} END"
         )
 
-    return repeated(value.sql, write)
+    return with_variable(value.sql, write)

@@ -55,9 +55,9 @@ def common_type(one: TrinoType, other: TrinoType) -> TrinoType | None:
     if one.base == other.base:
         return _common_of_one_base(one, other)
     for small, large in ((one, other), (other, one)):
-        found = _coerced_base(small, large)
-        if found is not None:
-            return found
+        base = _coerced_base(small, large)
+        if base is not None:
+            return base
     return None
 
 
@@ -137,12 +137,10 @@ def can_coerce(source: TrinoType, target: TrinoType) -> bool:
     """Whether a value of ``source`` becomes ``target`` by itself."""
     if source in (UNKNOWN, target):
         return True
-    if source.base == "char" and target.base == "varchar":
-        return target.length is None or target.length >= source.numbers[0]
     if source.base == "row" and target.base == "row":
         return len(source.fields) == len(target.fields) and all(
-            can_coerce(one.type, other.type)
-            for one, other in zip(source.fields, target.fields, strict=True)
+            can_coerce(field.type, other.type)
+            for field, other in zip(source.fields, target.fields, strict=True)
         )
     if source.base == target.base and source.types:
         return all(can_coerce(a, b) for a, b in zip(source.types, target.types, strict=True))

@@ -12,7 +12,7 @@ from sqe.trino.dialect.casts import coerce
 from sqe.trino.dialect.coercion import common_type
 from sqe.trino.dialect.errors import mismatch, not_supported
 from sqe.trino.dialect.repeated import both_repeated
-from sqe.trino.dialect.typed import Typed, raised, string
+from sqe.trino.dialect.typed import Typed, fail, string
 
 _INCOMPARABLE = ("hyperloglog", "function")
 _UNORDERED = ("map", "json")
@@ -26,10 +26,10 @@ def compare(operator: str, left: Typed, right: Typed, at: int) -> Typed:
     if common is None or _holds(common, _INCOMPARABLE) or (ordered and _holds(common, _UNORDERED)):
         shown = f"{left.type.display} {_NAMED.get(operator, operator)} {right.type.display}"
         raise mismatch(f"Cannot apply operator: {shown}", at)
-    return compared(operator, coerce(left, common, at), coerce(right, common, at), at)
+    return compare_typed(operator, coerce(left, common, at), coerce(right, common, at), at)
 
 
-def compared(operator: str, left: Typed, right: Typed, at: int) -> Typed:
+def compare_typed(operator: str, left: Typed, right: Typed, at: int) -> Typed:
     """Both are of one type."""
     kind = left.type
     ordered = operator not in ("=", "<>", "IS DISTINCT FROM")
@@ -40,7 +40,7 @@ def compared(operator: str, left: Typed, right: Typed, at: int) -> Typed:
     if kind.base in ("array", "map", "row"):
         return Typed(BOOLEAN, _compared_parts(operator, left, right, at))
     if kind.base == "char" and operator not in ("=", "<>"):
-        padded = [f"rpad({one.sql}, {kind.length}, ' ')" for one in (left, right)]
+        padded = [f"rpad({side.sql}, {kind.length}, ' ')" for side in (left, right)]
         return Typed(BOOLEAN, f"({padded[0]} {operator} {padded[1]})")
     plain = f"({left.sql} {operator} {right.sql})"
     if kind in (REAL, DOUBLE):
@@ -97,8 +97,8 @@ def _distinct(left: Typed, right: Typed, at: int) -> str:
     """NULLs are equal here, and NaNs."""
     kind = left.type
     if kind.base == "map" and not any(_holds(part, ("map",)) for part in kind.types):
-        one, other = (f"array_sort(map_entries({value.sql}))" for value in (left, right))
-        return f"(NOT ({one} <=> {other}))"
+        left_entries, other = (f"array_sort(map_entries({value.sql}))" for value in (left, right))
+        return f"(NOT ({left_entries} <=> {other}))"
     if _holds(kind, ("map",)):
         raise not_supported(f"IS DISTINCT FROM of {kind}", at)
     return f"(NOT ({left.sql} <=> {right.sql}))"
@@ -163,7 +163,7 @@ def _order(kind: TrinoType, one: str, other: str, depth: int) -> str:
 
 def _step(kind: TrinoType, one: str, other: str, what: str, depth: int) -> list[str]:
     where = "arrays with null elements" if what == "ARRAY" else "fields with null elements"
-    error = raised("NOT_SUPPORTED", string(f"{what} comparison not supported for {where}"))
+    error = fail("NOT_SUPPORTED", string(f"{what} comparison not supported for {where}"))
     order = _order(kind, one, other, depth + 1)
     return [
         f"WHEN {one} IS NULL OR {other} IS NULL THEN CAST({error} AS INT)",
@@ -174,6 +174,6 @@ def _step(kind: TrinoType, one: str, other: str, what: str, depth: int) -> list[
 def _holds(kind: TrinoType, bases: tuple[str, ...]) -> bool:
     return (
         kind.base in bases
-        or any(_holds(one, bases) for one in kind.types)
-        or any(_holds(one.type, bases) for one in kind.fields)
+        or any(_holds(inner, bases) for inner in kind.types)
+        or any(_holds(field.type, bases) for field in kind.fields)
     )

@@ -72,7 +72,7 @@ class Context:
 
     def table_name(self, name: nodes.Name) -> tuple[str, str, str]:
         """catalog, schema and table, completed from what the client uses."""
-        parts = [one.name.lower() for one in name]
+        parts = [part.name.lower() for part in name]
         at = name[0].at
         if len(parts) > 3:
             raise Refused("SYNTAX_ERROR", "Too many parts in table name: " + ".".join(parts), at)

@@ -86,7 +86,7 @@ class Cursor:
     def looking_at_any(self, *words: str) -> bool:
         """Is the next token one of these?"""
         if self._tried is not None:
-            self.tried(*[f"'{word}'" for word in words])
+            self.note_labels(*[f"'{word}'" for word in words])
         return self.words[self.index] in words
 
     def word_ahead(self, ahead: int) -> str:
@@ -101,7 +101,7 @@ class Cursor:
             return token.word not in RESERVED
         return token.kind in IDENTIFIERS
 
-    def tried(self, *labels: str) -> None:
+    def note_labels(self, *labels: str) -> None:
         """These would have been right here. Costs nothing unless an error is being explained."""
         if self._tried is not None:
             self._tried.setdefault(self.index, set()).update(labels)
@@ -141,10 +141,10 @@ class Cursor:
         return at
 
     def expect_any(self, *words: str) -> str:
-        found = self.accept_any(*words)
-        if found is None:
+        accepted = self.accept_any(*words)
+        if accepted is None:
             self.fail(*[f"'{word}'" for word in words])
-        return found
+        return accepted
 
     def identifier(self) -> Identifier:
         if not self.is_identifier():
@@ -180,16 +180,16 @@ class Cursor:
         return integer_value(self.take())
 
     def comma_list(self, one: Callable[[], T]) -> tuple[T, ...]:
-        found = [one()]
+        items = [one()]
         while self.accept(","):
-            found.append(one())
-        return tuple(found)
+            items.append(one())
+        return tuple(items)
 
     def bracketed_list(self, one: Callable[[], T]) -> tuple[T, ...]:
         self.expect("(")
-        found = self.comma_list(one)
+        items = self.comma_list(one)
         self.expect(")")
-        return found
+        return items
 
     # ------------------------------------------------- going back, failing
 
@@ -209,7 +209,7 @@ class Cursor:
 
     def fail(self, *expecting: str) -> NoReturn:
         """The next token fits nothing."""
-        self.tried(*expecting)
+        self.note_labels(*expecting)
         labels = set(expecting)
         if self._tried is not None:
             labels = self._tried.get(self.index, labels)
@@ -232,7 +232,7 @@ class Cursor:
             )
 
     @contextmanager
-    def scanned(self) -> Iterator[None]:
+    def scan(self) -> Iterator[None]:
         before, self.scanning = self.scanning, True
         try:
             yield

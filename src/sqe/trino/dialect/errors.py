@@ -16,7 +16,7 @@ class Refused(Exception):
         self.message = message
         self.at = at
 
-    def told(self, text: str) -> SqeError:
+    def to_error(self, text: str) -> SqeError:
         """The error as everyone else knows them. ``text`` is the one that ``at`` counts in."""
         position = position_at(text, self.at) if self.at is not None else None
         return error_of(code_of(self.name), self.message, position=position, subcode=self.name)

@@ -19,11 +19,11 @@ _QUANTIFIERS = {"ALL": "ALL", "ANY": "ANY", "SOME": "ANY"}
 
 class ExpressionParser(PrimaryParser):
     def expression(self, begun: n.Expression | None = None) -> n.Expression:
-        self.tried("<expression>")
+        self.note_labels("<expression>")
         self.deeper()
-        found = self._any_of(begun)
+        expression = self._any_of(begun)
         self.depth -= 1
-        return found
+        return expression
 
     def _any_of(self, begun: n.Expression | None) -> n.Expression:
         at = self.here if begun is None else begun.at
@@ -37,28 +37,28 @@ class ExpressionParser(PrimaryParser):
 
     def _all_of(self, begun: n.Expression | None) -> n.Expression:
         at = self.here if begun is None else begun.at
-        first = self._negated(begun)
+        first = self._negation(begun)
         if not self.looking_at("AND"):
             return first
         terms = [first]
         while self.accept("AND"):
-            terms.append(self._negated(None))
+            terms.append(self._negation(None))
         return n.Logical(at, "AND", tuple(terms))
 
-    def _negated(self, begun: n.Expression | None) -> n.Expression:
+    def _negation(self, begun: n.Expression | None) -> n.Expression:
         places = []
         while begun is None and self.words[self.index] == "NOT":
             places.append(self.take().at)
-        found = self._predicated(self._value(1) if begun is None else begun)
+        expression = self._predicate(self._value(1) if begun is None else begun)
         self.check_chain(len(places))
         for at in reversed(places):
-            found = n.Not(at, found)
-        return found
+            expression = n.Not(at, expression)
+        return expression
 
     # ----------------------------------------------------------- predicates
 
-    def _predicated(self, value: n.Expression) -> n.Expression:
-        self.tried("<predicate>")
+    def _predicate(self, value: n.Expression) -> n.Expression:
+        self.note_labels("<predicate>")
         token = self.token
         if token.word in _COMPARISONS:
             return self._comparison(value)
@@ -66,15 +66,15 @@ class ExpressionParser(PrimaryParser):
             return self._is(value)
         if token.word == "NOT":
             self.take()
-            found = self._between_in_like(value, token.at)
-            if found is None:
+            predicate = self._between_in_like(value, token.at)
+            if predicate is None:
                 self.fail("'BETWEEN'", "'IN'", "'LIKE'")
-            return n.Not(token.at, found)
+            return n.Not(token.at, predicate)
         return self._between_in_like(value, token.at) or value
 
     def _comparison(self, value: n.Expression) -> n.Expression:
         token = self.take()
-        self.tried("'ALL'", "'ANY'", "'SOME'")
+        self.note_labels("'ALL'", "'ANY'", "'SOME'")
         word = self.words[self.index]
         if word in _QUANTIFIERS and self.is_query_only(1):
             mark = self.mark()
@@ -96,8 +96,8 @@ class ExpressionParser(PrimaryParser):
         if not self.accept("DISTINCT"):
             self.fail("'DISTINCT'", "'NULL'")
         self.expect("FROM")
-        found = n.Comparison(at, "IS DISTINCT FROM", value, self.value_expression())
-        return n.Not(at, found) if negated else found
+        comparison = n.Comparison(at, "IS DISTINCT FROM", value, self.value_expression())
+        return n.Not(at, comparison) if negated else comparison
 
     def _between_in_like(self, value: n.Expression, at: int) -> n.Expression | None:
         word = self.words[self.index]
@@ -128,7 +128,7 @@ class ExpressionParser(PrimaryParser):
         if self.is_query_only():
             return n.InQuery(at, value, self.query_in_brackets())
         self.expect("(")
-        self.tried("<query>")
+        self.note_labels("<query>")
         items = self.comma_list(self.expression)
         self.expect(")")
         return n.InList(at, value, items)
@@ -136,20 +136,20 @@ class ExpressionParser(PrimaryParser):
     # ---------------------------------------------------------------- values
 
     def value_expression(self) -> n.Expression:
-        self.tried("<expression>")
+        self.note_labels("<expression>")
         self.deeper()
-        found = self._value(1)
+        expression = self._value(1)
         self.depth -= 1
-        return found
+        return expression
 
     def _value(self, floor: int) -> n.Expression:
-        left = self._signed()
+        left = self._signed_value()
         length = 0
         while True:
             token = self.tokens[self.index]
             binding = _BINDING.get(token.word, 0)
             if binding < floor:
-                self.tried(*_BINARY_LABELS)
+                self.note_labels(*_BINARY_LABELS)
                 return left
             self.index += 1
             length += 1
@@ -160,7 +160,7 @@ class ExpressionParser(PrimaryParser):
             else:
                 left = n.Arithmetic(token.at, token.word, left, right)
 
-    def _signed(self) -> n.Expression:
+    def _signed_value(self) -> n.Expression:
         """Signs and AT TIME ZONE, which binds tighter. The minus of a number is the number's."""
         signs = []
         while self.words[self.index] in ("-", "+") and not (
@@ -169,7 +169,7 @@ class ExpressionParser(PrimaryParser):
             signs.append(self.take())
         self.check_chain(len(signs))
         value = self.primary()
-        self.tried("'AT'")
+        self.note_labels("'AT'")
         while self.words[self.index] == "AT" and self.word_ahead(1) == "TIME":
             at = self.expect("AT", "TIME", "ZONE")
             zone = self.interval() if self.looking_at("INTERVAL") else self.string()

@@ -62,7 +62,7 @@ class Grammar(LiteralParser, ABC):
         if self.words[index] == "WITH":  # only directly inside its bracket
             return opened == 1
         for _ in range(opened - 1):  # from the innermost outwards, all but the outermost
-            index = self._closing(index) + 1
+            index = self._closing_bracket(index) + 1
             if self.words[index] not in _AFTER_QUERY:
                 return False
         return True
@@ -73,10 +73,10 @@ class Grammar(LiteralParser, ABC):
             return False
         if self.word_ahead(ahead + 1) in QUERY_STARTS:
             return True
-        after = self._closing(self.index + ahead + 2) + 1
+        after = self._closing_bracket(self.index + ahead + 2) + 1
         return self.words[after] != ")"
 
-    def _closing(self, index: int) -> int:
+    def _closing_bracket(self, index: int) -> int:
         """The token that closes the bracket which is open at this one."""
         depth = 1
         last = len(self.words) - 1
@@ -93,9 +93,13 @@ class Grammar(LiteralParser, ABC):
 
     def quantifier(self, *also: str) -> bool:
         """``DISTINCT`` or ``ALL``; is it DISTINCT? ALL is also a name, unless an expression or one
-        of ``also`` follows."""
+        of ``also`` follows; a ``*`` with an operand multiplies it."""
         if self.accept("DISTINCT"):
             return True
-        if self.looking_at("ALL") and (self.starts_expression(1) or self.word_ahead(1) in also):
+        if not self.looking_at("ALL"):
+            return False
+        following = self.word_ahead(1)
+        multiplied = following == "*" and self.starts_expression(2)
+        if self.starts_expression(1) or (following in also and not multiplied):
             self.take()
         return False

@@ -7,10 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 from sqe.model.trino_types import IPADDRESS, UUID, TrinoType
-from sqe.trino.dialect.casts import casts, failed
+from sqe.trino.dialect.casts import casts, failed_cast
 from sqe.trino.dialect.errors import mismatch
 from sqe.trino.dialect.literals import literal_of
-from sqe.trino.dialect.repeated import repeated
+from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.typed import Typed, string
 
 if TYPE_CHECKING:
@@ -29,20 +29,20 @@ def _literal(value: str, at: int, context: Context) -> Typed:
 
 @literal_of("ipaddress")
 def _address(value: str, at: int, context: Context) -> Typed:
-    found = ipaddress.ip_address(value)
-    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is not None:
-        found = found.ipv4_mapped
-    return Typed(IPADDRESS, string(str(found)), str(found))
+    address = ipaddress.ip_address(value)
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    return Typed(IPADDRESS, string(str(address)), str(address))
 
 
 @casts("varchar", "uuid")
 def _from_text(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     def write(sql: str) -> str:
         message = f"concat('Cannot cast value to UUID: ', {sql})"
-        error = failed(message, target, at, safe=safe)
+        error = failed_cast(message, target, at, safe=safe)
         return f"IF({sql} RLIKE '^{_SHAPE}$' OR {sql} IS NULL, lower({sql}), {error})"
 
-    return repeated(value.sql, write)
+    return with_variable(value.sql, write)
 
 
 @casts("uuid ipaddress", "varchar")
@@ -61,10 +61,10 @@ def _to_bytes(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
 def _from_bytes(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     def write(sql: str) -> str:
         message = f"concat('Invalid UUID binary length: ', octet_length({sql}))"
-        error = failed(message, target, at, safe=safe)
+        error = failed_cast(message, target, at, safe=safe)
         parts = (f"substring(hex({sql}), {start}, {length})" for start, length in _STARTS)
         text = f"lower(concat_ws('-', {', '.join(parts)}))"
         wrong = f"WHEN {sql} IS NOT NULL THEN {error}"
         return f"CASE WHEN octet_length({sql}) = 16 THEN {text} {wrong} END"
 
-    return repeated(value.sql, write)
+    return with_variable(value.sql, write)

@@ -13,7 +13,7 @@ from sqe.trino.dialect.errors import Refused, mismatch, not_supported
 from sqe.trino.dialect.json_path import JsonPath, plain_path
 from sqe.trino.dialect.once import once
 from sqe.trino.dialect.scope import Scope
-from sqe.trino.dialect.typed import raised, string
+from sqe.trino.dialect.typed import fail, string
 
 if TYPE_CHECKING:
     from sqe.trino.dialect.analyzer import Analyzer
@@ -30,17 +30,17 @@ class JsonCall:
         self.clauses = dict(node.clauses)
         self.at = node.at
 
-    def returning(self) -> TrinoType:
-        found = self.clauses.get("RETURNING")
-        if not isinstance(found, nodes.TypeName):
+    def returned_type(self) -> TrinoType:
+        clause = self.clauses.get("RETURNING")
+        if not isinstance(clause, nodes.TypeName):
             return VARCHAR
         try:
-            return parse_type(found.text)
+            return parse_type(clause.text)
         except (ValueError, IndexError):
-            raise Refused("TYPE_NOT_FOUND", f"Unknown type: {found.text}", found.at) from None
+            raise Refused("TYPE_NOT_FOUND", f"Unknown type: {clause.text}", clause.at) from None
 
     def text_returning(self) -> TrinoType:
-        kind = self.returning()
+        kind = self.returned_type()
         if kind.base in ("varbinary", "char"):
             raise not_supported(f"RETURNING {kind}", self.at)
         if kind.base != "varchar":
@@ -48,7 +48,7 @@ class JsonCall:
             raise mismatch(message, self.at)
         return kind
 
-    def found(self, kind: TrinoType, answer: Callable[[str], str]) -> str:
+    def evaluate(self, kind: TrinoType, answer: Callable[[str], str]) -> str:
         """``answer`` of the sequence that the path finds."""
         value = self.analyzer.expression(self.node.arguments[0], self.scope)
         if value.type.base not in ("varchar", "char", "unknown"):
@@ -60,27 +60,27 @@ class JsonCall:
         path_node = self.node.arguments[1]
         assert isinstance(path_node, nodes.StringLiteral)  # noqa: S101  the parser wants one
         path = JsonPath(path_node.value, path_node.at, self._variables())
-        twice = raised(
+        twice = fail(
             "NOT_SUPPORTED", string("JSON with a key twice is not supported"), kind, self.at
         )
 
-        def looked(s: str, d: str) -> str:
-            sequence = path.evaluated(d)
+        def look(s: str, d: str) -> str:
+            sequence = path.evaluate(d)
             inside = once(
-                [sequence], lambda q: f"IF({q} IS NULL, {self.failed(_PATH, kind)}, {answer(q)})"
+                [sequence], lambda q: f"IF({q} IS NULL, {self.on_error(_PATH, kind)}, {answer(q)})"
             )
             if path.reorders:
-                inside = f"IF({_ordered(s, d)}, {inside}, {_disorder(kind, self.at)})"
+                inside = f"IF({_is_ordered(s, d)}, {inside}, {_disorder(kind, self.at)})"
             elif self.node.name == "json_query":
                 inside = _in_order(s, d, inside, kind, path_node)
-            bad = f"IF({json_sql.is_json(s)}, {twice}, {self.failed(_INPUT, kind)})"
+            bad = f"IF({json_sql.is_json(s)}, {twice}, {self.on_error(_INPUT, kind)})"
             return f"CASE WHEN {s} IS NULL THEN NULL WHEN {d} IS NULL THEN {bad} ELSE {inside} END"
 
-        return once([value.sql], lambda s: once([json_sql.variant(s)], lambda d: looked(s, d)))
+        return once([value.sql], lambda s: once([json_sql.variant(s)], lambda d: look(s, d)))
 
     def _variables(self) -> dict[str, str]:
         passed = self.clauses.get("PASSING", ())
-        found: dict[str, str] = {}
+        variables: dict[str, str] = {}
         assert isinstance(passed, tuple)  # noqa: S101  the parser makes it
         for name, expression, form in passed:
             value = self.analyzer.expression(expression, self.scope)
@@ -92,14 +92,14 @@ class JsonCall:
             elif kind.base not in ("varchar", "boolean", "double"):
                 raise not_supported(f"PASSING {kind}", self.at)
             key = name.name if name.quoted else name.name.upper()
-            found[key] = f"coalesce(CAST({value.sql} AS VARIANT), parse_json('null'))"
-        return found
+            variables[key] = f"coalesce(CAST({value.sql} AS VARIANT), parse_json('null'))"
+        return variables
 
-    def failed(self, cause: str, kind: TrinoType) -> str:
+    def on_error(self, cause: str, kind: TrinoType) -> str:
         """What ON ERROR says."""
         return self._behaviour("ON ERROR", cause, kind)
 
-    def empty(self, cause: str, kind: TrinoType) -> str:
+    def on_empty(self, cause: str, kind: TrinoType) -> str:
         return self._behaviour("ON EMPTY", cause, kind)
 
     def _behaviour(self, clause: str, cause: str, kind: TrinoType) -> str:
@@ -115,7 +115,7 @@ class JsonCall:
                 raise mismatch(message, word.at)
             return coerce(value, kind, word.at).sql
         if word == "ERROR":
-            return raised(cause, string(_MESSAGES[cause]), kind, self.at)
+            return fail(cause, string(_MESSAGES[cause]), kind, self.at)
         texts = {"EMPTY ARRAY": "'[]'", "EMPTY OBJECT": "'{}'", "TRUE": "true", "FALSE": "false"}
         written = texts.get(str(word), "NULL")
         if written.startswith("'") and kind.length is not None:
@@ -131,7 +131,7 @@ _MESSAGES = {
 }
 
 
-def _ordered(text: str, document: str) -> str:
+def _is_ordered(text: str, document: str) -> str:
     """A VARIANT has its members in the order of their names: whether the document has, too."""
     return (
         f"(schema_of_variant({document}) NOT LIKE '%OBJECT%' OR "
@@ -141,7 +141,7 @@ def _ordered(text: str, document: str) -> str:
 
 def _disorder(kind: TrinoType, at: int) -> str:
     message = string("JSON with members in this order is not supported")
-    return raised("NOT_SUPPORTED", message, kind, at)
+    return fail("NOT_SUPPORTED", message, kind, at)
 
 
 def _in_order(
@@ -158,16 +158,16 @@ def _in_order(
             copy = f"get_json_object(concat('[', {text}, ']'), {string('$[*]' + steps)})"
             other = once([copy], lambda c: _if_same(c, r, failed))
         one_member = f"{r} NOT RLIKE '[{{].*,'"
-        return f"IF({r} IS NULL OR {one_member} OR {_ordered(text, document)}, {r}, {other})"
+        return f"IF({r} IS NULL OR {one_member} OR {_is_ordered(text, document)}, {r}, {other})"
 
     return once([inside], body)
 
 
 def _if_same(copy: str, answer: str, failed: str) -> str:
-    same = f"{json_sql.printed(json_sql.variant(copy))} <=> {answer}"
+    same = f"{json_sql.print_variant(json_sql.variant(copy))} <=> {answer}"
     return f"IF({same}, {json_sql.astral(copy)}, {failed})"
 
 
-def shown(text: str, kind: TrinoType) -> str:
+def cut_text(text: str, kind: TrinoType) -> str:
     """A text cut to the length of its type."""
     return text if kind.length is None else f"substring({text}, 1, {kind.length})"

@@ -27,7 +27,7 @@ def canonical(text: str) -> str:
         )
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    return _printed(value)
+    return _print(value)
 
 
 def _no_constant(name: str) -> object:
@@ -39,7 +39,7 @@ def java_double(value: float) -> str:
     if value != value or value in (float("inf"), float("-inf")):
         return '"NaN"' if value != value else f'"{"-" if value < 0 else ""}Infinity"'
     if value == 0 or 1e-3 <= abs(value) < 1e7:
-        return f"{value:.1f}" if value == int(value) else _plain(value)
+        return f"{value:.1f}" if value == int(value) else _print_float(value)
     digits, _, exponent = f"{value!r}".partition("e")
     sign, digits = ("-", digits[1:]) if digits.startswith("-") else ("", digits)
     whole, _, part = digits.partition(".")
@@ -53,23 +53,25 @@ def java_double(value: float) -> str:
     return f"{sign}{figures[0]}.{figures[1:] or '0'}E{power}"
 
 
-def _plain(value: float) -> str:
+def _print_float(value: float) -> str:
     return f"{value!r}" if "e" not in f"{value!r}" else f"{value:f}"
 
 
-def _printed(value: object) -> str:
+def _print(value: object) -> str:
     if isinstance(value, _Number):
         return str.__str__(value)
     if isinstance(value, str):
         return quoted_text(value)
     if isinstance(value, list):
-        return f"[{','.join(map(_printed, value))}]"
+        return f"[{','.join(map(_print, value))}]"
     if isinstance(value, dict):
         # Java compares strings by their UTF-16 units.
         ordered = sorted(
             value.items(), key=lambda item: item[0].encode("utf-16-be", "surrogatepass")
         )
-        return "{" + ",".join(f"{quoted_text(key)}:{_printed(one)}" for key, one in ordered) + "}"
+        return (
+            "{" + ",".join(f"{quoted_text(key)}:{_print(member)}" for key, member in ordered) + "}"
+        )
     return json.dumps(value)
 
 
@@ -77,9 +79,9 @@ def quoted_text(value: str) -> str:
     """Trino writes characters beyond the first plane as two escapes, and hex digits in capitals."""
     text = json.dumps(value, ensure_ascii=False)
     text = _CONTROL.sub(lambda found: "\\u" + found[0][2:].upper(), text)
-    return _ASTRAL.sub(lambda found: _escaped(found[0]), text)
+    return _ASTRAL.sub(lambda found: _escape(found[0]), text)
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     units = character.encode("utf-16-be").hex().upper()
     return f"\\u{units[:4]}\\u{units[4:]}"

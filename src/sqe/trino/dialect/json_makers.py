@@ -6,9 +6,9 @@ from sqe.model.trino_types import DOUBLE, INTEGERS, REAL, VARCHAR
 from sqe.trino.dialect import casts_json, json_sql, nodes
 from sqe.trino.dialect.casts import cast
 from sqe.trino.dialect.errors import Refused, not_supported
-from sqe.trino.dialect.json_call import JsonCall, shown
+from sqe.trino.dialect.json_call import JsonCall, cut_text
 from sqe.trino.dialect.json_literal import quoted_text
-from sqe.trino.dialect.typed import Typed, raised, string
+from sqe.trino.dialect.typed import Typed, fail, string
 
 _PLAIN = ("varchar", "char", "date", "timestamp", "uuid", "time", "unknown")
 _TEXTS_OF_JSON = ("json_object", "json_array", "json_query")
@@ -23,7 +23,7 @@ def _member_text(call: JsonCall, node: nodes.Expression, form: object) -> str:
     if form is not None:
         raise not_supported("FORMAT JSON of an argument", node.at)
     if kind in (REAL, DOUBLE, *INTEGERS) or kind.base in ("boolean", "decimal"):
-        return casts_json.written(value, call.at)
+        return casts_json.json_text(value, call.at)
     if kind.base not in _PLAIN:
         name = call.node.name.upper()
         message = f"Unsupported type of value passed to {name} function: {kind.display}"
@@ -34,22 +34,23 @@ def _member_text(call: JsonCall, node: nodes.Expression, form: object) -> str:
 
 
 def _formats(call: JsonCall) -> tuple[object, ...]:
-    found = call.clauses.get("FORMATS", ())
-    return tuple(found) if isinstance(found, tuple | list) else ()
+    formats = call.clauses.get("FORMATS", ())
+    return tuple(formats) if isinstance(formats, tuple | list) else ()
 
 
 def json_array(call: JsonCall) -> Typed:
     kind = call.text_returning()
     arguments = call.node.arguments
     if not arguments:
-        return Typed(kind, shown("'[]'", kind))
+        return Typed(kind, cut_text("'[]'", kind))
     texts = [
-        _member_text(call, one, form) for one, form in zip(arguments, _formats(call), strict=True)
+        _member_text(call, argument, form)
+        for argument, form in zip(arguments, _formats(call), strict=True)
     ]
     if call.clauses.get("NULLS", "ABSENT") == "NULL":
-        texts = [f"coalesce({one}, 'null')" for one in texts]
+        texts = [f"coalesce({text}, 'null')" for text in texts]
     inside = f"array_join(array({', '.join(texts)}), ',')"
-    return Typed(kind, shown(f"concat('[', {inside}, ']')", kind))
+    return Typed(kind, cut_text(f"concat('[', {inside}, ']')", kind))
 
 
 def json_object(call: JsonCall) -> Typed:
@@ -57,7 +58,7 @@ def json_object(call: JsonCall) -> Typed:
     kind = call.text_returning()
     arguments = call.node.arguments
     if not arguments:
-        return Typed(kind, shown("'{}'", kind))
+        return Typed(kind, cut_text("'{}'", kind))
     names: list[str] = []
     for node in arguments[::2]:
         key = call.analyzer.expression(node, call.scope)
@@ -70,7 +71,7 @@ def json_object(call: JsonCall) -> Typed:
     if len(set(names)) < len(names):
         if call.clauses.get("UNIQUE"):
             message = "duplicate key passed to JSON_OBJECT function"
-            return Typed(kind, raised("INVALID_FUNCTION_ARGUMENT", string(message), kind, call.at))
+            return Typed(kind, fail("INVALID_FUNCTION_ARGUMENT", string(message), kind, call.at))
         message = "cannot construct a JSON object with duplicate key"
         raise Refused("NOT_SUPPORTED", message, call.at)
     absent = call.clauses.get("NULLS", "NULL") == "ABSENT"
@@ -82,11 +83,11 @@ def json_object(call: JsonCall) -> Typed:
         text = _member_text(call, node, form)
         text = text if absent else f"coalesce({text}, 'null')"
         members[name] = f"concat({string(quoted_text(name) + ':')}, {text})"
-    inside = f"array_join(array({', '.join(members[one] for one in _hashed(names))}), ',')"
-    return Typed(kind, shown(f"concat('{{', {inside}, '}}')", kind))
+    inside = f"array_join(array({', '.join(members[item] for item in _order_by_hash(names))}), ',')"
+    return Typed(kind, cut_text(f"concat('{{', {inside}, '}}')", kind))
 
 
-def _hashed(names: list[str]) -> list[str]:
+def _order_by_hash(names: list[str]) -> list[str]:
     """In the order of a Java HashMap."""
     size = 16
     while len(names) > size * 3 // 4:

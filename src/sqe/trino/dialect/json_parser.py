@@ -50,7 +50,7 @@ class JsonParser(CallParser):
     def json_query(self) -> n.Expression:
         at = self.expect("JSON_QUERY", "(")
         arguments, clauses = self._path_invocation()
-        self._returning(clauses)
+        self._returning_clause(clauses)
         if self.looking_at_any("WITH", "WITHOUT"):
             clauses.append(("WRAPPER", self._wrapper()))
         quotes = self.accept_any("KEEP", "OMIT")
@@ -77,7 +77,7 @@ class JsonParser(CallParser):
                 self.expect("UNIQUE")
                 self.accept("KEYS")
                 clauses.append(("UNIQUE", unique == "WITH"))
-        self._returning(clauses)
+        self._returning_clause(clauses)
         self.expect(")")
         return n.SpecialCall(at, "json_object", tuple(arguments), tuple(clauses))
 
@@ -90,7 +90,7 @@ class JsonParser(CallParser):
             arguments = tuple(value for value, _ in values)
             clauses.append(("FORMATS", tuple(form for _, form in values)))
             self._nulls(clauses)
-        self._returning(clauses)
+        self._returning_clause(clauses)
         self.expect(")")
         return n.SpecialCall(at, "json_array", arguments, tuple(clauses))
 
@@ -106,10 +106,10 @@ class JsonParser(CallParser):
         if self.accept("AS"):
             clauses.append(("PATH NAME", self.identifier()))
         if self.accept("PASSING"):
-            clauses.append(("PASSING", self.comma_list(self._passed)))
+            clauses.append(("PASSING", self.comma_list(self._passing_argument)))
         return (value, path), clauses
 
-    def _passed(self) -> tuple[n.Identifier, n.Expression, str | None]:
+    def _passing_argument(self) -> tuple[n.Identifier, n.Expression, str | None]:
         value, form = self._json_expression()
         self.expect("AS")
         return self.identifier(), value, form
@@ -132,7 +132,7 @@ class JsonParser(CallParser):
         """RETURNING is also a name, which nothing can follow that begins a type."""
         return self.words[self.index] == "RETURNING" and self.is_identifier(1)
 
-    def _returning(self, clauses: Clauses) -> None:
+    def _returning_clause(self, clauses: Clauses) -> None:
         if self.accept("RETURNING"):
             clauses.append(("RETURNING", self._type_name()))
             if self.accept("FORMAT"):
@@ -187,7 +187,7 @@ class JsonParser(CallParser):
         return form
 
     def _nulls(self, clauses: Clauses) -> None:
-        found = self.accept_any("NULL", "ABSENT")
-        if found:
+        word = self.accept_any("NULL", "ABSENT")
+        if word:
             self.expect("ON", "NULL")
-            clauses.append(("NULLS", found))
+            clauses.append(("NULLS", word))

@@ -40,13 +40,13 @@ class JsonPath:
             raise self._words.syntax(mode)
         self._lax = mode == "lax"
 
-    def evaluated(self, document: str) -> str:
+    def evaluate(self, document: str) -> str:
         """The sequence that the path finds in a VARIANT."""
         self._document = f"array({document})"
-        found = self._sum(None)
+        sequence = self._sum(None)
         if self._words.peek():
             raise self._words.syntax(self._words.peek())
-        return found
+        return sequence
 
     # ------------------------------------------------------- expressions
 
@@ -58,26 +58,26 @@ class JsonPath:
         return left
 
     def _product(self, current: str | None) -> str:
-        left = self._signed(current)
+        left = self._signed_value(current)
         while self._words.peek() in ("*", "/", "%"):
             operator = self._words.take()
             if operator != "*":
-                raise self._words.unsupported(f"operator {operator}")
-            left = self._arithmetic(operator, left, self._signed(current))
+                raise self._words.refuse(f"operator {operator}")
+            left = self._arithmetic(operator, left, self._signed_value(current))
         return left
 
-    def _signed(self, current: str | None) -> str:
+    def _signed_value(self, current: str | None) -> str:
         if self._words.accept("-"):
             zero = "array(CAST(0L AS VARIANT))"
-            return self._arithmetic("-", zero, self._signed(current))
+            return self._arithmetic("-", zero, self._signed_value(current))
         if self._words.peek() == "+":
-            raise self._words.unsupported("a sign")
+            raise self._words.refuse("a sign")
         return self._accessors(self._primary(current), current)
 
     def _arithmetic(self, operator: str, left: str, right: str) -> str:
         """Of two single numbers."""
         if self._lax:
-            left, right = self._unwrapped(left), self._unwrapped(right)
+            left, right = self._unwrap(left), self._unwrap(right)
 
         def body(a: str, b: str) -> str:
             whole = f"CAST({a}[0] AS BIGINT) {operator} CAST({b}[0] AS BIGINT)"
@@ -118,7 +118,7 @@ class JsonPath:
             return f"CAST({word}L AS VARIANT)"
         if word[:1].isdigit():
             if "e" not in word.lower():
-                raise self._words.unsupported("a decimal literal")
+                raise self._words.refuse("a decimal literal")
             return f"CAST({word}D AS VARIANT)"
         if word.startswith('"'):
             return f"CAST({string(self._name(word))} AS VARIANT)"
@@ -128,7 +128,7 @@ class JsonPath:
 
     def _name(self, word: str) -> str:
         if "\\" in word:
-            raise self._words.unsupported("escapes")
+            raise self._words.refuse("escapes")
         return word[1:-1]
 
     # --------------------------------------------------------- accessors
@@ -141,11 +141,11 @@ class JsonPath:
                 found = self._elements(found, current)
             elif self._words.accept("?"):
                 self._words.expect("(")
-                found = self._filtered(found)
+                found = self._filter(found)
             else:
                 return found
 
-    def _unwrapped(self, found: str) -> str:
+    def _unwrap(self, found: str) -> str:
         """Arrays replaced by their elements."""
         return f"flatten(transform({found}, v -> IF({_IS_ARRAY}, {_ITEMS}, array(v))))"
 
@@ -159,9 +159,9 @@ class JsonPath:
             self.reorders = True
             values = "map_values(CAST(v AS MAP<STRING, VARIANT>))"
             if not self._lax:
-                raise self._words.unsupported("strict .*")
+                raise self._words.refuse("strict .*")
             test = "schema_of_variant(v) LIKE 'OBJECT%'"
-            objects = f"filter({self._unwrapped(found)}, v -> {test})"
+            objects = f"filter({self._unwrap(found)}, v -> {test})"
             return f"flatten(transform({objects}, v -> {values}))"
         if word in _METHODS and self._words.peek() == "(":
             self._words.take()
@@ -171,12 +171,10 @@ class JsonPath:
             raise self._words.syntax(word)
         name = self._name(word) if word.startswith('"') else word
         if re.search(r"""["'?]""", name):
-            raise self._words.unsupported(f"the member {name}")
+            raise self._words.refuse(f"the member {name}")
         path = string(f'$["{name}"]')
         if self._lax:
-            values = (
-                f"transform({self._unwrapped(found)}, v -> try_variant_get(v, {path}, 'variant'))"
-            )
+            values = f"transform({self._unwrap(found)}, v -> try_variant_get(v, {path}, 'variant'))"
             return f"filter({values}, v -> v IS NOT NULL)"
         return self._all_or_error(f"transform({found}, v -> try_variant_get(v, {path}, 'variant'))")
 
@@ -184,7 +182,7 @@ class JsonPath:
         if self._words.accept("*"):
             self._words.expect("]")
             if self._lax:
-                return self._unwrapped(found)
+                return self._unwrap(found)
             items = f"transform({found}, v -> IF({_IS_ARRAY}, {_ITEMS}, NULL))"
             return f"flatten({self._all_or_error(items)})"
         ranges = [self._range()]
@@ -193,10 +191,10 @@ class JsonPath:
         self._words.expect("]")
         alone = "array(v)" if self._lax else "NULL"
 
-        def chosen(a: str) -> str:
+        def choose(a: str) -> str:
             parts = []
             for low, high in ranges:
-                first, last = (one.replace("{}", a) for one in (low, high))
+                first, last = (bound.replace("{}", a) for bound in (low, high))
                 part = f"filter({a}, (x, i) -> i BETWEEN {first} AND {last})"
                 if not self._lax:
                     part = (
@@ -205,7 +203,7 @@ class JsonPath:
                 parts.append(part)
             return parts[0] if len(parts) == 1 else f"concat({', '.join(parts)})"
 
-        picked = once([f"IF({_IS_ARRAY}, {_ITEMS}, {alone})"], chosen)
+        picked = once([f"IF({_IS_ARRAY}, {_ITEMS}, {alone})"], choose)
         each = f"transform({found}, v -> {picked})"
         return f"flatten({each if self._lax else self._all_or_error(each)})"
 
@@ -218,15 +216,15 @@ class JsonPath:
         word = self._words.take()
         if word == "last":
             if self._words.accept("-"):
-                return f"(size({{}}) - 1 - {self._whole(self._words.take())})"
+                return f"(size({{}}) - 1 - {self._subscript_number(self._words.take())})"
             return "(size({}) - 1)"
         if word.startswith("$") and word[1:] in self._variables:
             return f"CAST({self._variables[word[1:]]} AS INT)"
-        return self._whole(word)
+        return self._subscript_number(word)
 
-    def _whole(self, word: str) -> str:
+    def _subscript_number(self, word: str) -> str:
         if not word.isdigit() or len(word) > 9:
-            raise self._words.unsupported(f"the subscript {word}")
+            raise self._words.refuse(f"the subscript {word}")
         return word
 
     def _method(self, name: str, found: str) -> str:
@@ -251,7 +249,7 @@ class JsonPath:
             whole = double = "CAST(v AS DOUBLE)"
             text = "CAST(try_cast(CAST(v AS STRING) AS DOUBLE) AS VARIANT)"
         if self._lax:
-            found = self._unwrapped(found)
+            found = self._unwrap(found)
         return self._all_or_error(
             f"transform({found}, v -> CASE schema_of_variant(v) "
             f"WHEN 'BIGINT' THEN CAST({whole} AS VARIANT) WHEN 'DOUBLE' THEN CAST({double} AS "
@@ -260,12 +258,12 @@ class JsonPath:
 
     # ------------------------------------------------------------ filters
 
-    def _filtered(self, found: str) -> str:
+    def _filter(self, found: str) -> str:
         if not self._lax:
-            raise self._words.unsupported("a filter in strict mode")
+            raise self._words.refuse("a filter in strict mode")
         test = self._either("f")
         self._words.expect(")")
-        return f"filter({self._unwrapped(found)}, f -> {test})"
+        return f"filter({self._unwrap(found)}, f -> {test})"
 
     def _either(self, item: str) -> str:
         tests = [self._both(item)]
@@ -282,7 +280,7 @@ class JsonPath:
     def _predicate(self, item: str) -> str:
         """True, or anything else: nothing asks which."""
         if self._words.peek() == "!":
-            raise self._words.unsupported("a negation")
+            raise self._words.refuse("a negation")
         if self._words.peek() == "exists" and self._words.peek(1) == "(":
             self._words.take()
             self._words.take()
@@ -294,18 +292,18 @@ class JsonPath:
             inside = self._either(item)
             self._words.expect(")")
             return inside
-        left = self._unwrapped(self._sum(item))
+        left = self._unwrap(self._sum(item))
         operator = self._words.take()
         if operator == "like_regex":
-            raise self._words.unsupported(operator)
+            raise self._words.refuse(operator)
         if operator == "starts":
             self._words.expect("with")
             test = _STARTS
         elif operator in _COMPARISONS:
-            test = _compared(_COMPARISONS[operator])
+            test = _compare(_COMPARISONS[operator])
         else:
             raise self._words.syntax(operator)
-        right = self._unwrapped(self._sum(item))
+        right = self._unwrap(self._sum(item))
         pairs = f"exists({left}, l -> exists({right}, r -> {test}))"
         return f"coalesce({pairs}, false)"
 
@@ -318,16 +316,16 @@ _WORD = re.compile(r"""\.\s*([A-Za-z_]\w*)|\.\s*"([^"]+)"|\[\s*(\d+)""")
 def plain_path(text: str) -> str | None:
     """The steps of a lax path of members and numbers only, as Spark's get_json_object writes
     them."""
-    found = _PLAIN.fullmatch(text)
-    if found is None:
+    match = _PLAIN.fullmatch(text)
+    if match is None:
         return None
     return "".join(
         f"[{number}]" if number else f"['{word or quoted}']"
-        for word, quoted, number in _WORD.findall(found[1])
+        for word, quoted, number in _WORD.findall(match[1])
     )
 
 
-def _compared(operator: str) -> str:
+def _compare(operator: str) -> str:
     """Items ``l`` and ``r``; what cannot be compared is not true."""
     left, right = "schema_of_variant(l)", "schema_of_variant(r)"
     tests = [

@@ -22,12 +22,12 @@ class PathWords:
         self._index = 0
         position, text = 0, text.rstrip()
         while position < len(text):
-            found = _TOKEN.match(text, position)
-            if found is None:
-                raise self._misplaced(text[position:], position)
-            self._words.append(found[1])
-            self._places.append(found.start(1))
-            position = found.end()
+            match = _TOKEN.match(text, position)
+            if match is None:
+                raise self._syntax_error(text[position:], position)
+            self._words.append(match[1])
+            self._places.append(match.start(1))
+            position = match.end()
         self._end = position
 
     def peek(self, ahead: int = 0) -> str:
@@ -54,11 +54,11 @@ class PathWords:
         """``word`` is the next one, or the one just taken."""
         index = self._index - (self.peek() != word)
         place = self._places[index] if index < len(self._places) else self._end
-        return self._misplaced(word, place)
+        return self._syntax_error(word, place)
 
-    def _misplaced(self, word: str, place: int) -> Refused:
+    def _syntax_error(self, word: str, place: int) -> Refused:
         message = f"mismatched input '{word or '<EOF>'}' in JSON path"
         return Refused("SYNTAX_ERROR", message, self.at + 1 + place)  # behind the quote
 
-    def unsupported(self, what: str) -> Refused:
+    def refuse(self, what: str) -> Refused:
         return not_supported(f"JSON path: {what}", self.at)

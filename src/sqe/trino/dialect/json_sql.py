@@ -7,7 +7,7 @@ number with a point gets an exponent before it is parsed: then it is a double fo
 from __future__ import annotations
 
 from sqe.trino.dialect.once import once
-from sqe.trino.dialect.typed import raised, string
+from sqe.trino.dialect.typed import fail, string
 
 # Strings, numbers with a point and no exponent, other numbers, and what is between them.
 _TOKENS = string(r'"(?:[^"\\]++|\\.)*+"|-?\d+\.\d+(?![\deE.])|\d+|[^"\d-]++|.')
@@ -19,7 +19,7 @@ _ASTRAL = string("[\\x{10000}-\\x{10FFFF}]")
 
 def _normal(text: str) -> str:
     """Numbers as VARIANT shall read them."""
-    long = raised("NOT_SUPPORTED", string("A JSON number of more than 38 digits is not supported"))
+    long = fail("NOT_SUPPORTED", string("A JSON number of more than 38 digits is not supported"))
     tokens = (
         f"transform(regexp_extract_all({text}, {_TOKENS}, 0), t -> CASE "
         f"WHEN t RLIKE {_POINTED} THEN concat(t, 'e0') WHEN t RLIKE {_LONG} THEN {long} ELSE t END)"
@@ -37,27 +37,27 @@ def whole_variant(text: str) -> str:
     """The same, but NULL if anything stands behind the value: only one value can stand both in an
     array and in an object."""
 
-    def parsed(s: str) -> str:
+    def parse(s: str) -> str:
         return (
             f"IF(try_parse_json(concat('{{\"a\":', {s}, '}}')) IS NULL, NULL, "
             f"try_variant_get(try_parse_json(concat('[', {s}, ']')), '$[0]', 'variant'))"
         )
 
-    return once([once([text], _normal)], parsed)
+    return once([once([text], _normal)], parse)
 
 
 def is_json(text: str) -> str:
     """Whether a text is one value, also with a key twice."""
     options = "map('allowSingleQuotes', 'false', 'allowNonNumericNumbers', 'false')"
 
-    def tested(s: str) -> str:
+    def test(s: str) -> str:
         return (
             f"(from_json(concat('[', {s}, ']'), 'array<string>', {options}) IS NOT NULL AND "
             f"from_json(concat('{{\"a\":', {s}, '}}'), 'map<string,string>', {options}) "
             "IS NOT NULL)"
         )
 
-    return once([text], tested)
+    return once([text], test)
 
 
 def astral(text: str) -> str:
@@ -66,21 +66,21 @@ def astral(text: str) -> str:
     escaped = rf"concat('\\u', substring({pair}, 1, 4), '\\u', substring({pair}, 5, 4))"
 
     def body(s: str) -> str:
-        found = f"array_distinct(regexp_extract_all({s}, {_ASTRAL}, 0))"
-        replaced = f"aggregate({found}, {s}, (s, c) -> replace(s, c, {escaped}))"
+        escapes = f"array_distinct(regexp_extract_all({s}, {_ASTRAL}, 0))"
+        replaced = f"aggregate({escapes}, {s}, (s, c) -> replace(s, c, {escaped}))"
         return f"IF({s} RLIKE {_ASTRAL}, {replaced}, {s})"
 
     return once([text], body)
 
 
-def printed(value: str) -> str:
+def print_variant(value: str) -> str:
     """The text of a VARIANT; keys in order."""
     return astral(f"to_json({value})")
 
 
 def quoted_string(text: str) -> str:
     """A string as JSON writes it; NULL for NULL."""
-    return printed(f"CAST({text} AS VARIANT)")
+    return print_variant(f"CAST({text} AS VARIANT)")
 
 
 def kind(value: str) -> str:

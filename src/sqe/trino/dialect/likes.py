@@ -11,13 +11,17 @@ from sqe.trino.dialect.typed import Typed, string
 
 
 def like(value: Typed, pattern: Typed, escape: Typed | None, node: nodes.Like) -> Typed:
-    for one, where, what in (
+    for operand, where, what in (
         (value, node.value, "Left side of LIKE expression"),
         (pattern, node.pattern, "Pattern for LIKE expression"),
         (escape, node.escape, "Escape for LIKE expression"),
     ):
-        if one is not None and where is not None and not (is_text(one.type) or one.type == UNKNOWN):
-            raise mismatch(f"{what} must evaluate to a varchar (actual: {one.type})", where.at)
+        if (
+            operand is not None
+            and where is not None
+            and not (is_text(operand.type) or operand.type == UNKNOWN)
+        ):
+            raise mismatch(f"{what} must evaluate to a varchar (actual: {operand.type})", where.at)
     if value.type.base == "char":  # with its blanks
         value = cast(value, VARCHAR, node.at)
     written = _pattern(pattern, escape, node)

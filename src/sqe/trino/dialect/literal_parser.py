@@ -23,14 +23,14 @@ class LiteralParser(TypeParser):
             self.fail("<string>")
         token = self.take()
         if token.kind == STRING:
-            return n.StringLiteral(token.at, _unquoted(token.text))
+            return n.StringLiteral(token.at, _unquote(token.text))
         escape = "\\"
         try:
             if self.accept("UESCAPE"):
                 if self.token.kind != STRING:
                     self.fail("STRING")
-                escape = escape_character(_unquoted(self.take().text))
-            return n.StringLiteral(token.at, decode(_unquoted(token.text[2:]), escape))
+                escape = escape_character(_unquote(self.take().text))
+            return n.StringLiteral(token.at, decode(_unquote(token.text[2:]), escape))
         except BadEscape as error:
             self.complain(str(error), token.at)
             return n.StringLiteral(token.at, "")
@@ -87,5 +87,5 @@ class LiteralParser(TypeParser):
         return n.Parameter(at, self.parameters - 1)
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     return text[1:-1].replace("''", "'")

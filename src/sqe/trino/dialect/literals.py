@@ -68,9 +68,9 @@ def binary(value: bytes) -> Typed:
     return Typed(VARBINARY, f"X'{value.hex()}'", value)
 
 
-def whole(value: int, at: int) -> Typed:
+def integer_literal(value: int, at: int) -> Typed:
     if -_INT32 <= value < _INT32:
-        return Typed(INTEGER, _signed(str(value)), value)
+        return Typed(INTEGER, _parenthesize_negative(str(value)), value)
     if -_INT64 <= value < _INT64:
         return bigint(value)
     raise Refused("SYNTAX_ERROR", f"Invalid numeric literal: {value}", at)
@@ -79,14 +79,14 @@ def whole(value: int, at: int) -> Typed:
 def bigint(value: int) -> Typed:
     if value == -_INT64:  # its absolute value has no literal
         return Typed(BIGINT, "(-9223372036854775807L - 1L)", value)
-    return Typed(BIGINT, _signed(f"{value}L"), value)
+    return Typed(BIGINT, _parenthesize_negative(f"{value}L"), value)
 
 
-def _signed(written: str) -> str:
+def _parenthesize_negative(written: str) -> str:
     return f"({written})" if written.startswith("-") else written
 
 
-def exact(written: str, at: int) -> Typed:
+def decimal_literal(written: str, at: int) -> Typed:
     """A decimal, of the digits that are written (leading zeros aside)."""
     match = _DECIMAL.fullmatch(written.replace("_", ""))
     if match is None or not (match[2] or match[3]):
@@ -109,7 +109,7 @@ def double(written: str) -> Typed:
     if number in (float("inf"), float("-inf")) or number != number:
         name = "NaN" if number != number else ("Infinity" if number > 0 else "-Infinity")
         return Typed(DOUBLE, f"CAST('{name}' AS DOUBLE)", number)
-    return Typed(DOUBLE, _signed(f"{number!r}D"), number)
+    return Typed(DOUBLE, _parenthesize_negative(f"{number!r}D"), number)
 
 
 def generic(node: nodes.GenericLiteral, context: Context) -> Typed:
@@ -131,7 +131,7 @@ def integer(value: int, kind: TrinoType) -> Typed | None:
         return None
     if kind == BIGINT:
         return bigint(value)
-    written = _signed(str(value))
+    written = _parenthesize_negative(str(value))
     if kind in _SPARK_CAST:
         written = f"CAST({written} AS {_SPARK_CAST[kind]})"
     return Typed(kind, written, value)
@@ -139,12 +139,12 @@ def integer(value: int, kind: TrinoType) -> Typed | None:
 
 def _integer_reader(kind: TrinoType) -> Reader:
     def read(value: str, at: int, context: Context) -> Typed:
-        found = (
+        number = (
             integer(int(value), kind) if re.fullmatch(r"[+-]?\d+", value.strip(_BLANKS)) else None
         )
-        if found is None:
+        if number is None:
             raise ValueError(value)
-        return found
+        return number
 
     return read
 
@@ -175,7 +175,7 @@ def _java_float(written: str) -> str:
 
 @literal_of("decimal")
 def _decimal(value: str, at: int, context: Context) -> Typed:
-    return exact(value, at)
+    return decimal_literal(value, at)
 
 
 @literal_of("varchar")

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from sqe.model.trino_types import DATE, TIMESTAMP_TZ, VARCHAR, TrinoType, carrier
 from sqe.trino.dialect.errors import not_supported
-from sqe.trino.dialect.repeated import both_repeated, repeated
-from sqe.trino.dialect.typed import Typed, raised, string
+from sqe.trino.dialect.repeated import both_repeated, with_variable
+from sqe.trino.dialect.typed import Typed, fail, string
 from sqe.trino.dialect.zones import SESSION, SESSION_IF_UTC
 
 MICROS_OF_DAY = 86_400_000_000
@@ -41,7 +41,7 @@ def zone_sql(zone: str) -> str:
         return "current_timezone()"
     if zone == SESSION_IF_UTC:
         message = string("A column or expression of different time zones is not supported")
-        other = raised("NOT_SUPPORTED", message, VARCHAR)
+        other = fail("NOT_SUPPORTED", message, VARCHAR)
         return f"IF(current_timezone() = 'UTC', 'UTC', {other})"
     return string(zone)
 
@@ -120,15 +120,15 @@ def from_micros(sql: str, kind: TrinoType) -> str:
     return moment if carrier(kind) == "timestamp" else f"CAST({moment} AS {carrier(kind)})"
 
 
-def rounded(sql: str, unit: int) -> str:
+def round_to(sql: str, unit: int) -> str:
     """A whole number rounded to a multiple, halves up."""
     if unit == 1:
         return sql
-    return repeated(f"({sql} + {unit // 2})", lambda half: f"({half} - pmod({half}, {unit}))")
+    return with_variable(f"({sql} + {unit // 2})", lambda half: f"({half} - pmod({half}, {unit}))")
 
 
 def rounded_moment(value: Typed, digits: int) -> str:
     """A timestamp of fewer digits of a second."""
     if value.type.precision <= digits:
         return value.sql
-    return from_micros(rounded(micros(value), 10 ** (6 - digits)), value.type)
+    return from_micros(round_to(micros(value), 10 ** (6 - digits)), value.type)

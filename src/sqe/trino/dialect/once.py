@@ -6,18 +6,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sqe.model.trino_types import DOUBLE, REAL, TrinoType, quoted_field
-from sqe.trino.dialect.repeated import repeated
+from sqe.trino.dialect.repeated import with_variable
 
 
 def once(values: Sequence[str], body: Callable[..., str]) -> str:
     """``body`` of texts that stand for the values, none of which is computed twice."""
 
-    def written(done: list[str], rest: list[str]) -> str:
+    def write(done: list[str], rest: list[str]) -> str:
         if not rest:
             return body(*done)
-        return repeated(rest[0], lambda one: written([*done, one], rest[1:]))
+        return with_variable(rest[0], lambda one: write([*done, one], rest[1:]))
 
-    return written([], list(values))
+    return write([], list(values))
 
 
 def lambda_parts(sql: str) -> tuple[list[str], str]:
@@ -35,8 +35,8 @@ def holds_null(kind: TrinoType, sql: str, name: str = "n") -> str | None:
         return f"exists(map_values({sql}), {inner} -> {_null_or_holds(kind.types[1], inner)})"
     if kind.base == "row":
         tests = [
-            _null_or_holds(one.type, f"{sql}.{quoted_field(kind, i)}", inner)
-            for i, one in enumerate(kind.fields)
+            _null_or_holds(field.type, f"{sql}.{quoted_field(kind, i)}", inner)
+            for i, field in enumerate(kind.fields)
         ]
         return f"({' OR '.join(tests)})"
     return None
@@ -51,8 +51,8 @@ def holds(kind: TrinoType, *bases: str) -> bool:
     """Whether a type is one of these or has one inside."""
     return (
         kind.base in bases
-        or any(holds(one, *bases) for one in kind.types)
-        or any(holds(one.type, *bases) for one in kind.fields)
+        or any(holds(inner, *bases) for inner in kind.types)
+        or any(holds(field.type, *bases) for field in kind.fields)
     )
 
 

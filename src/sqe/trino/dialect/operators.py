@@ -12,12 +12,12 @@ from sqe.model.trino_types import BIGINT, DOUBLE, INTEGERS, REAL, UNKNOWN, Trino
 from sqe.trino.dialect import literals
 from sqe.trino.dialect.casts import coerce
 from sqe.trino.dialect.coercion import as_decimal, common_type, is_numeric
-from sqe.trino.dialect.decimals import decimal_arithmetic, negated
+from sqe.trino.dialect.decimals import decimal_arithmetic, negate_decimal
 from sqe.trino.dialect.errors import Refused, mismatch, not_supported
 from sqe.trino.dialect.repeated import both_repeated
 from sqe.trino.dialect.tried import tried_integers
-from sqe.trino.dialect.trying import trying
-from sqe.trino.dialect.typed import Typed, raised, spark_type, string
+from sqe.trino.dialect.trying import in_try
+from sqe.trino.dialect.typed import Typed, fail, spark_type, string
 
 Arithmetic = Callable[[Typed, Typed, int], Typed]
 ARITHMETIC: dict[tuple[str, str, str], Arithmetic] = {}
@@ -28,9 +28,11 @@ def arithmetic_of(operator: str, left: str, right: str) -> Callable[[Arithmetic]
     """Registers a writer; base types are separated by blanks, ``_`` is one inside a name."""
 
     def register(writer: Arithmetic) -> Arithmetic:
-        for one in left.split():
+        for operand_name in left.split():
             for other in right.split():
-                ARITHMETIC[operator, one.replace("_", " "), other.replace("_", " ")] = writer
+                ARITHMETIC[operator, operand_name.replace("_", " "), other.replace("_", " ")] = (
+                    writer
+                )
         return writer
 
     return register
@@ -39,7 +41,7 @@ def arithmetic_of(operator: str, left: str, right: str) -> Callable[[Arithmetic]
 def arithmetic(operator: str, left: Typed, right: Typed, at: int) -> Typed:
     special = ARITHMETIC.get((operator, left.type.base, right.type.base))
     if special is not None:
-        if trying():
+        if in_try():
             raise not_supported(f"TRY of {left.type} {operator} {right.type}", at)
         return special(left, right, at)
     common = common_type(left.type, right.type)
@@ -63,7 +65,7 @@ def _as_decimal(value: Typed, common: TrinoType, at: int) -> Typed:
 
 def _of_integers(operator: str, left: Typed, right: Typed, at: int) -> Typed:
     kind = left.type
-    if trying():
+    if in_try():
         return Typed(kind, tried_integers(operator, left, right, at))
     if operator != "/":
         return Typed(kind, f"({left.sql} {operator} {right.sql})")
@@ -73,7 +75,7 @@ def _of_integers(operator: str, left: Typed, right: Typed, at: int) -> Typed:
     divided = f"CAST({divided} AS {spark_type(kind, at)})"
     if right.constant == -1:  # the smallest one's negative is a failure of Trino's own there
         message = string(f"Value exceeds the range of {kind}")
-        error = raised("GENERIC_INTERNAL_ERROR", message, kind, at)
+        error = fail("GENERIC_INTERNAL_ERROR", message, kind, at)
         smallest = {"tinyint": -(2**7), "smallint": -(2**15)}.get(kind.base, -(2**31))
         divided = f"IF({left.sql} = {smallest}, {error}, {divided})"
     return Typed(kind, divided)
@@ -127,11 +129,11 @@ def negate(value: Typed, at: int) -> Typed:
             return literal
     if isinstance(value.constant, float) and kind == DOUBLE:
         return literals.double(str(-value.constant))
-    if trying() and kind in INTEGERS:
-        zero = coerce(literals.whole(0, at), kind, at)
+    if in_try() and kind in INTEGERS:
+        zero = coerce(literals.integer_literal(0, at), kind, at)
         return Typed(kind, f"try_subtract({zero.sql}, {value.sql})")
     if kind.base == "decimal":
-        return Typed(kind, negated(value.sql, kind))
+        return Typed(kind, negate_decimal(value.sql, kind))
     return Typed(kind, f"(- {value.sql})")
 
 

@@ -18,12 +18,12 @@ from sqe.trino.dialect.moments import (
     from_micros,
     local,
     micros,
-    rounded,
+    round_to,
     with_clock,
 )
 from sqe.trino.dialect.operators import Arithmetic, arithmetic_of
-from sqe.trino.dialect.repeated import repeated
-from sqe.trino.dialect.typed import Typed, null_of, raised, spark_type, string
+from sqe.trino.dialect.repeated import with_variable
+from sqe.trino.dialect.typed import Typed, fail, null_of, spark_type, string
 
 _MOMENTS = "timestamp timestamp_with_time_zone"
 _LATER, _EARLIER = "+", "-"
@@ -34,10 +34,12 @@ def _both_ways(kinds: str, interval: str, write: Arithmetic) -> None:
     difference, the interval with its sign turned."""
     arithmetic_of(_LATER, kinds, interval)(write)
     arithmetic_of(_LATER, interval, kinds)(lambda left, right, at: write(right, left, at))
-    arithmetic_of(_EARLIER, kinds, interval)(lambda left, right, at: write(left, turned(right), at))
+    arithmetic_of(_EARLIER, kinds, interval)(
+        lambda left, right, at: write(left, negate_interval(right), at)
+    )
 
 
-def turned(interval: Typed) -> Typed:
+def negate_interval(interval: Typed) -> Typed:
     """With the other sign."""
     if isinstance(interval.constant, int):
         value = -interval.constant
@@ -53,11 +55,11 @@ def _date_and_days(day: Typed, interval: Typed, at: int) -> Typed:
 
     def write(sql: str) -> str:
         message = string("Cannot add hour, minutes or seconds to a date")
-        error = raised("INVALID_FUNCTION_ARGUMENT", message, DATE, at)
+        error = fail("INVALID_FUNCTION_ARGUMENT", message, DATE, at)
         added = f"date_add({day.sql}, CAST({sql} div {MILLIS_OF_DAY} AS INT))"
         return f"IF({sql} % {MILLIS_OF_DAY} <> 0, {error}, {added})"
 
-    return Typed(DATE, repeated(interval.sql, write))
+    return Typed(DATE, with_variable(interval.sql, write))
 
 
 def _date_and_months(day: Typed, interval: Typed, at: int) -> Typed:
@@ -125,12 +127,12 @@ def _between_moments(left: Typed, right: Typed, at: int) -> Typed:
     common = common_type(left.type, right.type)
     if common is None:
         raise mismatch(f"Cannot apply operator: {left.type} - {right.type}", at)
-    one, other = coerce(left, common, at), coerce(right, common, at)
-    return Typed(DAY_SECOND, _in_millis(f"({micros(one)} - {micros(other)})"))
+    first, other = coerce(left, common, at), coerce(right, common, at)
+    return Typed(DAY_SECOND, _in_millis(f"({micros(first)} - {micros(other)})"))
 
 
 def _in_millis(sql: str) -> str:
-    return f"({rounded(sql, 1000)} div 1000)"
+    return f"({round_to(sql, 1000)} div 1000)"
 
 
 # -------------------------------------------------------------------------- intervals
@@ -165,10 +167,10 @@ def _times_fraction(left: Typed, right: Typed, at: int) -> Typed:
 
     def write(sql: str) -> str:
         error = _no_number("multiply", sql, left.type, at)
-        product = _as_carrier(_whole(f"(CAST({left.sql} AS DOUBLE) * {sql})"), left.type, at)
+        product = _as_carrier(_truncate(f"(CAST({left.sql} AS DOUBLE) * {sql})"), left.type, at)
         return f"IF(isnan({sql}), {error}, {product})"
 
-    return Typed(left.type, repeated(factor, write))
+    return Typed(left.type, with_variable(factor, write))
 
 
 @arithmetic_of("*", f"{_INTEGERS} {_FRACTIONS}", _INTERVALS)
@@ -178,23 +180,23 @@ def _turned_times(left: Typed, right: Typed, at: int) -> Typed:
 
 
 @arithmetic_of("/", _INTERVALS, f"{_INTEGERS} {_FRACTIONS}")
-def _divided(left: Typed, right: Typed, at: int) -> Typed:
+def _divide(left: Typed, right: Typed, at: int) -> Typed:
     divisor = coerce(right, DOUBLE, at).sql
 
     def write(sql: str) -> str:
         error = _no_number("divide", sql, left.type, at)
-        quotient = _as_carrier(_whole(f"(CAST({left.sql} AS DOUBLE) / {sql})"), left.type, at)
+        quotient = _as_carrier(_truncate(f"(CAST({left.sql} AS DOUBLE) / {sql})"), left.type, at)
         return f"IF(isnan({sql}) OR {sql} = 0, {error}, {quotient})"
 
-    return Typed(left.type, repeated(divisor, write))
+    return Typed(left.type, with_variable(divisor, write))
 
 
 def _no_number(verb: str, sql: str, kind: TrinoType, at: int) -> str:
     message = f"concat('Cannot {verb} by double ', CAST({sql} AS STRING))"
-    return raised("INVALID_FUNCTION_ARGUMENT", message, kind, at)
+    return fail("INVALID_FUNCTION_ARGUMENT", message, kind, at)
 
 
-def _whole(sql: str) -> str:
+def _truncate(sql: str) -> str:
     """A double cut off as Java does, which stays at the ends of the range."""
 
     def write(value: str) -> str:
@@ -204,7 +206,7 @@ def _whole(sql: str) -> str:
             f"ELSE CAST({value} AS BIGINT) END"
         )
 
-    return repeated(sql, write)
+    return with_variable(sql, write)
 
 
 def _as_carrier(sql: str, kind: TrinoType, at: int) -> str:

@@ -7,19 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sqe.model.trino_types import BIGINT
+from sqe.model.trino_types import BIGINT, TrinoType
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.errors import Refused, mismatch
 from sqe.trino.dialect.scope import Field, Scope
 from sqe.trino.dialect.select_items import Item
-from sqe.trino.dialect.typed import OpenParameter, quoted
-from sqe.trino.dialect.windows import direction
+from sqe.trino.dialect.typed import OpenParameter, quote_name
+from sqe.trino.dialect.windows import sort_text
 
 if TYPE_CHECKING:
     from sqe.trino.dialect.analyzer import Analyzer
 
 _UNORDERABLE = ("map", "json")
-_INNER = re.compile(r" OVER \(| -> ")  # what Spark finds in a list of columns only
 _COLUMN = re.compile(r"r\d+\.`[^`]+`")
 
 
@@ -35,14 +34,17 @@ class Outputs:
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """``index`` is that of the output it is, if it is one; ``sql`` is what ORDER BY has."""
+    """``index`` is that of the output it is, if it is one; ``sql`` is what ORDER BY has, ``value``
+    what it sorts by."""
 
     index: int | None
     sql: str
-    direction: str
+    item: nodes.SortItem
+    kind: TrinoType
+    value: str
 
     def __str__(self) -> str:
-        return f"{self.sql} {self.direction}"
+        return sort_text(self.sql, self.kind, self.item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,35 +62,28 @@ def sorted_by(analyzer: Analyzer, query: nodes.Query, outputs: Outputs, scope: S
     )
     inside = scope.around(fields)
     keys = []
-    for one in query.order_by:
-        key = one.expression
+    for sort_item in query.order_by:
+        key = sort_item.expression
         if isinstance(key, nodes.LongLiteral):
             if not 1 <= key.value <= len(items):
                 message = f"ORDER BY position {key.value} is not in select list"
                 raise Refused("INVALID_COLUMN_REFERENCE", message, key.at)
             index: int | None = key.value - 1
-            kind = items[key.value - 1].typed.type
+            typed = items[key.value - 1].typed
         else:
             typed = analyzer.expression(key, inside)
-            kind = typed.type
             index = next((i for i, item in enumerate(items) if item.typed.sql == typed.sql), None)
-        if kind.base in _UNORDERABLE:
-            message = f"Type {kind} is not orderable, and therefore cannot be used in ORDER BY"
-            raise mismatch(message, one.at)
+        if typed.type.base in _UNORDERABLE:
+            message = (
+                f"Type {typed.type} is not orderable, and therefore cannot be used in ORDER BY"
+            )
+            raise mismatch(message, sort_item.at)
         if index is None and outputs.distinct:
             message = "For SELECT DISTINCT, ORDER BY expressions must appear in select list"
-            raise Refused("EXPRESSION_NOT_IN_DISTINCT", message, key.at)
-        written = quoted(names[index]) if index is not None else _inside(outputs, typed.sql)
-        keys.append(SortKey(index, written, direction(one)))
+            raise Refused("EXPRESSION_NOT_IN_DISTINCT", message, analyzer.queries.select_at)
+        written = quote_name(names[index]) if index is not None else typed.sql
+        keys.append(SortKey(index, written, sort_item, typed.type, typed.sql))
     return Sorting(query, outputs, keys)
-
-
-def _inside(outputs: Outputs, sql: str) -> str:
-    """A field of an output is written as one: Spark does not always find it in the source."""
-    for item, name in zip(outputs.items, outputs.names, strict=True):
-        if _COLUMN.fullmatch(item.typed.sql) and sql.startswith(f"{item.typed.sql}.`"):
-            return quoted(name) + sql.removeprefix(item.typed.sql)
-    return sql
 
 
 def _distinct_outputs(items: Sequence[Item]) -> list[Item]:
@@ -103,17 +98,22 @@ def _distinct_outputs(items: Sequence[Item]) -> list[Item]:
     return kept
 
 
-def finished(analyzer: Analyzer, sorting: Sorting, head: str, tail: str) -> str:
-    """The SELECT, its list (``head``) and the rest, with ORDER BY, OFFSET and LIMIT."""
+def finish_select(analyzer: Analyzer, sorting: Sorting, head: str, tail: str, scope: Scope) -> str:
+    """The SELECT, its list (``head``) and the rest, with ORDER BY, OFFSET and LIMIT. ``scope`` is
+    the one around the query."""
     query = sorting.query
     if query.with_ties:
-        return _tied(analyzer, sorting, head, tail)
+        return _select_with_ties(analyzer, sorting, head, tail)
+    limited = query.limit is not None or query.offset is not None
+    if limited and sorting.keys and scope.is_named_in(head + tail):
+        return _numbered(analyzer, sorting, head, tail)
     order = ", ".join(map(str, sorting.keys))
     text = head + tail + (f" ORDER BY {order}" if order else "")
-    if any(key.index is None and _INNER.search(key.sql) for key in sorting.keys):
-        more, order = _keyed(sorting)
-        listed = ", ".join(map(quoted, sorting.outputs.names))
-        name = analyzer.fresh("r")
+    # Spark knows windows, lambdas and subqueries in a list of columns only.
+    if any(key.index is None and not _COLUMN.fullmatch(key.sql) for key in sorting.keys):
+        more, order = _write_keys(sorting)
+        listed = ", ".join(map(quote_name, sorting.outputs.names))
+        name = analyzer.make_id("r")
         text = f"SELECT {listed} FROM ({head}{more}{tail}) AS {name} ORDER BY {order}"
     if query.limit is not None:
         text += f" LIMIT {_limit(analyzer, query)}"
@@ -122,7 +122,7 @@ def finished(analyzer: Analyzer, sorting: Sorting, head: str, tail: str) -> str:
     return text
 
 
-def _keyed(sorting: Sorting) -> tuple[str, str]:
+def _write_keys(sorting: Sorting) -> tuple[str, str]:
     """What is sorted by as more columns, behind the others, and ORDER BY with their names."""
     more, keys = "", []
     for i, key in enumerate(sorting.keys):
@@ -133,7 +133,25 @@ def _keyed(sorting: Sorting) -> tuple[str, str]:
     return more, ", ".join(keys)
 
 
-def _tied(analyzer: Analyzer, sorting: Sorting, head: str, tail: str) -> str:
+def _numbered(analyzer: Analyzer, sorting: Sorting, head: str, tail: str) -> str:
+    """By the numbers of the rows. In a subquery that depends on the query around it, Spark takes
+    rows in another order where it sorts by what is not selected, or where there is an OFFSET."""
+    query = sorting.query
+    more, order = _write_keys(sorting)
+    name = analyzer.make_id("r")
+    offset = _count(analyzer, query.offset, "OFFSET") if query.offset is not None else 0
+    tests = [f"`$row` > {offset}"] if offset else []
+    if query.limit is not None:
+        tests.append(f"`$row` <= {offset + _limit(analyzer, query)}")
+    listed = ", ".join(map(quote_name, sorting.outputs.names))
+    number = f"row_number() OVER (ORDER BY {order}) AS `$row`"
+    return (
+        f"SELECT {listed} FROM (SELECT *, {number} FROM ({head}{more}{tail}) AS {name}) "
+        f"AS {analyzer.make_id('r')} WHERE {' AND '.join(tests) or 'true'}"
+    )
+
+
+def _select_with_ties(analyzer: Analyzer, sorting: Sorting, head: str, tail: str) -> str:
     """With the rows that are equal to the last one by what is sorted by: those of its rank."""
     query = sorting.query
     if not query.order_by:
@@ -141,14 +159,14 @@ def _tied(analyzer: Analyzer, sorting: Sorting, head: str, tail: str) -> str:
         raise Refused("MISSING_ORDER_BY", message, query.limit_at)
     offset = _count(analyzer, query.offset, "OFFSET") if query.offset is not None else 0
     rows = offset + _limit(analyzer, query)
-    more, order = _keyed(sorting)
-    name = analyzer.fresh("r")
+    more, order = _write_keys(sorting)
+    name = analyzer.make_id("r")
     ranks = f"rank() OVER (ORDER BY {order}) AS `$rank`, "
     ranks += f"row_number() OVER (ORDER BY {order}) AS `$row`"
-    listed = ", ".join(map(quoted, sorting.outputs.names))
+    listed = ", ".join(map(quote_name, sorting.outputs.names))
     return (
         f"SELECT {listed} FROM (SELECT *, {ranks} FROM ({head}{more}{tail}) AS {name}) "
-        f"AS {analyzer.fresh('r')} WHERE `$rank` <= {rows} AND `$row` > {offset} ORDER BY {order}"
+        f"AS {analyzer.make_id('r')} WHERE `$rank` <= {rows} AND `$row` > {offset} ORDER BY {order}"
     )
 
 

@@ -41,9 +41,9 @@ class Parser(QueryParser):
         if parse_it is None:
             self.fail(*[f"'{first}'" for first in _FIRST_WORDS], "<query>")
         self.deeper()
-        found = parse_it(self)
+        statement = parse_it(self)
         self.depth -= 1
-        return found
+        return statement
 
     def _describes_prepared(self) -> bool:
         return self.word_ahead(1) in ("INPUT", "OUTPUT") and self.is_identifier(2)
@@ -65,11 +65,11 @@ class Parser(QueryParser):
         if self.looking_at("IMMEDIATE") and self.is_string(1):
             self.take()
             text = self.string()
-            return n.ExecuteImmediate(at, text.value, text.at, self._using())
+            return n.ExecuteImmediate(at, text.value, text.at, self._using_clause())
         name = self.identifier()
-        return n.Execute(at, name, self._using())
+        return n.Execute(at, name, self._using_clause())
 
-    def _using(self) -> tuple[n.Expression, ...]:
+    def _using_clause(self) -> tuple[n.Expression, ...]:
         return self.comma_list(self.expression) if self.accept("USING") else ()
 
     def deallocate(self) -> n.Statement:
@@ -86,15 +86,15 @@ _OWN: dict[str, Callable[[Parser], n.Statement]] = {
 
 
 def parse(text: str) -> n.Statement:
-    return _whole(text, Parser.statement)
+    return _parse_all(text, Parser.statement)
 
 
 def parse_query(text: str) -> n.Query:
-    return _whole(text, Parser.root_query)
+    return _parse_all(text, Parser.root_query)
 
 
 def parse_expression(text: str) -> n.Expression:
-    return _whole(text, Parser.expression)
+    return _parse_all(text, Parser.expression)
 
 
 def immediate_text(statement: n.ExecuteImmediate, text: str) -> str:
@@ -103,7 +103,7 @@ def immediate_text(statement: n.ExecuteImmediate, text: str) -> str:
     return blank(text[: statement.text_at + 1], statement.text_at + 1) + statement.text
 
 
-def _whole(text: str, one: Callable[[Parser], T]) -> T:
+def _parse_all(text: str, one: Callable[[Parser], T]) -> T:
     # Raised once and left so: it is the process's limit, and lowering it could hit other threads.
     if sys.getrecursionlimit() < _FRAMES:
         sys.setrecursionlimit(_FRAMES)
@@ -115,6 +115,6 @@ def _whole(text: str, one: Callable[[Parser], T]) -> T:
 
 
 def _read(parser: Parser, one: Callable[[Parser], T]) -> T:
-    found = one(parser)
+    node = one(parser)
     parser.finish()
-    return found
+    return node

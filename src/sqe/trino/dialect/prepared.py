@@ -61,7 +61,7 @@ def execute(text: str, arguments: tuple[nodes.Expression, ...], context: Context
             raise Refused("INVALID_PARAMETER_USAGE", message, node.at)
         return translate(node, replace(context, text=text, parameters=arguments))
     except Refused as error:
-        raise error.told(text) from None
+        raise error.to_error(text) from None
 
 
 def check_complete(node: nodes.Node, text: str) -> None:
@@ -75,12 +75,12 @@ def check_complete(node: nodes.Node, text: str) -> None:
 
 
 def count_parameters(node: nodes.Node) -> int:
-    return sum(isinstance(one, nodes.Parameter) for one in walk(node, into_queries=True))
+    return sum(isinstance(inner, nodes.Parameter) for inner in walk(node, into_queries=True))
 
 
 def describe_input(text: str, context: Context, translate: Translate) -> str:
     """DESCRIBE INPUT as a query: of each parameter the type it would have to become."""
-    node = _parsed(text)
+    node = _parse(text)
     parameters = tuple(OpenParameter() for _ in range(count_parameters(node)))
     columns = 'AS t ("Position", "Type")'
     if not parameters:
@@ -89,30 +89,30 @@ def describe_input(text: str, context: Context, translate: Translate) -> str:
         translate(node, replace(context, text=text, open_parameters=parameters))
     except Refused as error:
         if error.name != "NOT_SUPPORTED":
-            raise error.told(text) from None
+            raise error.to_error(text) from None
     rows = ", ".join(
-        f"({i}, {literal(one.types[0].display if one.types else 'unknown')})"
-        for i, one in enumerate(parameters)
+        f"({i}, {literal(parameter.types[0].display if parameter.types else 'unknown')})"
+        for i, parameter in enumerate(parameters)
     )
     return f"SELECT * FROM (VALUES {rows}) {columns} ORDER BY 1"
 
 
-def _parsed(text: str) -> nodes.Statement:
+def _parse(text: str) -> nodes.Statement:
     try:
         return parse(text)
     except Refused as error:
-        raise error.told(text) from None
+        raise error.to_error(text) from None
 
 
 def describe_output(text: str, context: Context, translate: Translate) -> str:
     """DESCRIBE OUTPUT as a query; parameters stand for NULL."""
-    node = _parsed(text)
+    node = _parse(text)
     parameters = tuple(OpenParameter() for _ in range(count_parameters(node)))
     try:
-        found = translate(node, replace(context, text=text, open_parameters=parameters))
+        translated = translate(node, replace(context, text=text, open_parameters=parameters))
     except Refused as error:
-        raise error.told(text) from None
-    rows = ", ".join(map(_described, found.columns))
+        raise error.to_error(text) from None
+    rows = ", ".join(map(_describe_column, translated.columns))
     columns = 'AS t ("Column Name", "Catalog", "Schema", "Table", "Type", "Type Size", "Aliased")'
     if not rows:
         nothing = "('', '', '', '', '', 0, false)"
@@ -142,7 +142,7 @@ def _size(kind: TrinoType) -> int:
     return _SIZES.get(kind.base, 0)
 
 
-def _described(column: OutputColumn) -> str:
+def _describe_column(column: OutputColumn) -> str:
     """A row of DESCRIBE OUTPUT."""
     texts = (column.name, *(column.origin.table or ("", "", "")), column.type.display)
     aliased = "true" if column.origin.aliased else "false"

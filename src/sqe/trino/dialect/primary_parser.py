@@ -21,10 +21,10 @@ class PrimaryParser(JsonParser):
         """What needs no operator, with its ``.field`` and ``[index]``."""
         if self.scan_next:
             self.scan_next = False
-            with self.scanned():
+            with self.scan():
                 return self.primary()
         at = self.here
-        value = self._unsuffixed()
+        value = self._primary()
         length = 0
         while True:
             if self.looking_at(".") and self._is_field():
@@ -55,8 +55,8 @@ class PrimaryParser(JsonParser):
         self.forget_tried()
         return False
 
-    def _unsuffixed(self) -> n.Expression:
-        self.tried("<expression>")
+    def _primary(self) -> n.Expression:
+        self.note_labels("<expression>")
         token = self.tokens[self.index]
         special = _SPECIAL.get(token.word)
         if special is not None:
@@ -74,9 +74,9 @@ class PrimaryParser(JsonParser):
             return self.interval()
         if not self.is_identifier():
             self.fail("<expression>")
-        return self._named()
+        return self._named_expression()
 
-    def _named(self) -> n.Expression:
+    def _named_expression(self) -> n.Expression:
         """What begins with a name: a literal of a type, a lambda, a call, a column."""
         at = self.here
         following = self.word_ahead(1)
@@ -139,8 +139,8 @@ class PrimaryParser(JsonParser):
         if self.is_bracketed_query():
             return n.ScalarQuery(self.here, self.query_in_brackets())
         at = self.expect("(")
-        self.tried("<query>")
-        with self.scanned():
+        self.note_labels("<query>")
+        with self.scan():
             items = [self.expression()]
         while self.accept(","):
             items.append(self.expression())
@@ -208,7 +208,7 @@ class PrimaryParser(JsonParser):
         at = self.here
         name = self.name()
         self.expect("(")
-        with self.scanned():
+        with self.scan():
             value = self.expression()
         if self.looking_at("AS"):
             return self._cast_of(value, at, safe=True)

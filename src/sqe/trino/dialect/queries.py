@@ -18,21 +18,23 @@ from sqe.trino.dialect.aggregation import (
     check_groupings,
     check_nesting,
     check_scalar,
-    group_by_text,
-    grouping_keys,
+    groups_of,
     is_grouped,
 )
 from sqe.trino.dialect.built import Built, BuiltColumn, Source
 from sqe.trino.dialect.casts import coerce
 from sqe.trino.dialect.coercion import common_type
+from sqe.trino.dialect.correlation import kept_inside
 from sqe.trino.dialect.errors import Refused, mismatch, not_supported
-from sqe.trino.dialect.ordering import Outputs, finished, sorted_by
+from sqe.trino.dialect.grouping_sets import Groups
+from sqe.trino.dialect.no_rows import Whole, listed, with_group_of_no_rows
+from sqe.trino.dialect.ordering import Outputs, finish_select, sorted_by
 from sqe.trino.dialect.recursion import Steps, check_names, recursion_of
 from sqe.trino.dialect.relations import Relations
 from sqe.trino.dialect.scope import Field, NamedQuery, Scope
 from sqe.trino.dialect.select_items import Item, expand
 from sqe.trino.dialect.tree import walk
-from sqe.trino.dialect.typed import quoted
+from sqe.trino.dialect.typed import quote_name
 from sqe.trino.dialect.values import values
 
 if TYPE_CHECKING:
@@ -45,12 +47,31 @@ class Queries:
     # The WINDOW clause of the SELECT being read, and where that SELECT stands.
     windows: dict[str, nodes.WindowSpec] = field(default_factory=dict)
     select_at: int = 0
+    # Whether only some rows of the query being read are taken, from the subquery on that it is in.
+    limited: bool = False
 
     def __post_init__(self) -> None:
         self.relations = Relations(self)
 
     def query(self, node: nodes.Query, scope: Scope) -> Built:
         """``scope`` is the one around it."""
+        before = self.limited
+        self.limited = before or node.limit is not None or node.offset is not None
+        try:
+            return self._query(node, scope)
+        finally:
+            self.limited = before
+
+    def subquery(self, node: nodes.Query, scope: Scope) -> Built:
+        """A query that may name columns of ``scope``, the one around it."""
+        before = self.limited
+        self.limited = False
+        try:
+            return self.query(node, replace(scope, entered=True))
+        finally:
+            self.limited = before
+
+    def _query(self, node: nodes.Query, scope: Scope) -> Built:
         head: list[str] = []
         seen: set[str] = set()
         for one in node.withs:
@@ -62,7 +83,7 @@ class Queries:
             texts, named = self._with(one, scope, node.recursive)
             head += texts
             scope = scope.with_query(key, named)
-        built = self._ordered(node, scope)
+        built = self._ordered_query(node, scope)
         if not head:
             return built
         return Built(f"WITH {', '.join(head)} {built.text}", built.columns)
@@ -73,7 +94,7 @@ class Queries:
         """The texts for a WITH clause, and the last of them by its name."""
         recursion = recursion_of(node) if recursive else None
         if recursion is not None:
-            return Steps(self, recursion, scope).written()
+            return Steps(self, recursion, scope).write()
         built = self.query(node.query, scope)
         if node.columns and len(node.columns) != len(built.columns):
             message = (
@@ -82,16 +103,16 @@ class Queries:
             )
             raise Refused("MISMATCHED_COLUMN_ALIASES", message, node.columns[0].at)
         check_names(node.columns)
-        names: list[str | None] = [one.name for one in node.columns]
-        names = names or [one.name for one in built.columns]
-        name = self.analyzer.fresh("w")
+        names: list[str | None] = [column_name.name for column_name in node.columns]
+        names = names or [column_name.name for column_name in built.columns]
+        name = self.analyzer.make_id("w")
         fields = tuple(
-            Field(given, column.type, quoted(column.sql_name), origin=column.origin)
-            for given, column in zip(names, built.columns, strict=True)
+            Field(with_name, column.type, quote_name(column.sql_name), origin=column.origin)
+            for with_name, column in zip(names, built.columns, strict=True)
         )
         return [f"{name} AS ({built.text})"], NamedQuery(name, fields)
 
-    def _ordered(self, node: nodes.Query, scope: Scope) -> Built:
+    def _ordered_query(self, node: nodes.Query, scope: Scope) -> Built:
         """The body with ORDER BY, OFFSET and LIMIT."""
         body = node.body
         if isinstance(body, nodes.Select):
@@ -99,19 +120,21 @@ class Queries:
         built = self.body(body, scope)
         if not (node.order_by or node.offset or node.limit):
             return built
-        name = self.analyzer.fresh("r")
+        name = self.analyzer.make_id("r")
         fields = built.fields(name)
         outputs = [
-            Item(column.name, one.typed) for column, one in zip(built.columns, fields, strict=True)
+            Item(column.name, field.as_typed)
+            for column, field in zip(built.columns, fields, strict=True)
         ]
         inside = scope.around(fields)
         shown = Outputs(outputs, _names(built.columns))
         order = sorted_by(self.analyzer, node, shown, inside)
         listed = ", ".join(
-            f"{one.sql} AS {quoted(column.sql_name)}"
-            for one, column in zip(fields, built.columns, strict=True)
+            f"{field.sql} AS {quote_name(column.sql_name)}"
+            for field, column in zip(fields, built.columns, strict=True)
         )
-        text = finished(self.analyzer, order, f"SELECT {listed}", f" FROM ({built.text}) AS {name}")
+        tail = f" FROM ({built.text}) AS {name}"
+        text = finish_select(self.analyzer, order, f"SELECT {listed}", tail, scope)
         return Built(text, built.columns)
 
     def body(self, node: nodes.Body, scope: Scope) -> Built:
@@ -135,50 +158,54 @@ class Queries:
         before = self.windows, self.select_at
         self.windows, self.select_at = self._windows(node), node.at
         try:
+            for _, window in node.windows:
+                analyzer.window(window, scope)  # also those that nothing uses must be right
             check_scalar(node.where, "WHERE clause")
             where = self._where(node, scope)
             check_nesting([*node.items, *(query.order_by if query is not None else ())])
             items = expand(analyzer, node, scope)
             order_by = query.order_by if query is not None else ()
             grouped = is_grouped(node, order_by)
-            keys = grouping_keys(analyzer, node, items, scope) if grouped else ()
-            having = self._having(node, scope)
+            groups = groups_of(analyzer, node, items, scope) if grouped else Groups()
+            having = self.having(node, scope)
             columns = tuple(_columns(items))
-            head = "SELECT DISTINCT " if node.distinct else "SELECT "
-            head += ", ".join(
-                f"{item.typed.sql} AS {quoted(column.sql_name)}"
-                for item, column in zip(items, columns, strict=True)
-            )
-            text = f" FROM {source.text}" if source.text else ""
-            text += where
-            text += group_by_text(node, keys) + having
             shown = Outputs(items, _names(columns), node.distinct)
             order = sorted_by(analyzer, query, shown, scope) if query is not None else None
             if grouped:
-                check_groupings(analyzer, node, keys, [*node.items, *order_by])
-                check_grouping(analyzer, Grouped(node, keys, items, order_by), scope)
+                check_groupings(analyzer, node, groups.keys, [*node.items, *order_by])
+                check_grouping(analyzer, Grouped(node, groups.keys, items, order_by), scope)
+            shown_items = listed(items, columns)
+            origin = f" FROM {source.text}" if source.text else ""
+            text = origin + where + groups.text + (having or groups.having)
+            if groups.empty and groups.text and origin:
+                whole = Whole(node, groups, items, columns, order, origin, where, text)
+                shown_items, text, order = with_group_of_no_rows(self, whole, scope)
+            head = f"SELECT {'DISTINCT ' if node.distinct else ''}{shown_items}"
         finally:
             self.windows, self.select_at = before
         if order is None:
             return Built(head + text, columns)
-        return Built(finished(analyzer, order, head, text), columns)
+        return Built(finish_select(analyzer, order, head, text, outer), columns)
 
     def _windows(self, node: nodes.Select) -> dict[str, nodes.WindowSpec]:
-        found: dict[str, nodes.WindowSpec] = {}
+        windows: dict[str, nodes.WindowSpec] = {}
         for name, spec in node.windows:
-            if name.name.lower() in found:
+            if name.name.lower() in windows:
                 message = f"WINDOW name {name.name} specified more than once"
                 raise Refused("DUPLICATE_WINDOW_NAME", message, name.at)
-            found[name.name.lower()] = spec
-        return found
+            windows[name.name.lower()] = spec
+        return windows
 
     def _where(self, node: nodes.Select, scope: Scope) -> str:
         if node.where is None:
             return ""
         self.analyzer.note_filter(node.where)
-        return f" WHERE {self.analyzer.condition(node.where, scope, 'WHERE clause').sql}"
+        test = self.analyzer.condition(node.where, scope, "WHERE clause").sql
+        if self.limited:
+            test = kept_inside(self.analyzer, node.where, scope, test)
+        return f" WHERE {test}"
 
-    def _having(self, node: nodes.Select, scope: Scope) -> str:
+    def having(self, node: nodes.Select, scope: Scope) -> str:
         if node.having is None:
             return ""
         for one in walk(node.having):
@@ -200,37 +227,39 @@ class Queries:
             )
             raise mismatch(message, node.at)
         kinds = []
-        for i, (one, other) in enumerate(zip(left.columns, right.columns, strict=True), start=1):
-            kind = common_type(one.type, other.type)
+        for i, (left_column, other) in enumerate(
+            zip(left.columns, right.columns, strict=True), start=1
+        ):
+            kind = common_type(left_column.type, other.type)
             if kind is None:
                 message = (
                     f"column {i} in {node.operator} query has incompatible types: "
-                    f"{one.type}, {other.type}"
+                    f"{left_column.type}, {other.type}"
                 )
                 raise mismatch(message, node.at)
             kinds.append(kind)
-        texts = [self.changed(one, kinds, node.at) for one in (left, right)]
+        texts = [self.convert_columns(left_column, kinds, node.at) for left_column in (left, right)]
         word = node.operator + ("" if node.distinct else " ALL")
         columns = tuple(
             replace(column, type=kind) for column, kind in zip(left.columns, kinds, strict=True)
         )
         return Built(f"({texts[0]}) {word} ({texts[1]})", columns)
 
-    def changed(
+    def convert_columns(
         self, built: Built, kinds: Sequence[TrinoType], at: int, names: Sequence[str] = ()
     ) -> str:
         """The query with its columns changed to these types, and to these names in the text."""
         names = names or _names(built.columns)
         wanted = list(zip(names, kinds, strict=True))
         if all(
-            (column.sql_name, column.type) == one
-            for column, one in zip(built.columns, wanted, strict=True)
+            (column.sql_name, column.type) == target
+            for column, target in zip(built.columns, wanted, strict=True)
         ):
             return built.text
-        name = self.analyzer.fresh("r")
+        name = self.analyzer.make_id("r")
         cells = ", ".join(
-            f"{coerce(one.typed, kind, at).sql} AS {quoted(given)}"
-            for one, (given, kind) in zip(built.fields(name), wanted, strict=True)
+            f"{coerce(field.as_typed, kind, at).sql} AS {quote_name(new_name)}"
+            for field, (new_name, kind) in zip(built.fields(name), wanted, strict=True)
         )
         return f"SELECT {cells} FROM ({built.text}) AS {name}"
 

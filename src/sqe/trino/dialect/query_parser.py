@@ -78,7 +78,7 @@ class QueryParser(RelationParser):
         )
 
     def _row_count(self) -> n.Expression:
-        self.tried("'?'", "<integer>")
+        self.note_labels("'?'", "<integer>")
         if self.looking_at("?"):
             return self.parameter()
         if self.token.kind != INTEGER:
@@ -105,16 +105,16 @@ class QueryParser(RelationParser):
         """UNION and EXCEPT from the left; INTERSECT binds tighter."""
         left = self._intersection()
         while self.looking_at_any("UNION", "EXCEPT"):
-            left = self._combined(left, self._intersection)
+            left = self._combine(left, self._intersection)
         return left
 
     def _intersection(self) -> n.Body:
         left = self._query_primary()
         while self.looking_at("INTERSECT"):
-            left = self._combined(left, self._query_primary)
+            left = self._combine(left, self._query_primary)
         return left
 
-    def _combined(self, left: n.Body, operand: _Operand) -> n.SetOperation:
+    def _combine(self, left: n.Body, operand: _Operand) -> n.SetOperation:
         at = self.here
         operator = self.take().word
         distinct = self.accept_any("ALL", "DISTINCT") != "ALL"
@@ -189,10 +189,10 @@ class QueryParser(RelationParser):
 
     def _from(self) -> n.Relation:
         at = self.here
-        found = self.relation()
+        relation = self.relation()
         while self.accept(","):
-            found = n.Join(at, "IMPLICIT", found, self.relation())
-        return found
+            relation = n.Join(at, "IMPLICIT", relation, self.relation())
+        return relation
 
     def _window(self) -> tuple[n.Identifier, n.WindowSpec]:
         name = self.identifier()
@@ -223,7 +223,7 @@ class QueryParser(RelationParser):
         """``(a, b)`` or one expression, which may begin with a bracket as well."""
         if not self.looking_at("(") or self.is_bracketed_query():
             return (self.expression(),)
-        after = self._closing(self.index + 1) + 1
+        after = self._closing_bracket(self.index + 1) + 1
         if self.words[after] in _CONTINUES:
             return (self.expression(),)
         if self.word_ahead(1) == ")":

@@ -16,7 +16,7 @@ from sqe.trino.dialect.coercion import can_coerce
 from sqe.trino.dialect.errors import Refused, mismatch, not_supported
 from sqe.trino.dialect.scope import Field, NamedQuery, Scope
 from sqe.trino.dialect.tree import children
-from sqe.trino.dialect.typed import quoted, raised, string
+from sqe.trino.dialect.typed import fail, quote_name, string
 
 if TYPE_CHECKING:
     from sqe.trino.dialect.queries import Queries
@@ -62,10 +62,10 @@ def recursion_of(node: nodes.With) -> Recursion | None:
 
 def check_names(columns: Sequence[nodes.Identifier]) -> None:
     """Of a WITH clause: each name once."""
-    for i, one in enumerate(columns):
-        if any(one.name.lower() == other.name.lower() for other in columns[:i]):
-            message = f"Column name '{one.name}' specified more than once"
-            raise Refused("DUPLICATE_COLUMN_NAME", message, one.at)
+    for i, column in enumerate(columns):
+        if any(column.name.lower() == other.name.lower() for other in columns[:i]):
+            message = f"Column name '{column.name}' specified more than once"
+            raise Refused("DUPLICATE_COLUMN_NAME", message, column.at)
 
 
 def _references(node: nodes.Node, key: str) -> Iterator[nodes.TableRef]:
@@ -74,7 +74,9 @@ def _references(node: nodes.Node, key: str) -> Iterator[nodes.TableRef]:
         if len(node.name) == 1 and node.name[0].name.lower() == key:
             yield node
         return
-    if isinstance(node, nodes.Query) and any(one.name.name.lower() == key for one in node.withs):
+    if isinstance(node, nodes.Query) and any(
+        with_query.name.name.lower() == key for with_query in node.withs
+    ):
         return
     for child in children(node):
         yield from _references(child, key)
@@ -132,7 +134,7 @@ class Steps:
         self._kinds: list[TrinoType] = []
         self._names = [f"c{i}" for i in range(len(recursion.node.columns))]
 
-    def written(self) -> tuple[list[str], NamedQuery]:
+    def write(self) -> tuple[list[str], NamedQuery]:
         """The texts of its queries for the WITH clause, and the whole of them."""
         depth = self._depth()
         name, text = self._base()
@@ -141,15 +143,17 @@ class Steps:
             name, text = self._step(names[-1])
             heads.append(text)
             names.append(name)
-        whole = self._queries.analyzer.fresh("w")
+        whole = self._queries.analyzer.make_id("w")
         heads.append(f"{whole} AS ({self._union(names[:-1], names[-1], depth)})")
-        return heads, self._named(whole)
+        return heads, self._named_query(whole)
 
     def _depth(self) -> int:
-        given = self._queries.analyzer.context.client.properties.get(_DEPTH, str(_DEFAULT))
-        if not given.isdecimal() or not 1 <= int(given) <= _MOST:
-            raise not_supported(f"A recursion with {_DEPTH} = {given}", self._recursion.node.at)
-        return int(given)
+        depth_text = self._queries.analyzer.context.client.properties.get(_DEPTH, str(_DEFAULT))
+        if not depth_text.isdecimal() or not 1 <= int(depth_text) <= _MOST:
+            raise not_supported(
+                f"A recursion with {_DEPTH} = {depth_text}", self._recursion.node.at
+            )
+        return int(depth_text)
 
     def _base(self) -> tuple[str, str]:
         columns, at = self._recursion.node.columns, self._recursion.base.at
@@ -162,15 +166,15 @@ class Steps:
             )
             raise Refused("MISMATCHED_COLUMN_ALIASES", message, columns[0].at)
         check_names(columns)
-        text = self._queries.changed(built, self._kinds, at, self._names)
-        name = self._queries.analyzer.fresh("w")
+        text = self._queries.convert_columns(built, self._kinds, at, self._names)
+        name = self._queries.analyzer.make_id("w")
         return name, f"{name} AS ({text})"
 
     def _step(self, before: str) -> tuple[str, str]:
         """One more, from the rows of the step ``before``."""
         step = self._recursion.step
         key = self._recursion.node.name.name.lower()
-        built = self._queries.body(step, self._scope.with_query(key, self._named(before)))
+        built = self._queries.body(step, self._scope.with_query(key, self._named_query(before)))
         if len(built.columns) != len(self._kinds):
             message = (
                 "base and step relations of recursion have different number of fields: "
@@ -184,28 +188,28 @@ class Steps:
                     f"recursion base relation output type ({kind}) at column {i}"
                 )
                 raise mismatch(message, step.at)
-        text = self._queries.changed(built, self._kinds, step.at, self._names)
-        name = self._queries.analyzer.fresh("w")
+        text = self._queries.convert_columns(built, self._kinds, step.at, self._names)
+        name = self._queries.analyzer.make_id("w")
         return name, f"{name} AS ({text})"
 
     def _union(self, names: list[str], beyond: str, depth: int) -> str:
         """All rows, once it is sure that there are none ``beyond`` the last step."""
-        listed = ", ".join(map(quoted, self._names))
+        listed = ", ".join(map(quote_name, self._names))
         selects = (f"SELECT {listed} FROM {name}" for name in names)
         rows = (" UNION " if self._recursion.distinct else " UNION ALL ").join(selects)
         message = (
             f"Recursion depth limit exceeded ({depth}). Use '{_DEPTH}' session property to "
             "modify the limit."
         )
-        failure = raised("NOT_SUPPORTED", string(message), BOOLEAN)
+        failure = fail("NOT_SUPPORTED", string(message), BOOLEAN)
         check = f"CASE WHEN (SELECT count(*) FROM {beyond}) > 0 THEN {failure} ELSE true END"
-        alias = self._queries.analyzer.fresh("r")
+        alias = self._queries.analyzer.make_id("r")
         return f"SELECT {listed} FROM ({rows}) AS {alias} WHERE {check}"
 
-    def _named(self, name: str) -> NamedQuery:
+    def _named_query(self, name: str) -> NamedQuery:
         written = self._recursion.node.columns
         fields = (
-            Field(given.name, kind, quoted(column))
-            for given, kind, column in zip(written, self._kinds, self._names, strict=True)
+            Field(identifier.name, kind, quote_name(column))
+            for identifier, kind, column in zip(written, self._kinds, self._names, strict=True)
         )
         return NamedQuery(name, tuple(fields))

@@ -19,19 +19,19 @@ class RelationParser(ExpressionParser):
         """Tables with their joins, up to a comma."""
         self.deeper()
         at = self.here
-        found = self._sampled()
+        relation = self._sampled_relation()
         while True:
             if self.accept("CROSS"):
                 self.expect("JOIN")
-                found = n.Join(at, "CROSS", found, self._sampled())
+                relation = n.Join(at, "CROSS", relation, self._sampled_relation())
             elif self.accept("NATURAL"):
                 kind = self._join_kind()
-                found = n.Join(at, kind, found, self._sampled(), natural=True)
+                relation = n.Join(at, kind, relation, self._sampled_relation(), natural=True)
             elif self.looking_at_any("JOIN", "INNER", "LEFT", "RIGHT", "FULL"):
-                found = self._qualified_join(at, found)
+                relation = self._qualified_join(at, relation)
             else:
                 self.depth -= 1
-                return found
+                return relation
 
     def _join_kind(self) -> str:
         kind = self.accept_any("INNER", "LEFT", "RIGHT", "FULL") or "INNER"
@@ -49,25 +49,25 @@ class RelationParser(ExpressionParser):
             self.fail("'ON'", "'USING'")
         return n.Join(at, kind, left, right, using=self.identifiers())
 
-    def _sampled(self) -> n.Relation:
+    def _sampled_relation(self) -> n.Relation:
         at = self.here
-        found = self._aliased(self._relation_primary(), at)
+        relation = self._aliased_relation(self._relation_primary(), at)
         if self.looking_at("MATCH_RECOGNIZE"):
-            found = self._match_recognize(found, at)
+            relation = self._match_recognize(relation, at)
         if not self.accept("TABLESAMPLE"):
-            return found
+            return relation
         method = self.expect_any("BERNOULLI", "SYSTEM")
         self.expect("(")
         percentage = self.expression()
         self.expect(")")
-        return n.Sampled(at, found, method, percentage)
+        return n.Sampled(at, relation, method, percentage)
 
     def is_column_alias(self) -> bool:
         return self._is_alias(_SELECT_CLAUSES)
 
     def _is_alias(self, clauses: frozenset[str]) -> bool:
         """A name without AS, not the word of a clause that follows."""
-        self.tried("'AS'", "<identifier>")
+        self.note_labels("'AS'", "<identifier>")
         if not self.is_identifier():
             return False
         word = self.words[self.index]
@@ -76,9 +76,11 @@ class RelationParser(ExpressionParser):
         following = self.tokens[self.index + 1]
         if following.word == "(" and word == "MATCH_RECOGNIZE":
             return False
+        if word == "WINDOW" and self.is_identifier(1) and self.word_ahead(2) == "AS":
+            return False
         return following.kind == END or following.word in _AFTER_ALIAS
 
-    def _aliased(self, relation: n.Relation, at: int) -> n.Relation:
+    def _aliased_relation(self, relation: n.Relation, at: int) -> n.Relation:
         if not self.accept("AS") and not self._is_alias(_CLAUSES):
             return relation
         alias = self.identifier()
@@ -88,9 +90,9 @@ class RelationParser(ExpressionParser):
     def _match_recognize(self, relation: n.Relation, at: int) -> n.Relation:
         """Not read further than its brackets: SQE refuses it, and says so."""
         self.expect("MATCH_RECOGNIZE", "(")
-        self.index = self._closing(self.index)
+        self.index = self._closing_bracket(self.index)
         self.expect(")")
-        return self._aliased(n.MatchRecognize(at, relation), at)
+        return self._aliased_relation(n.MatchRecognize(at, relation), at)
 
     # ------------------------------------------------------------- primaries
 
@@ -130,10 +132,10 @@ class RelationParser(ExpressionParser):
         if self.is_bracketed_query():
             return n.Subquery(at, self.query_in_brackets())
         self.expect("(")
-        self.tried("<query>")
-        found = self.relation()
+        self.note_labels("<query>")
+        relation = self.relation()
         self.expect(")")
-        return found
+        return relation
 
     def _unnest(self) -> n.Relation:
         at = self.expect("UNNEST")
@@ -191,7 +193,7 @@ class RelationParser(ExpressionParser):
             relation = n.TableRef(at, self.name())
             self.expect(")")
         if self.looking_at("AS") or not self._is_argument_clause():
-            relation = self._aliased(relation, at)
+            relation = self._aliased_relation(relation, at)
         partition_by = None
         if self.accept("PARTITION"):
             self.expect("BY")

@@ -14,13 +14,14 @@ from sqe.trino.dialect.casts import cast, coerce
 from sqe.trino.dialect.coercion import common_type
 from sqe.trino.dialect.comparisons import compare
 from sqe.trino.dialect.context import Known
+from sqe.trino.dialect.correlation import kept_inside
 from sqe.trino.dialect.errors import Refused, mismatch, not_supported
 from sqe.trino.dialect.scope import Field, Origin, Scope
 from sqe.trino.dialect.table_functions import table_function
-from sqe.trino.dialect.typed import quoted, string
+from sqe.trino.dialect.typed import quote_name, string
 from sqe.trino.dialect.unnest import (
     check_condition,
-    exploded,
+    explode,
     inner_relation,
     made_outer,
     sees_left,
@@ -38,11 +39,11 @@ class Relations:
         self._readers: dict[type[nodes.Relation], Callable[[Any, Scope], Source]] = {
             nodes.TableRef: self._table,
             nodes.Subquery: self._subquery,
-            nodes.Aliased: self._aliased,
+            nodes.Aliased: self._read_alias,
             nodes.Join: self._join,
             nodes.Unnest: self._unnest,
             nodes.Lateral: self._lateral,
-            nodes.Sampled: self._sampled,
+            nodes.Sampled: self._read_sample,
             nodes.TableFunction: lambda node, scope: table_function(self, node, scope),
         }
 
@@ -57,13 +58,14 @@ class Relations:
 
     def _table(self, node: nodes.TableRef, scope: Scope) -> Source:
         analyzer = self.analyzer
-        name = analyzer.fresh("r")
+        name = analyzer.make_id("r")
         if len(node.name) == 1:
             named = scope.queries.get(node.name[0].name.lower())
             if named is not None:
                 key = node.name[0].name.lower()
                 fields = tuple(
-                    replace(one, sql=f"{name}.{one.sql}", qualifier=(key,)) for one in named.fields
+                    replace(field, sql=f"{name}.{field.sql}", qualifier=(key,))
+                    for field in named.fields
                 )
                 return Source(f"{named.name} AS {name}", fields)
         context = analyzer.context
@@ -74,17 +76,17 @@ class Relations:
         if known.broken:
             message = f"Failed analyzing stored view '{catalog}.{schema}.{table}': {known.broken}"
             raise Refused("INVALID_VIEW", message, node.at)
-        qualifier = tuple(one.name.lower() for one in node.name)
+        qualifier = tuple(name_part.name.lower() for name_part in node.name)
         fields = tuple(
             Field(
-                one.name.lower(),
-                read_here(one.type),
-                f"{name}.{quoted(one.name)}",
+                column.name.lower(),
+                read_here(column.type),
+                f"{name}.{quote_name(column.name)}",
                 qualifier,
-                one.hidden,
+                column.hidden,
                 Origin((catalog, schema, table)),
             )
-            for one in known.columns
+            for column in known.columns
         )
         if node.version is not None or node.moment is not None:
             self._check_columns(node, known)
@@ -135,16 +137,16 @@ class Relations:
         return ""
 
     def _subquery(self, node: nodes.Subquery, scope: Scope) -> Source:
-        name = self.analyzer.fresh("r")
-        built = self._queries.query(node.query, Scope(queries=scope.queries))
+        name = self.analyzer.make_id("r")
+        built = self._queries.query(node.query, scope)
         return Source(f"({built.text}) AS {name}", built.fields(name))
 
     def _lateral(self, node: nodes.Lateral, scope: Scope) -> Source:
-        name = self.analyzer.fresh("r")
-        built = self._queries.query(node.query, scope)
+        name = self.analyzer.make_id("r")
+        built = self._queries.subquery(node.query, scope)
         return Source(f"LATERAL ({built.text}) AS {name}", built.fields(name))
 
-    def _sampled(self, node: nodes.Sampled, scope: Scope) -> Source:
+    def _read_sample(self, node: nodes.Sampled, scope: Scope) -> Source:
         """Each row by its own chance, for both methods."""
         analyzer = self.analyzer
         source = self.read(node.relation, scope)
@@ -152,15 +154,15 @@ class Relations:
         if not isinstance(share, int | float | str) or not 0 <= float(share) <= 100:
             message = "Sample percentage must be between 0 and 100"
             raise Refused("NUMERIC_VALUE_OUT_OF_RANGE", message, node.percentage.at)
-        name = analyzer.fresh("r")
-        listed = ", ".join(f"{one.sql} AS c{i}" for i, one in enumerate(source.fields))
+        name = analyzer.make_id("r")
+        listed = ", ".join(f"{field.sql} AS c{i}" for i, field in enumerate(source.fields))
         text = f"SELECT {listed} FROM {source.text} WHERE rand() * 100 < {float(share)!r}D"
-        fields = tuple(replace(one, sql=f"{name}.c{i}") for i, one in enumerate(source.fields))
+        fields = tuple(replace(field, sql=f"{name}.c{i}") for i, field in enumerate(source.fields))
         return Source(f"({text}) AS {name}", fields)
 
-    def _aliased(self, node: nodes.Aliased, scope: Scope) -> Source:
+    def _read_alias(self, node: nodes.Aliased, scope: Scope) -> Source:
         source = self.read(node.relation, scope)
-        shown = [one for one in source.fields if not one.hidden]
+        shown = [field for field in source.fields if not field.hidden]
         if node.columns and len(node.columns) != len(shown):
             message = (
                 f"Column alias list has {len(node.columns)} entries but '{node.alias.name}' has "
@@ -169,16 +171,13 @@ class Relations:
             raise Refused("MISMATCHED_COLUMN_ALIASES", message, node.at)
         qualifier = (node.alias.name.lower(),)
         if not node.columns:
-            return Source(
-                source.text, tuple(replace(one, qualifier=qualifier) for one in source.fields)
+            fields = tuple(replace(field, qualifier=qualifier) for field in source.fields)
+        else:
+            fields = tuple(
+                replace(shown_field, name=column.name, qualifier=qualifier)
+                for shown_field, column in zip(shown, node.columns, strict=True)
             )
-        return Source(
-            source.text,
-            tuple(
-                replace(one, name=given.name, qualifier=qualifier)
-                for one, given in zip(shown, node.columns, strict=True)
-            ),
-        )
+        return replace(source, fields=fields)
 
     # -------------------------------------------------------------- joins
 
@@ -191,17 +190,18 @@ class Relations:
             return self._join_lateral(node, left, beside)
         right = self.read(node.right, scope)
         if node.kind in ("CROSS", "IMPLICIT"):
-            return Source(f"{left.text} CROSS JOIN {right.text}", left.fields + right.fields)
+            return _joined(f"{left.text} CROSS JOIN {right.operand}", left.fields + right.fields)
         word = {"INNER": "JOIN"}.get(node.kind, f"{node.kind} JOIN")
-        both = f"{left.text} {word} {right.text}"
+        both = f"{left.text} {word} {right.operand}"
         if node.using:
-            return self._using(node, left, right, both)
+            return self._join_using(node, left, right, both)
         fields = left.fields + right.fields
         assert node.condition is not None  # noqa: S101  the parser wants ON or USING
         check_scalar(node.condition, "JOIN clause")
         inside = scope.around(fields)
-        test = self.analyzer.condition(node.condition, inside, "JOIN ON clause")
-        return Source(f"{both} ON {test.sql}", fields)
+        test = self.analyzer.condition(node.condition, inside, "JOIN ON clause").sql
+        test = kept_inside(self.analyzer, node.condition, inside, test)
+        return _joined(f"{both} ON {test}", fields)
 
     def _join_lateral(self, node: nodes.Join, left: Source, beside: Scope) -> Source:
         """With UNNEST or LATERAL. LEFT JOIN UNNEST is a cross join with ``posexplode_outer``:
@@ -211,51 +211,59 @@ class Relations:
         if node.kind == "LEFT":
             right = self.read(made_outer(node.right), beside)
             if isinstance(inner_relation(node.right), nodes.Lateral):
-                return Source(
+                return _joined(
                     f"{left.text} LEFT JOIN {right.text} ON true", left.fields + right.fields
                 )
         else:
             right = self.read(node.right, beside)
-        return Source(f"{left.text} CROSS JOIN {right.text}", left.fields + right.fields)
+        return _joined(f"{left.text} CROSS JOIN {right.text}", left.fields + right.fields)
 
-    def _using(self, node: nodes.Join, left: Source, right: Source, both: str) -> Source:
+    def _join_using(self, node: nodes.Join, left: Source, right: Source, both: str) -> Source:
         tests: list[str] = []
         merged: list[Field] = []
         used: list[Field] = []
         for column in node.using:
             name = column.name.lower()
-            one = _only(left.fields, name, column, "left")
+            left_field = _only(left.fields, name, column, "left")
             other = _only(right.fields, name, column, "right")
-            kind = common_type(one.type, other.type)
+            kind = common_type(left_field.type, other.type)
             if kind is None:
                 message = f"Column types for JOIN USING '{column.name}' do not match"
                 raise mismatch(message, column.at)
-            tests.append(compare("=", one.typed, other.typed, column.at).sql)
-            mine = coerce(one.typed, kind, column.at).sql
-            theirs = coerce(other.typed, kind, column.at).sql
+            tests.append(compare("=", left_field.as_typed, other.as_typed, column.at).sql)
+            mine = coerce(left_field.as_typed, kind, column.at).sql
+            theirs = coerce(other.as_typed, kind, column.at).sql
             sql = {"RIGHT": theirs, "FULL": f"coalesce({mine}, {theirs})"}.get(node.kind, mine)
             merged.append(Field(column.name, kind, sql))
-            used += [one, other]
-        rest = [one for one in left.fields + right.fields if not any(one is u for u in used)]
-        return Source(f"{both} ON {' AND '.join(tests)}", (*merged, *rest))
+            used += [left_field, other]
+        rest = [
+            left_field
+            for left_field in left.fields + right.fields
+            if not any(left_field is u for u in used)
+        ]
+        return _joined(f"{both} ON {' AND '.join(tests)}", (*merged, *rest))
 
     # ------------------------------------------------------------- UNNEST
 
     def _unnest(self, node: nodes.Unnest, scope: Scope) -> Source:
         analyzer = self.analyzer
-        values = [analyzer.expression(one, scope) for one in node.expressions]
-        text, columns = exploded(node, values, analyzer.fresh("r"))
+        values = [analyzer.expression(expression, scope) for expression in node.expressions]
+        text, columns = explode(node, values, analyzer.make_id("r"))
         return Source(("LATERAL " if scope.fields else "") + text, tuple(columns))
 
 
+def _joined(text: str, fields: tuple[Field, ...]) -> Source:
+    return Source(text, fields, joined=True)
+
+
 def _only(fields: tuple[Field, ...], name: str, column: nodes.Identifier, side: str) -> Field:
-    found = [one for one in fields if one.answers((name,))]
-    if len(found) > 1:
+    matching = [field for field in fields if field.answers((name,))]
+    if len(matching) > 1:
         raise Refused("AMBIGUOUS_NAME", f"Column '{column.name}' is ambiguous", column.at)
-    if not found:
+    if not matching:
         message = f"Column '{column.name}' is missing from {side} side of join"
         raise Refused("COLUMN_NOT_FOUND", message, column.at)
-    return found[0]
+    return matching[0]
 
 
 _NAMES: dict[type[nodes.Relation], str] = {

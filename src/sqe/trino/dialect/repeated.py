@@ -17,7 +17,7 @@ _QUERY = re.compile(r"\bSELECT\b")
 _holes = itertools.count()  # tells the holes of one text apart; none of them stays in it
 
 
-def repeated(sql: str, write: Callable[[str], str]) -> str:
+def with_variable(sql: str, write: Callable[[str], str]) -> str:
     """``write(sql)``; where that would be costly, with a variable in place of ``sql``."""
     if _QUERY.search(sql):  # Spark has no queries inside of lambdas
         return write(sql)
@@ -32,4 +32,4 @@ def repeated(sql: str, write: Callable[[str], str]) -> str:
 
 def both_repeated(first: str, second: str, write: Callable[[str, str], str]) -> str:
     """The same for two values."""
-    return repeated(first, lambda one: repeated(second, lambda other: write(one, other)))
+    return with_variable(first, lambda one: with_variable(second, lambda other: write(one, other)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sqe.model.trino_types import TrinoType
-from sqe.trino.dialect.errors import Refused
+from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.typed import Typed
 
 
@@ -35,7 +35,7 @@ class Field:
     origin: Origin = UNKNOWN
 
     @property
-    def typed(self) -> Typed:
+    def as_typed(self) -> Typed:
         return Typed(self.type, self.sql)
 
     def answers(self, parts: tuple[str, ...]) -> bool:
@@ -61,27 +61,48 @@ class NamedQuery:
 @dataclass(frozen=True)
 class Scope:
     """``parent`` is the scope around a subquery; ``variables`` are the parameters of lambdas,
-    ``queries`` those of WITH clauses."""
+    ``queries`` those of WITH clauses. ``entered``: what it is the parent of is a subquery."""
 
     fields: tuple[Field, ...] = ()
     parent: Scope | None = None
     variables: Mapping[str, Typed] = field(default_factory=dict)
     queries: Mapping[str, NamedQuery] = field(default_factory=dict)
+    entered: bool = False
 
     def find(self, parts: tuple[str, ...], at: int) -> Field | None:
         """The column of that name here or in a scope around; None if there is none."""
         scope: Scope | None = self
+        entered = 0
         while scope is not None:
-            found = [one for one in scope.fields if one.answers(parts)]
-            if len(found) > 1:
+            entered += scope.entered
+            matching = [field for field in scope.fields if field.answers(parts)]
+            if len(matching) > 1:
                 raise Refused("AMBIGUOUS_NAME", f"Column '{'.'.join(parts)}' is ambiguous", at)
-            if found:
-                return found[0]
+            if matching and entered > 1:
+                what = f"Column '{'.'.join(parts)}' of a query more than one level further out"
+                raise not_supported(what, at)
+            if matching:
+                return matching[0]
             scope = scope.parent
         return None
 
+    def is_named_in(self, text: str) -> bool:
+        """Whether Spark's text has a column of this scope or of one around it."""
+        scope: Scope | None = self
+        while scope is not None:
+            if any(one.sql in text for one in scope.fields):
+                return True
+            scope = scope.parent
+        return False
+
     def variable(self, name: str) -> Typed | None:
         return self.variables.get(name.lower())
+
+    def names_of_variables(self, count: int) -> list[str]:
+        """For the parameters of a lambda at this place: the same ones wherever it stands, so that
+        GROUP BY and SELECT have one text for it."""
+        taken = max((int(one.sql[1:]) for one in self.variables.values()), default=0)
+        return [f"x{taken + i}" for i in range(1, count + 1)]
 
     def inside_lambda(self, variables: dict[str, Typed]) -> Scope:
         return replace(self, variables={**self.variables, **variables})

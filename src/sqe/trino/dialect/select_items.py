@@ -27,13 +27,13 @@ class Item:
 
 def expand(analyzer: Analyzer, node: nodes.Select, scope: Scope) -> list[Item]:
     items: list[Item] = []
-    for one in node.items:
-        if isinstance(one, nodes.Star):
-            items += _star(analyzer, one, scope)
+    for item in node.items:
+        if isinstance(item, nodes.Star):
+            items += _star(analyzer, item, scope)
         else:
-            name = one.alias.name if one.alias is not None else output_name(one.expression)
-            typed = analyzer.expression(one.expression, scope)
-            items.append(Item(name, typed, one.expression, _origin(one, scope)))
+            name = item.alias.name if item.alias is not None else output_name(item.expression)
+            typed = analyzer.expression(item.expression, scope)
+            items.append(Item(name, typed, item.expression, _origin(item, scope)))
     return items
 
 
@@ -42,8 +42,8 @@ def _origin(node: nodes.SelectItem, scope: Scope) -> Origin:
     from sqe.trino.dialect.analyzer import name_parts
 
     parts = name_parts(node.expression)
-    found = [one.origin.table for one in scope.fields if parts and one.answers(parts)]
-    return Origin(found[0] if found else None, node.alias is not None)
+    tables = [field.origin.table for field in scope.fields if parts and field.answers(parts)]
+    return Origin(tables[0] if tables else None, node.alias is not None)
 
 
 def output_name(node: nodes.Expression) -> str | None:
@@ -62,14 +62,16 @@ def _star(analyzer: Analyzer, node: nodes.Star, scope: Scope) -> list[Item]:
         if not scope.fields:
             message = "SELECT * not allowed in queries without FROM clause"
             raise Refused("COLUMN_NOT_FOUND", message, node.at)
-        return _named([one for one in scope.fields if not one.hidden], node)
+        return _name_items([field for field in scope.fields if not field.hidden], node)
     parts = name_parts(node.target)
     if parts is not None:
         mine: Scope | None = scope
         while mine is not None:
-            found = [one for one in mine.fields if one.belongs_to(parts) and not one.hidden]
-            if found:
-                return _named(found, node)
+            visible = [
+                field for field in mine.fields if field.belongs_to(parts) and not field.hidden
+            ]
+            if visible:
+                return _name_items(visible, node)
             mine = mine.parent
         if len(parts) == 1 or scope.find(parts, node.at) is None:
             message = f"Unable to resolve reference {'.'.join(parts)}"
@@ -78,22 +80,22 @@ def _star(analyzer: Analyzer, node: nodes.Star, scope: Scope) -> list[Item]:
     if value.type.base != "row":
         raise mismatch(f"expected expression of type Row, actual: {value.type}", node.at)
     fields = [
-        Field(one.name, one.type, f"{value.sql}.{quoted_field(value.type, i)}")
-        for i, one in enumerate(value.type.fields)
+        Field(field.name, field.type, f"{value.sql}.{quoted_field(value.type, i)}")
+        for i, field in enumerate(value.type.fields)
     ]
-    return _named(fields, node)
+    return _name_items(fields, node)
 
 
-def _named(fields: list[Field], node: nodes.Star) -> list[Item]:
+def _name_items(fields: list[Field], node: nodes.Star) -> list[Item]:
     if node.aliases and len(node.aliases) != len(fields):
         message = (
             f"Column alias list has {len(node.aliases)} entries but relation has "
             f"{len(fields)} columns"
         )
         raise Refused("MISMATCHED_COLUMN_ALIASES", message, node.at)
-    given = [one.name if one.quoted else one.name.upper() for one in node.aliases]
-    names: list[str | None] = [*given] or [one.name for one in fields]
+    aliases = [alias.name if alias.quoted else alias.name.upper() for alias in node.aliases]
+    names: list[str | None] = [*aliases] or [field.name for field in fields]
     return [
-        Item(name, one.typed, origin=replace(one.origin, aliased=False))
-        for name, one in zip(names, fields, strict=True)
+        Item(name, field.as_typed, origin=replace(field.origin, aliased=False))
+        for name, field in zip(names, fields, strict=True)
     ]

@@ -14,7 +14,7 @@ from sqe.model.trino_types import DATE, VARCHAR, TrinoType, time, timestamp, tim
 from sqe.trino.dialect.context import Context
 from sqe.trino.dialect.errors import not_supported
 from sqe.trino.dialect.moments import MICROS_OF_DAY, from_micros, micros, zone_sql
-from sqe.trino.dialect.repeated import repeated
+from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.temporal_literals import (
     clock,
     date_value,
@@ -125,5 +125,5 @@ def _cut(value: Typed, digits: int) -> Typed:
         cut = f"date_trunc('{_UNITS[digits]}', {moment})"
         return Typed(kind, f"CAST({cut} AS TIMESTAMP_NTZ)" if local else cut)
     unit = 10 ** (6 - digits)
-    cut = repeated(micros(value), lambda sql: f"({sql} - pmod({sql}, {unit}))")
+    cut = with_variable(micros(value), lambda sql: f"({sql} - pmod({sql}, {unit}))")
     return Typed(kind, from_micros(cut, kind))

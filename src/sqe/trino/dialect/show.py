@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from sqe.model.trino_words import literal, quoted
+from sqe.model.trino_words import literal, quote_name
 from sqe.trino.dialect.context import Context
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.metadata.relations import FUNCTIONS, FUNCTIONS_NAME, SYSTEM
@@ -51,7 +51,7 @@ def _select(
     columns: Mapping[str, str], source: str, conditions: Iterable[str], order: str = ""
 ) -> str:
     """``columns``: what is selected, and the name it gets."""
-    items = ", ".join(f"{one} AS {quoted(name)}" for one, name in columns.items())
+    items = ", ".join(f"{expression} AS {quote_name(name)}" for expression, name in columns.items())
     where = " AND ".join(conditions)
     text = f"SELECT {items} FROM {source}"
     return text + (f" WHERE {where}" if where else "") + (f" ORDER BY {order}" if order else "")
@@ -64,12 +64,12 @@ def _values(rows: Sequence[Sequence[str]], columns: Sequence[str]) -> str:
 
 def _nothing(columns: Mapping[str, str]) -> str:
     """No rows. ``columns``: names and types."""
-    items = (f"CAST(NULL AS {kind}) AS {quoted(name)}" for name, kind in columns.items())
+    items = (f"CAST(NULL AS {kind}) AS {quote_name(name)}" for name, kind in columns.items())
     return f"SELECT {', '.join(items)} WHERE false"
 
 
 def _information(catalog: str, table: str) -> str:
-    return f"{quoted(catalog)}.information_schema.{table}"
+    return f"{quote_name(catalog)}.information_schema.{table}"
 
 
 def _catalogs(node: Show, context: Context) -> str:
@@ -101,7 +101,7 @@ def _tables(node: Show, context: Context) -> str:
 
 
 def _schema(node: Show, context: Context) -> tuple[str, str]:
-    parts = [one.name.lower() for one in node.name or ()]
+    parts = [part.name.lower() for part in node.name or ()]
     if len(parts) > 2:
         message = f"Too many parts in schema name: {'.'.join(parts)}"
         raise Refused("SYNTAX_ERROR", message, node.at)
@@ -127,7 +127,7 @@ def _columns(node: Show, context: Context) -> str:
             literal(column.type.display),
             literal(column.comment),
         )
-        for position, column in enumerate(relation_of(context, _named(node), node.at)[1].columns)
+        for position, column in enumerate(relation_of(context, _name_of(node), node.at)[1].columns)
         if not column.hidden
     ]
     columns = {
@@ -143,17 +143,17 @@ def _columns(node: Show, context: Context) -> str:
 def _create(node: Show, context: Context) -> str:
     kind = node.what.removeprefix("CREATE ").title()
     text = literal(create_text(node, context))
-    return f"SELECT {text} AS {quoted(f'Create {kind}')}"
+    return f"SELECT {text} AS {quote_name(f'Create {kind}')}"
 
 
 def _create_function(node: Show, context: Context) -> str:
-    if len(_named(node)) == 3:
+    if len(_name_of(node)) == 3:
         raise Refused("NOT_FOUND", "Function not found", node.at)
     message = "Catalog and schema must be specified when function schema is not configured"
     raise Refused("NOT_SUPPORTED", message, node.at)
 
 
-def _named(node: Show) -> Name:
+def _name_of(node: Show) -> Name:
     if node.name is None:
         raise not_supported(f"SHOW {node.what} without a name", node.at)
     return node.name
@@ -164,9 +164,11 @@ def _functions(node: Show, context: Context) -> str:
     titles = [name.replace("_", " ").title() for name in names]
     titles[0] = "Function"
     if node.name is not None:  # of a schema, which can have none
-        types = ["boolean" if one.type.base == "boolean" else "varchar" for one in FUNCTIONS]
+        types = [
+            "boolean" if function.type.base == "boolean" else "varchar" for function in FUNCTIONS
+        ]
         return _nothing(dict(zip(titles, types, strict=True)))
-    source = f"system.metadata.{quoted(FUNCTIONS_NAME)}"
+    source = f"system.metadata.{quote_name(FUNCTIONS_NAME)}"
     order = "lower(function_name), return_type, argument_types, function_type"
     columns = dict(zip(names, titles, strict=True))
     return _select(columns, source, _like("function_name", node), order)
@@ -175,10 +177,10 @@ def _functions(node: Show, context: Context) -> str:
 def _session(node: Show, context: Context) -> str:
     catalogs = [name for name in context.lookup.catalogs() if name != SYSTEM]
     rows = []
-    for one in properties(catalogs):
-        if not one.hidden:
-            value = context.client.properties.get(one.name, one.default)
-            told = (one.name, value, one.default, one.type, one.description)
+    for property_ in properties(catalogs):
+        if not property_.hidden:
+            value = context.client.properties.get(property_.name, property_.default)
+            told = (property_.name, value, property_.default, property_.type, property_.description)
             rows.append([literal(text) for text in told])
     titles = ["Name", "Value", "Default", "Type", "Description"]
     names = [f'"{title.lower()}"' for title in titles]
@@ -214,7 +216,7 @@ def _roles(node: Show, context: Context) -> str:
     return _select({"role_name": title}, _information(SYSTEM, table), mine, "role_name")
 
 
-def _refused(node: Show, context: Context) -> str:
+def _refuse(node: Show, context: Context) -> str:
     raise not_supported(f"SHOW {node.what}", node.at)
 
 
@@ -229,7 +231,7 @@ _FORMS: Mapping[str, Callable[[Show, Context], str]] = {
     "ROLES": _roles,
     "CURRENT ROLES": _roles,
     "ROLE GRANTS": _roles,
-    "BRANCHES": _refused,
+    "BRANCHES": _refuse,
     "CREATE TABLE": _create,
     "CREATE VIEW": _create,
     "CREATE SCHEMA": _create,

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from sqe.model.trino_types import TrinoType
-from sqe.model.trino_words import literal, printed
+from sqe.model.trino_words import literal, print_name
 from sqe.trino.dialect.context import Context, Known
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.metadata.iceberg import column_text, schema_of, sorted_by, view_text
@@ -41,14 +41,14 @@ def create_text(node: Show, context: Context) -> str:
     if kind == "MATERIALIZED VIEW":
         raise not_supported("SHOW CREATE MATERIALIZED VIEW", node.at)
     if kind == "VIEW":
-        return _view(_written(node, target), known, node)
+        return _view(_name_as_written(node, target), known, node)
     return _table(target, known)
 
 
-def _written(node: Show, target: Target) -> str:
+def _name_as_written(node: Show, target: Target) -> str:
     """The name in the user's own spelling, with the parts that were left out."""
-    own = [_identifier(one) for one in node.name or ()]
-    full = [printed(part) for part in (target.catalog, target.schema, target.name)]
+    own = [_identifier(name_part) for name_part in node.name or ()]
+    full = [print_name(part) for part in (target.catalog, target.schema, target.name)]
     return ".".join([*full[: 3 - len(own)], *own])
 
 
@@ -64,7 +64,7 @@ def _with(properties: _Properties) -> str:
 
 
 def _schema(node: Show, context: Context) -> str:
-    parts = [one.name.lower() for one in node.name or ()]
+    parts = [part.name.lower() for part in node.name or ()]
     if len(parts) == 1:
         parts.insert(0, context.client.catalog.lower())
     if len(parts) > 2:
@@ -79,9 +79,9 @@ def _schema(node: Show, context: Context) -> str:
         message = f"Schema '{catalog}.{schema}' does not exist"
         raise Refused("SCHEMA_NOT_FOUND", message, node.at)
     stored = context.lookup.schema_properties(catalog, schema)
-    owner = f"\nAUTHORIZATION USER {printed(stored['owner'])}" if "owner" in stored else ""
+    owner = f"\nAUTHORIZATION USER {print_name(stored['owner'])}" if "owner" in stored else ""
     properties = {"location": literal(stored["location"])} if "location" in stored else {}
-    return f"CREATE SCHEMA {printed(catalog)}.{printed(schema)}{owner}{_with(properties)}"
+    return f"CREATE SCHEMA {print_name(catalog)}.{print_name(schema)}{owner}{_with(properties)}"
 
 
 def _view(name: str, known: Known, node: Show) -> str:
@@ -105,9 +105,9 @@ def _table(target: Target, known: Known) -> str:
             doc = docs.get(column.name.lower())
             required = "" if column.nullable else " NOT NULL"
             comment = f" COMMENT {literal(doc)}" if doc is not None else ""
-            name = printed(column.name.lower())
+            name = print_name(column.name.lower())
             lines.append(f"   {name} {sql_type(column.type)}{required}{comment}")
-    name = ".".join(printed(part) for part in (target.catalog, target.schema, target.name))
+    name = ".".join(print_name(part) for part in (target.catalog, target.schema, target.name))
     columns = ",\n".join(lines)
     about = (known.metadata.get("properties") or {}).get("comment")
     comment = f"\nCOMMENT {literal(about)}" if about is not None else ""
@@ -123,8 +123,10 @@ def sql_type(kind: TrinoType) -> str:
     """A type as it stands in a statement that Trino prints."""
     if kind.base == "row":
         inside = (
-            sql_type(one.type) if one.name is None else f"{printed(one.name)} {sql_type(one.type)}"
-            for one in kind.fields
+            sql_type(field.type)
+            if field.name is None
+            else f"{print_name(field.name)} {sql_type(field.type)}"
+            for field in kind.fields
         )
         return f"ROW({', '.join(inside)})"
     if kind.types:
@@ -135,7 +137,7 @@ def sql_type(kind: TrinoType) -> str:
 def table_properties(metadata: Mapping[str, Any]) -> dict[str, str]:
     """Those that Trino shows of an Iceberg table, written as in WITH (…)."""
     stored: Mapping[str, str] = metadata.get("properties") or {}
-    found = {
+    properties = {
         "format": literal(stored.get("write.format.default", "parquet").upper()),
         "format_version": str(metadata.get("format-version", 2)),
         "location": literal(str(metadata.get("location", ""))),
@@ -143,32 +145,32 @@ def table_properties(metadata: Mapping[str, Any]) -> dict[str, str]:
     }
     partitioning = [_partition(field) for field in stored_partitioning(metadata)]
     if partitioning:
-        found["partitioning"] = _array(partitioning)
+        properties["partitioning"] = _array(partitioning)
     order = sorted_by(metadata)
     if order:
-        found["sorted_by"] = _array(order)
+        properties["sorted_by"] = _array(order)
     if stored.get("write.object-storage.enabled") == "true":
-        found["object_store_layout_enabled"] = "true"
+        properties["object_store_layout_enabled"] = "true"
     if "write.data.path" in stored:
-        found["data_location"] = literal(stored["write.data.path"])
-    return found | _bloom_filters(stored)
+        properties["data_location"] = literal(stored["write.data.path"])
+    return properties | _bloom_filters(stored)
 
 
 def _bloom_filters(stored: Mapping[str, str]) -> dict[str, str]:
-    found = {}
+    columns = {}
     orc = stored.get("write.orc.bloom.filter.columns")
     if orc:
         rate = stored.get("write.orc.bloom.filter.fpp", "0.05")
-        found["orc_bloom_filter_columns"] = _array([name.strip() for name in orc.split(",")])
-        found["orc_bloom_filter_fpp"] = _double(rate)
+        columns["orc_bloom_filter_columns"] = _array([name.strip() for name in orc.split(",")])
+        columns["orc_bloom_filter_fpp"] = _double(rate)
     parquet = [
         name.removeprefix(_PARQUET_BLOOM)
         for name, value in stored.items()
         if name.startswith(_PARQUET_BLOOM) and value == "true"
     ]
     if parquet:
-        found["parquet_bloom_filter_columns"] = _array(sorted(parquet))
-    return found
+        columns["parquet_bloom_filter_columns"] = _array(sorted(parquet))
+    return columns
 
 
 def _array(texts: list[str]) -> str:

@@ -7,7 +7,7 @@ from sqe.trino.dialect.calls import CallSite, special
 from sqe.trino.dialect.casts import coerce
 from sqe.trino.dialect.comparisons import compare
 from sqe.trino.dialect.errors import Refused
-from sqe.trino.dialect.typed import Typed, string
+from sqe.trino.dialect.typed import Typed, null_of, string
 
 
 def _arguments(site: CallSite, least: int, most: int | None = None) -> list[Typed]:
@@ -59,6 +59,9 @@ def _grouping(site: CallSite) -> Typed:
     if not site.node.arguments:
         raise Refused("GENERIC_INTERNAL_ERROR", "grouping operation columns cannot be empty")
     values = _arguments(site, 1, 31)
+    # Of no group. In ORDER BY, what is selected is known by its text alone.
+    if all(value.sql == null_of(value.type, site.node.at).sql for value in values):
+        return Typed(INTEGER, str((1 << len(values)) - 1))
     bits = [
         f"{1 << (len(values) - 1 - i)} * CAST(grouping({value.sql}) AS INT)"
         for i, value in enumerate(values)

@@ -9,7 +9,7 @@ from sqe.model.trino_types import BIGINT, BOOLEAN, DOUBLE, VARCHAR, TrinoType
 from sqe.trino.dialect import json_sql, nodes
 from sqe.trino.dialect.casts import cast
 from sqe.trino.dialect.errors import Refused, mismatch
-from sqe.trino.dialect.json_call import OUTPUT_ERROR, VALUE_ERROR, JsonCall, shown
+from sqe.trino.dialect.json_call import OUTPUT_ERROR, VALUE_ERROR, JsonCall, cut_text
 from sqe.trino.dialect.json_makers import json_array, json_object
 from sqe.trino.dialect.scope import Scope
 from sqe.trino.dialect.typed import Typed
@@ -33,18 +33,18 @@ def special_call(analyzer: Analyzer, node: nodes.SpecialCall, scope: Scope) -> T
 
 
 def _exists(call: JsonCall) -> Typed:
-    return Typed(BOOLEAN, call.found(BOOLEAN, lambda q: f"(size({q}) > 0)"))
+    return Typed(BOOLEAN, call.evaluate(BOOLEAN, lambda q: f"(size({q}) > 0)"))
 
 
 # ------------------------------------------------------------ JSON_VALUE
 
 
 def _value(call: JsonCall) -> Typed:
-    kind = call.returning()
+    kind = call.returned_type()
     if kind.base in ("array", "map", "row", "json"):
         message = f"Invalid return type of function JSON_VALUE: {kind.display}"
         raise mismatch(message, call.at)
-    failed = call.failed(VALUE_ERROR, kind)
+    failed = call.on_error(VALUE_ERROR, kind)
 
     def answer(q: str) -> str:
         item = f"{q}[0]"
@@ -53,12 +53,12 @@ def _value(call: JsonCall) -> Typed:
             for name, source in _SCALARS
         )
         return (
-            f"CASE WHEN size({q}) = 0 THEN {call.empty(VALUE_ERROR, kind)} "
+            f"CASE WHEN size({q}) = 0 THEN {call.on_empty(VALUE_ERROR, kind)} "
             f"WHEN size({q}) > 1 THEN {failed} WHEN {json_sql.kind(item)} = 'VOID' THEN NULL "
             f"ELSE coalesce(CASE {json_sql.kind(item)} {branches} END, {failed}) END"
         )
 
-    return Typed(kind, call.found(kind, answer))
+    return Typed(kind, call.evaluate(kind, answer))
 
 
 def _scalar(value: Typed, kind: TrinoType, at: int) -> str:
@@ -77,22 +77,22 @@ def _scalar(value: Typed, kind: TrinoType, at: int) -> str:
 def _query(call: JsonCall) -> Typed:
     kind = call.text_returning()
     wrapper = call.clauses.get("WRAPPER", "WITHOUT")
-    failed = call.failed(OUTPUT_ERROR, kind)
+    failed = call.on_error(OUTPUT_ERROR, kind)
 
     def answer(q: str) -> str:
         item = f"{q}[0]"
-        single = shown(json_sql.printed(item), kind)
+        single = cut_text(json_sql.print_variant(item), kind)
         if call.clauses.get("QUOTES") == "OMIT":
-            text = shown(f"CAST({item} AS STRING)", kind)
+            text = cut_text(f"CAST({item} AS STRING)", kind)
             single = f"IF({json_sql.kind(item)} = 'STRING', {text}, {single})"
-        texts = f"transform({q}, v -> {json_sql.printed('v')})"
-        wrapped = shown(f"concat('[', array_join({texts}, ','), ']')", kind)
+        texts = f"transform({q}, v -> {json_sql.print_variant('v')})"
+        wrapped = cut_text(f"concat('[', array_join({texts}, ','), ']')", kind)
         result = {
             "WITHOUT": f"IF(size({q}) = 1, {single}, {failed})",
             "CONDITIONAL": f"IF(size({q}) = 1 AND {json_sql.is_container(json_sql.kind(item))}, "
             f"{single}, {wrapped})",
             "UNCONDITIONAL": wrapped,
         }[str(wrapper)]
-        return f"IF(size({q}) = 0, {call.empty(OUTPUT_ERROR, kind)}, {result})"
+        return f"IF(size({q}) = 0, {call.on_empty(OUTPUT_ERROR, kind)}, {result})"
 
-    return Typed(kind, call.found(kind, answer))
+    return Typed(kind, call.evaluate(kind, answer))

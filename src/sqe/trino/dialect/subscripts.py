@@ -8,7 +8,7 @@ from sqe.trino.dialect.casts import CASTS, cast, coerce
 from sqe.trino.dialect.coercion import can_coerce
 from sqe.trino.dialect.errors import Refused, mismatch
 from sqe.trino.dialect.once import is_float, once
-from sqe.trino.dialect.typed import Typed, null_of, raised, string
+from sqe.trino.dialect.typed import Typed, fail, null_of, string
 
 
 def subscript(value: Typed, index: Typed, node: nodes.Subscript) -> Typed:
@@ -36,14 +36,14 @@ def _row(value: Typed, index: Typed, node: nodes.Subscript) -> Typed:
 def _array(value: Typed, index: Typed, at: int) -> Typed:
     kind = value.type.element
 
-    def failed(message: str) -> str:
-        return raised("INVALID_FUNCTION_ARGUMENT", message, kind, at)
+    def subscript_error(message: str) -> str:
+        return fail("INVALID_FUNCTION_ARGUMENT", message, kind, at)
 
-    zero = failed(string("SQL array indices start at 1"))
+    zero = subscript_error(string("SQL array indices start at 1"))
 
     def body(a: str, i: str) -> str:
-        negative = failed(f"concat('Array subscript is negative: ', {i})")
-        beyond = failed(
+        negative = subscript_error(f"concat('Array subscript is negative: ', {i})")
+        beyond = subscript_error(
             "concat('Array subscript must be less than or equal to array length: ', "
             f"{i}, ' > ', size({a}))"
         )
@@ -62,7 +62,7 @@ def _map(value: Typed, key: Typed, at: int) -> Typed:
 
     def body(m: str, k: str) -> str:
         absent = f"concat('Key not present in map: ', {shown_key(key.type, k, at)})"
-        error = raised("INVALID_FUNCTION_ARGUMENT", absent, kind, at)
+        error = fail("INVALID_FUNCTION_ARGUMENT", absent, kind, at)
         there = f"map_contains_key({m}, {k})"
         if is_float(key.type):
             there += f" AND NOT isnan({k})"

@@ -20,22 +20,22 @@ def table_function(relations: Relations, node: nodes.TableFunction, scope: Scope
     """Of Trino's own only ``sequence`` and ``exclude_columns`` are here."""
     name = node.name[-1].name.lower()
     if name == "exclude_columns":
-        return _excluding(relations, node, scope)
+        return _exclude_columns(relations, node, scope)
     if name != "sequence":
         raise not_supported(f"Table function {name}", node.at)
     analyzer = relations.analyzer
-    given = {"start": 0, "stop": None, "step": 1}
-    for (word, value), place in zip(node.arguments, given.copy(), strict=False):
+    bounds = {"start": 0, "stop": None, "step": 1}
+    for (word, value), place in zip(node.arguments, bounds.copy(), strict=False):
         key = word.name.lower() if word is not None else place
-        if key not in given or not isinstance(value, nodes.Expression):
+        if key not in bounds or not isinstance(value, nodes.Expression):
             raise not_supported("sequence() with other arguments", node.at)
-        found = analyzer.expression(value, Scope()).constant
-        if not isinstance(found, int):
+        number = analyzer.expression(value, Scope()).constant
+        if not isinstance(number, int):
             raise not_supported("sequence() with arguments that are not constant", node.at)
-        given[key] = found
-    start, stop, step = given["start"], given["stop"], given["step"]
+        bounds[key] = number
+    start, stop, step = bounds["start"], bounds["stop"], bounds["step"]
     if stop is None:
-        raise _missing("STOP", node)
+        raise _missing_argument("STOP", node)
     assert start is not None and step is not None  # noqa: S101  they have defaults
     if not step or (stop - start) * step < 0:
         message = "Step must have the sign of the way from start to stop"
@@ -43,19 +43,19 @@ def table_function(relations: Relations, node: nodes.TableFunction, scope: Scope
     end = stop + (1 if step > 0 else -1)  # Spark's range() ends before it
     if not -(2**63) <= end < 2**63:
         raise not_supported("sequence() up to the last number", node.at)
-    alias = analyzer.fresh("r")
+    alias = analyzer.make_id("r")
     text = f"range({start}L, {end}L, {step}L) AS {alias}(n)"
     return Source(text, (Field("sequential_number", BIGINT, f"{alias}.n"),))
 
 
-def _excluding(relations: Relations, node: nodes.TableFunction, scope: Scope) -> Source:
-    given: dict[str, nodes.Node] = {}
+def _exclude_columns(relations: Relations, node: nodes.TableFunction, scope: Scope) -> Source:
+    arguments: dict[str, nodes.Node] = {}
     for (word, value), place in zip(node.arguments, ("input", "columns"), strict=False):
-        given[word.name.lower() if word is not None else place] = value
+        arguments[word.name.lower() if word is not None else place] = value
     for name in ("input", "columns"):
-        if name not in given:
-            raise _missing(name.upper(), node)
-    table, listed = given["input"], given["columns"]
+        if name not in arguments:
+            raise _missing_argument(name.upper(), node)
+    table, listed = arguments["input"], arguments["columns"]
     if not isinstance(table, nodes.TableArgument):
         message = "Invalid argument INPUT. Expected table"
         raise Refused("INVALID_FUNCTION_ARGUMENT", message, table.at)
@@ -64,10 +64,12 @@ def _excluding(relations: Relations, node: nodes.TableFunction, scope: Scope) ->
     if any(kind is not None for _, kind in listed.fields):
         raise Refused("INVALID_FUNCTION_ARGUMENT", "COLUMNS descriptor contains types")
     source = relations.read(table.relation, scope)
-    return Source(source.text, _without(source, [one.name for one, _ in listed.fields]))
+    return Source(
+        source.text, _without(source, [column_name.name for column_name, _ in listed.fields])
+    )
 
 
-def _missing(argument: str, node: nodes.TableFunction) -> Refused:
+def _missing_argument(argument: str, node: nodes.TableFunction) -> Refused:
     word, value = node.arguments[0] if node.arguments else (None, node)
     at = word.at if word is not None else value.at
     return Refused("MISSING_ARGUMENT", f"Missing argument: {argument}", at)
@@ -75,14 +77,14 @@ def _missing(argument: str, node: nodes.TableFunction) -> Refused:
 
 def _without(source: Source, names: Sequence[str]) -> tuple[Field, ...]:
     """The columns of a relation but these."""
-    shown = [one for one in source.fields if not one.hidden]
-    there = {one.name.lower() for one in shown if one.name is not None}
+    shown = [field for field in source.fields if not field.hidden]
+    there = {field.name.lower() for field in shown if field.name is not None}
     absent = [name for name in names if name.lower() not in there]
     if absent:
         message = f"Excluded columns: [{', '.join(absent)}] not present in the table"
         raise Refused("INVALID_FUNCTION_ARGUMENT", message)
     excluded = {name.lower() for name in names}
-    kept = [one for one in shown if one.name is None or one.name.lower() not in excluded]
+    kept = [field for field in shown if field.name is None or field.name.lower() not in excluded]
     if not kept:
         raise Refused("INVALID_FUNCTION_ARGUMENT", "All columns are excluded")
-    return tuple(replace(one, qualifier=()) for one in kept)
+    return tuple(replace(field, qualifier=()) for field in kept)

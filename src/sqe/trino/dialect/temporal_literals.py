@@ -138,7 +138,7 @@ def time_value(micros: int, digits: int) -> Typed:
     return Typed(time(digits), f"{micros}L", micros)
 
 
-def _far(kind: str, text: str, at: int) -> Refused:
+def _year_refusal(kind: str, text: str, at: int) -> Refused:
     return not_supported(f"{kind} '{text}': a year beyond 0001 to 9999", at)
 
 
@@ -163,11 +163,11 @@ def _digits(fraction: str, kind: str, text: str, at: int) -> int:
 @literal_of("timestamp")
 def _timestamp(value: str, at: int, context: Context) -> Typed:
     try:
-        found = read_moment(value)
-        zone = existing_zone(found.zone) if found.zone else None
+        parsed = read_moment(value)
+        zone = existing_zone(parsed.zone) if parsed.zone else None
         kind = "timestamp with time zone" if zone else "timestamp"
-        digits = _digits(found.fraction, kind, value, at)
-        local = found.local.replace(microsecond=micros_of_fraction(found.fraction, digits))
+        digits = _digits(parsed.fraction, kind, value, at)
+        local = parsed.local.replace(microsecond=micros_of_fraction(parsed.fraction, digits))
         if zone is None:
             return timestamp_value(local, digits)
         moment = instant(local, zone)
@@ -175,7 +175,7 @@ def _timestamp(value: str, at: int, context: Context) -> Typed:
             raise ValueError(value)  # a literal must not be skipped
         return instant_value(moment, timestamp_tz(digits, zone))
     except (Beyond, OverflowError):
-        raise _far("TIMESTAMP", value, at) from None
+        raise _year_refusal("TIMESTAMP", value, at) from None
 
 
 @literal_of("time")
@@ -197,20 +197,20 @@ def with_zones(value: Typed, target: TrinoType, at: int) -> TrinoType:
                 return replace(target, zone=existing_zone(written))
         except ValueError:
             pass  # the cast itself will say so
-    return _zoned(value.type, target, at)
+    return _with_zone(value.type, target, at)
 
 
-def _zoned(source: TrinoType, target: TrinoType, at: int) -> TrinoType:
+def _with_zone(source: TrinoType, target: TrinoType, at: int) -> TrinoType:
     if target.base == TIMESTAMP_TZ:
         kept = source.base == TIMESTAMP_TZ
         return replace(target, zone=source.zone if kept else session_zone(at))
     if source.base != target.base or not (target.types or target.fields):
         return target
     types = tuple(
-        _zoned(mine, its, at) for mine, its in zip(source.types, target.types, strict=False)
+        _with_zone(mine, its, at) for mine, its in zip(source.types, target.types, strict=False)
     )
     fields = tuple(
-        RowField(its.name, _zoned(mine.type, its.type, at))
+        RowField(its.name, _with_zone(mine.type, its.type, at))
         for mine, its in zip(source.fields, target.fields, strict=False)
     )
     return replace(target, types=types, fields=fields)

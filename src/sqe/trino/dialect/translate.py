@@ -12,7 +12,7 @@ from sqe.trino.dialect.scope import Scope
 from sqe.trino.dialect.show import rewrite_show
 from sqe.trino.dialect.statements.session_nodes import Show
 from sqe.trino.dialect.translated import OutputColumn, Translated
-from sqe.trino.dialect.zones import shown
+from sqe.trino.dialect.zones import with_one_zone
 
 load()
 
@@ -24,9 +24,9 @@ def translate(context: Context) -> Translated:
         prepared.check_complete(node, context.text)
         return translate_node(node, context)
     except Refused as error:
-        raise error.told(context.text) from None
+        raise error.to_error(context.text) from None
     except RecursionError:
-        raise Refused("STATEMENT_TOO_COMPLEX", "The statement is nested too deeply").told(
+        raise Refused("STATEMENT_TOO_COMPLEX", "The statement is nested too deeply").to_error(
             context.text
         ) from None
 
@@ -52,7 +52,7 @@ def translate_node(node: nodes.Statement, context: Context) -> Translated:
         described = prepared.describe_output(text, context, translate_node)
         return query(parse_query(described), context)
     if isinstance(node, Show):
-        return _shown(node, context)
+        return _translate_show(node, context)
     from sqe.trino.dialect.statements.translate import translate_statement
 
     return translate_statement(node, context)
@@ -63,7 +63,7 @@ def query(node: nodes.Query, context: Context) -> Translated:
     columns = tuple(
         OutputColumn(
             column.name if column.name is not None else f"_col{i}",
-            shown(column.type),
+            with_one_zone(column.type),
             column.origin,
         )
         for i, column in enumerate(built.columns)
@@ -71,6 +71,6 @@ def query(node: nodes.Query, context: Context) -> Translated:
     return Translated(built.text, columns)
 
 
-def _shown(node: Show, context: Context) -> Translated:
+def _translate_show(node: Show, context: Context) -> Translated:
     """SHOW is a query over metadata, as it is in Trino."""
     return query(parse_query(rewrite_show(node, context)), context)

@@ -37,8 +37,6 @@ class Translated:
     counts: bool = False
     # What the gateway itself does: "start", "start read only", "commit" or "rollback".
     transaction: str = ""
-    # The query to be ended, and why: CALL system.runtime.kill_query.
-    kill: tuple[str, str] | None = None
     # SQL of what session functions in the texts of views are in this statement.
     session_values: Mapping[str, str] = field(default_factory=dict)
     # What the engine's rows become before they are shown, of answers known to be small.

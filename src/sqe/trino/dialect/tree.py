@@ -10,8 +10,8 @@ from sqe.trino.dialect import nodes
 
 def children(node: nodes.Node) -> Iterator[nodes.Node]:
     """The nodes right below, in the order of the text as far as it is known."""
-    for one in fields(node):
-        yield from _nodes(getattr(node, one.name))
+    for field in fields(node):
+        yield from _nodes(getattr(node, field.name))
 
 
 def _nodes(value: object) -> Iterator[nodes.Node]:

@@ -15,10 +15,12 @@ CAUGHT = frozenset(
         "NUMERIC_VALUE_OUT_OF_RANGE",
     }
 )
+# Not a parameter: everything in the dialect that can fail, in some thirty files, is a function of
+# values alone, and would have to pass it on for this one special form. It ends with its block.
 _TRYING: ContextVar[bool] = ContextVar("trying", default=False)
 
 
-def trying() -> bool:
+def in_try() -> bool:
     return _TRYING.get()
 
 

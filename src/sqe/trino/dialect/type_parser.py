@@ -12,7 +12,7 @@ class TypeParser(Cursor):
     def type_text(self) -> tuple[str, int]:
         """A type and its offset. The text is in one form for all spellings, ``bigint array`` is
         ``array(bigint)``; names keep their case, since Trino's errors show them."""
-        self.tried("<type>")
+        self.note_labels("<type>")
         at = self.here
         self.deeper()
         text = self._simple_type()
@@ -61,7 +61,7 @@ class TypeParser(Cursor):
         return self.tokens[self.index - 1].text
 
     def _type_parameter(self) -> str:
-        self.tried("<integer>")
+        self.note_labels("<integer>")
         if self.token.kind == INTEGER:
             return str(self.integer())
         return self.type_text()[0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from sqe.model.trino_types import TrinoType, carrier
 from sqe.trino.dialect.errors import not_supported
-from sqe.trino.dialect.trying import CAUGHT, trying
+from sqe.trino.dialect.trying import CAUGHT, in_try
 
 
 class _NoConstant:
@@ -42,7 +42,7 @@ class Typed:
         return replace(self, type=kind)
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """An identifier in Spark's text."""
     return "`" + name.replace("`", "``") + "`"
 
@@ -70,9 +70,9 @@ def null_of(kind: TrinoType, at: int) -> Typed:
     return Typed(kind, sql, None)
 
 
-def raised(name: str, message: str, kind: TrinoType | None = None, at: int = 0) -> str:
+def fail(name: str, message: str, kind: TrinoType | None = None, at: int = 0) -> str:
     """SQL that fails with one of Trino's errors; NULL in a TRY. ``message`` is SQL of a string."""
-    if name in CAUGHT and trying():
+    if name in CAUGHT and in_try():
         return "NULL" if kind is None else f"CAST(NULL AS {spark_type(kind, at)})"
     text = f"raise_error(concat({string(f'SQE:TRINO:{name}:')}, {message}))"
     return text if kind is None else f"CAST({text} AS {spark_type(kind, at)})"

@@ -22,26 +22,26 @@ def escape_character(text: str) -> str:
 
 def decode(text: str, escape: str) -> str:
     """``\\0061`` and ``\\+000061`` as characters."""
-    found = []
+    characters = []
     place = 0
     while place < len(text):
         if text[place] != escape:
-            found.append(text[place])
+            characters.append(text[place])
             place += 1
             continue
         following = text[place + 1 : place + 2]
         if following == escape:
-            found.append(escape)
+            characters.append(escape)
             place += 2
         elif following == "+":
-            found.append(_character(text[place + 2 : place + 8], 6))
+            characters.append(_character(text[place + 2 : place + 8], 6))
             place += 8
         elif not following or following in _HEX:
-            found.append(_character(text[place + 1 : place + 5], 4))
+            characters.append(_character(text[place + 1 : place + 5], 4))
             place += 5
         else:
             raise BadEscape(f"Invalid hexadecimal digit: {following}")
-    return "".join(found)
+    return "".join(characters)
 
 
 def _character(digits: str, length: int) -> str:

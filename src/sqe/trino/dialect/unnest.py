@@ -15,7 +15,7 @@ from sqe.trino.dialect.typed import Typed, spark_type
 _POSITION, _ITEM = "pos", "col"
 
 
-def exploded(node: nodes.Unnest, values: Sequence[Typed], name: str) -> tuple[str, list[Field]]:
+def explode(node: nodes.Unnest, values: Sequence[Typed], name: str) -> tuple[str, list[Field]]:
     """The generator under ``name``, and the columns it gives. Several arrays are zipped: the
     shorter ones, and those that are NULL, are filled with NULLs."""
     item = f"{name}.{_ITEM}"
@@ -30,7 +30,7 @@ def exploded(node: nodes.Unnest, values: Sequence[Typed], name: str) -> tuple[st
         columns += fields
     zipped = arrays[0]
     if len(arrays) > 1:
-        filled = ", ".join(f"coalesce({one}, array())" for one in arrays)
+        filled = ", ".join(f"coalesce({array}, array())" for array in arrays)
         zipped = f"CAST(arrays_zip({filled}) AS array<struct<{','.join(kinds)}>>)"
     if node.ordinality:
         columns.append(Field(None, BIGINT, f"CAST({name}.{_POSITION} + 1 AS BIGINT)"))
@@ -56,8 +56,8 @@ def _items(value: Typed, element: str, at: int) -> tuple[str, str, list[Field]]:
 
 def _fields(kind: TrinoType, element: str) -> list[Field]:
     return [
-        Field(one.name, one.type, f"{element}.{quoted_field(kind, i)}")
-        for i, one in enumerate(kind.fields)
+        Field(field.name, field.type, f"{element}.{quoted_field(kind, i)}")
+        for i, field in enumerate(kind.fields)
     ]
 
 

@@ -12,58 +12,65 @@ from sqe.trino.dialect.casts import coerce
 from sqe.trino.dialect.coercion import common_type
 from sqe.trino.dialect.errors import mismatch
 from sqe.trino.dialect.scope import Scope
-from sqe.trino.dialect.typed import Typed, quoted
+from sqe.trino.dialect.typed import Typed, quote_name
 
 if TYPE_CHECKING:
     from sqe.trino.dialect.queries import Queries
 
 
 def values(queries: Queries, node: nodes.Values, scope: Scope) -> Built:
-    rows = [_row(queries, one, scope) for one in node.rows]
+    rows = [_row(queries, row, scope) for row in node.rows]
     width = len(rows[0])
-    for one in rows:
-        if len(one) != width:
-            message = f"Values rows have mismatched sizes: {width} vs {len(one)}"
+    for row in rows:
+        if len(row) != width:
+            message = f"Values rows have mismatched sizes: {width} vs {len(row)}"
             raise mismatch(message, node.at)
     kinds = []
     for i in range(width):
         kind = UNKNOWN
-        for one in rows:
-            found = common_type(kind, one[i].type)
-            if found is None:
-                message = f"Values rows have mismatched types: {kind} vs {one[i].type}"
+        for row in rows:
+            common = common_type(kind, row[i].type)
+            if common is None:
+                message = "Values rows have mismatched types: " + " vs ".join(
+                    _types_of(one) for one in (rows[0], row)
+                )
                 raise mismatch(message, node.at)
-            kind = found
+            kind = common
         kinds.append(kind)
     columns = tuple(BuiltColumn(None, kind, f"_col{i}") for i, kind in enumerate(kinds))
-    if all(cell.is_constant for one in rows for cell in one):
+    if all(cell.is_constant for row in rows for cell in row):
         return _inline(queries, rows, columns, node.at)
     selects = []
-    for one in rows:
+    for row in rows:
         cells = ", ".join(
-            f"{coerce(cell, kind, node.at).sql} AS {quoted(column.sql_name)}"
-            for cell, kind, column in zip(one, kinds, columns, strict=True)
+            f"{coerce(cell, kind, node.at).sql} AS {quote_name(column.sql_name)}"
+            for cell, kind, column in zip(row, kinds, columns, strict=True)
         )
         selects.append(f"SELECT {cells}")
     return Built(" UNION ALL ".join(selects), columns)
+
+
+def _types_of(row: Sequence[Typed]) -> str:
+    return f"row({', '.join(str(cell.type) for cell in row)})"
 
 
 def _inline(
     queries: Queries, rows: Sequence[Sequence[Typed]], columns: tuple[BuiltColumn, ...], at: int
 ) -> Built:
     """Constants only: Spark reads them at once, however many rows there are."""
-    name = queries.analyzer.fresh("r")
+    name = queries.analyzer.make_id("r")
     written = ", ".join(
         "("
         + ", ".join(
-            coerce(cell, column.type, at).sql for cell, column in zip(one, columns, strict=True)
+            coerce(cell, column.type, at).sql for cell, column in zip(row, columns, strict=True)
         )
         + ")"
-        for one in rows
+        for row in rows
     )
-    names = ", ".join(quoted(column.sql_name) for column in columns)
+    names = ", ".join(quote_name(column.sql_name) for column in columns)
     listed = ", ".join(
-        f"{name}.{quoted(column.sql_name)} AS {quoted(column.sql_name)}" for column in columns
+        f"{name}.{quote_name(column.sql_name)} AS {quote_name(column.sql_name)}"
+        for column in columns
     )
     return Built(f"SELECT {listed} FROM VALUES {written} AS {name}({names})", columns)
 
@@ -76,6 +83,6 @@ def _row(queries: Queries, node: nodes.Expression, scope: Scope) -> list[Typed]:
     if value.type.base != "row":
         return [value]
     return [
-        Typed(one.type, f"{value.sql}.{quoted_field(value.type, i)}")
-        for i, one in enumerate(value.type.fields)
+        Typed(field.type, f"{value.sql}.{quoted_field(value.type, i)}")
+        for i, field in enumerate(value.type.fields)
     ]

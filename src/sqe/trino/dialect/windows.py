@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqe.model.trino_types import DATE, DAY_SECOND, YEAR_MONTH
+from sqe.model.trino_types import DATE, DAY_SECOND, YEAR_MONTH, TrinoType
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.scope import Scope
@@ -12,38 +12,56 @@ from sqe.trino.dialect.scope import Scope
 if TYPE_CHECKING:
     from sqe.trino.dialect.analyzer import Analyzer
 
+FLOATS = ("real", "double")
 
-def direction(item: nodes.SortItem) -> str:
+
+def sort_text(sql: str, kind: TrinoType, item: nodes.SortItem) -> str:
+    """An item of ORDER BY. With NULLS FIRST, NaN is less than all numbers; otherwise it is greater,
+    as it always is to Spark."""
     nulls = "FIRST" if item.nulls_first else "LAST"
-    return f"{'ASC' if item.ascending else 'DESC'} NULLS {nulls}"
+    text = f"{sql} {'ASC' if item.ascending else 'DESC'} NULLS {nulls}"
+    if not item.nulls_first or kind.base not in FLOATS:
+        return text
+    nan, number = (1, 2) if item.ascending else (2, 1)
+    place = f"CASE WHEN {sql} IS NULL THEN 0 WHEN isnan({sql}) THEN {nan} ELSE {number} END"
+    return f"{place}, {text}"
 
 
 def window_text(
-    analyzer: Analyzer, window: nodes.WindowSpec | nodes.Identifier, scope: Scope
+    analyzer: Analyzer,
+    window: nodes.WindowSpec | nodes.Identifier,
+    scope: Scope,
+    *,
+    ranking: bool = False,
 ) -> str:
-    spec = _spec(analyzer, window)
+    """``ranking``: Spark wants an order for the function, where Trino takes all rows as equal."""
+    spec = resolve_window(analyzer, window)
     parts = []
     if spec.partition_by:
-        keys = [analyzer.expression(one, scope).sql for one in spec.partition_by]
+        keys = [analyzer.expression(item, scope).sql for item in spec.partition_by]
         parts.append(f"PARTITION BY {', '.join(keys)}")
     if spec.order_by:
-        parts.append(f"ORDER BY {', '.join(analyzer.sort(one, scope) for one in spec.order_by)}")
+        parts.append(f"ORDER BY {', '.join(analyzer.sort(item, scope) for item in spec.order_by)}")
+    elif ranking:
+        parts.append("ORDER BY NULL")
     if spec.frame is not None:
         parts.append(_frame(analyzer, spec, scope))
     return " ".join(parts)
 
 
-def _spec(analyzer: Analyzer, window: nodes.WindowSpec | nodes.Identifier) -> nodes.WindowSpec:
+def resolve_window(
+    analyzer: Analyzer, window: nodes.WindowSpec | nodes.Identifier
+) -> nodes.WindowSpec:
     """With what it takes from a window of the WINDOW clause."""
     name = window if isinstance(window, nodes.Identifier) else window.existing
     if name is None:
         assert isinstance(window, nodes.WindowSpec)  # noqa: S101  it has no name
         return window
-    found = analyzer.queries.windows.get(name.name.lower())
-    if found is None:
+    spec = analyzer.queries.windows.get(name.name.lower())
+    if spec is None:
         message = f"Cannot resolve WINDOW name {name.name}"
         raise Refused("INVALID_WINDOW_REFERENCE", message, name.at)
-    base = _spec(analyzer, found)
+    base = resolve_window(analyzer, spec)
     if isinstance(window, nodes.Identifier):
         return base
     if window.partition_by:
@@ -68,10 +86,10 @@ def _frame(analyzer: Analyzer, spec: nodes.WindowSpec, scope: Scope) -> str:
         raise not_supported("Window frame of type GROUPS", frame.at)
     _check_frame(frame)
     of_days = _of_days(analyzer, spec, scope)
-    start = _bound(analyzer, frame.start, scope, of_days)
+    start = _write_bound(analyzer, frame.start, scope, of_days)
     if frame.end is None:
         return f"{frame.unit} BETWEEN {start} AND CURRENT ROW"
-    return f"{frame.unit} BETWEEN {start} AND {_bound(analyzer, frame.end, scope, of_days)}"
+    return f"{frame.unit} BETWEEN {start} AND {_write_bound(analyzer, frame.end, scope, of_days)}"
 
 
 _ORDER = ("UNBOUNDED PRECEDING", "PRECEDING", "CURRENT ROW", "FOLLOWING", "UNBOUNDED FOLLOWING")
@@ -112,13 +130,19 @@ def _of_days(analyzer: Analyzer, spec: nodes.WindowSpec, scope: Scope) -> bool:
             f"ORDER BY (actual: {len(spec.order_by)})"
         )
         raise Refused("INVALID_ORDER_BY", message, spec.order_at)
-    return analyzer.expression(spec.order_by[0].expression, scope).type == DATE
+    kind = analyzer.expression(spec.order_by[0].expression, scope).type
+    if kind.base in FLOATS and spec.order_by[0].nulls_first:  # two keys, for NaN
+        raise not_supported(f"A RANGE of {kind} with NULLS FIRST", frame.at)
+    return kind == DATE
 
 
-def _bound(analyzer: Analyzer, bound: nodes.FrameBound, scope: Scope, of_days: bool) -> str:
+def _write_bound(analyzer: Analyzer, bound: nodes.FrameBound, scope: Scope, of_days: bool) -> str:
     if bound.value is None:
         return bound.kind
     value = analyzer.expression(bound.value, scope)
+    if value.constant is None or (isinstance(value.constant, int) and value.constant < 0):
+        message = "Window frame offset value must not be negative or null"
+        raise Refused("INVALID_WINDOW_FRAME", message, bound.at)
     if not isinstance(value.constant, int):
         raise not_supported("Window frame bound that is not a constant number", bound.at)
     if value.type == DAY_SECOND and of_days:

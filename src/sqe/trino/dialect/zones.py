@@ -41,6 +41,9 @@ class _Session:
 
 
 _NONE = _Session()
+# Not a parameter: rules of types and casts are functions of values alone, and two values may meet
+# anywhere. The analyzer of a statement sets it before any of them is asked. Policies' expressions
+# are analysed in a copy of it, so that the user's zone has no say in them.
 _SESSION: ContextVar[_Session] = ContextVar("trino_session", default=_NONE)
 
 
@@ -88,10 +91,10 @@ def session_start(at: int) -> datetime.datetime | None:
 
 def zones_in(kind: TrinoType) -> set[str]:
     """Of all moments inside; an empty one where it is not known."""
-    found = {kind.zone} if kind.base == TIMESTAMP_TZ else set()
-    for part in (*kind.types, *(one.type for one in kind.fields)):
-        found |= zones_in(part)
-    return found
+    zones = {kind.zone} if kind.base == TIMESTAMP_TZ else set()
+    for part in (*kind.types, *(field.type for field in kind.fields)):
+        zones |= zones_in(part)
+    return zones
 
 
 def common_zone(one: str, other: str) -> str:
@@ -121,24 +124,24 @@ def in_zone(kind: TrinoType, zone: str) -> TrinoType:
         raise ValueError(zone)
     if kind.base == TIMESTAMP_TZ:
         return replace(kind, zone=zone)
-    fields = tuple(RowField(one.name, in_zone(one.type, zone)) for one in kind.fields)
-    return replace(kind, types=tuple(in_zone(one, zone) for one in kind.types), fields=fields)
+    fields = tuple(RowField(field.name, in_zone(field.type, zone)) for field in kind.fields)
+    return replace(kind, types=tuple(in_zone(inner, zone) for inner in kind.types), fields=fields)
 
 
 def read_here(kind: TrinoType) -> TrinoType:
     """The type of a view's column in this statement, whose session is the one that is meant."""
-    found = zones_in(kind)
-    if not found & {SESSION, SESSION_IF_UTC}:
+    zones = zones_in(kind)
+    if not zones & {SESSION, SESSION_IF_UTC}:
         return kind
     here = implied_zone()
-    return in_zone(kind, here if found == {SESSION} else common_zone(here, "UTC"))
+    return in_zone(kind, here if zones == {SESSION} else common_zone(here, "UTC"))
 
 
-def shown(kind: TrinoType, at: int = 0) -> TrinoType:
+def with_one_zone(kind: TrinoType, at: int = 0) -> TrinoType:
     """The type of a column of the answer, with the one zone of all moments inside as its own."""
-    found = zones_in(kind)
-    if not found:
+    zones = zones_in(kind)
+    if not zones:
         return kind
-    if len(found) > 1 or "" in found:
+    if len(zones) > 1 or "" in zones:
         raise not_supported("A column of different time zones", at)
-    return replace(kind, zone=found.pop())
+    return replace(kind, zone=zones.pop())

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from sqe.trino.http.bridge import Bridge
-from sqe.trino.http.errors import Refusal, known
+from sqe.trino.http.errors import Refusal, sqe_error
 from sqe.trino.http.pages import Page
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -17,25 +17,25 @@ _WORTH_IT, _TAKES_TIME = 1024, 64 * 1024
 _GZIP, _QUICK = 31, 1
 
 
-def guarded(handler: Handler) -> Handler:
+def guard_handler(handler: Handler) -> Handler:
     """Lets no exception out; what is not ours is logged and not shown."""
 
     async def handle(request: Request) -> Response:
         try:
             return await handler(request)
         except Refusal as refusal:
-            return refused(refusal)
+            return refusal_response(refusal)
         except Exception as error:  # noqa: BLE001
-            return refused(Refusal(500, known(error).message))
+            return refusal_response(Refusal(500, sqe_error(error).message))
 
     return handle
 
 
-def refused(refusal: Refusal) -> Response:
+def refusal_response(refusal: Refusal) -> Response:
     return PlainTextResponse(refusal.text, refusal.status, refusal.headers)
 
 
-async def sent(page: Page, request: Request, local: bool, bridge: Bridge) -> Response:
+async def send_page(page: Page, request: Request, local: bool, bridge: Bridge) -> Response:
     """Compression costs more than it brings on the way to the same machine, and where the rows
     are compressed already."""
     body = page.body

@@ -8,17 +8,19 @@ from dataclasses import dataclass, replace
 
 from starlette.requests import Request
 
-from sqe.auth.chain import Authenticators, denied
+from sqe.auth.chain import Authenticators, credential_error
 from sqe.auth.header import credential_in
 from sqe.auth.protocol import Bearer, Certificate, Credential, Nothing, Password
 from sqe.errors import AccessError, UpstreamError
 from sqe.model.hosts import is_loopback, is_own_machine
 from sqe.model.identity import Identity
+from sqe.model.query import QueryOrigin
 from sqe.trino.http.errors import Refusal, bad_request
 from sqe.trino.http.options import TrinoOptions
 
 CERTIFICATE = "certificate"  # where the listener leaves a client's certificate
 _HOST = re.compile(r"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
+_ADDRESS = 100  # characters
 _FORWARDING = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto")
 
 
@@ -28,6 +30,7 @@ class TrinoCaller:
 
     principal: str
     identity: Identity
+    origin: QueryOrigin = QueryOrigin("trino")  # noqa: RUF009  frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class Origin:
     base: str  # the server's address as this client writes it, e.g. https://sqe:8990
     encrypted: bool
     local: bool  # it comes from this machine, and nobody has forwarded it
+    address: str = ""  # the client's
 
 
 def origin_of(request: Request, options: TrinoOptions) -> Origin:
@@ -47,13 +51,16 @@ def origin_of(request: Request, options: TrinoOptions) -> Origin:
     host = headers.get("host", "")
     scheme = str(request.scope["scheme"])
     if options.forwarded:
-        host = _first(headers.get("x-forwarded-host", "")) or host
-        scheme = _first(headers.get("x-forwarded-proto", "")) or scheme
+        host = _first_of_list(headers.get("x-forwarded-host", "")) or host
+        scheme = _first_of_list(headers.get("x-forwarded-proto", "")) or scheme
     if not _HOST.fullmatch(host) or scheme not in ("http", "https"):
         raise bad_request("The Host header is missing or not clear")
     peer = request.client.host if request.client is not None else ""
     local = is_loopback(peer) and not any(name in headers for name in _FORWARDING)
-    return Origin(f"{scheme}://{host}", scheme == "https", local)
+    # The proxy adds at the end what it sees; what stands before it a client may have written.
+    forwarded_for = headers.get("x-forwarded-for", "") if options.forwarded else ""
+    address = forwarded_for.rpartition(",")[2].strip()[:_ADDRESS] or peer
+    return Origin(f"{scheme}://{host}", scheme == "https", local, address)
 
 
 class Callers:
@@ -75,19 +82,30 @@ class Callers:
     def identify(self, request: Request, origin: Origin) -> TrinoCaller:
         """May take a while: passwords are checked slowly on purpose."""
         try:
-            credential = self._shown(request, origin)
-            identity = self._authenticators.identify(credential)
+            credential = self._credential_of(request, origin)
+            identity = self._authenticators.identify(
+                credential, QueryOrigin("trino", origin.address)
+            )
         except AccessError as error:
             headers = self._challenge(origin)
             raise Refusal(401, error.message, headers) from None
         except UpstreamError as error:  # who says it cannot be reached; clients try again
             raise Refusal(503, str(error)) from None
-        return self._acting(identity, isinstance(credential, Nothing), request)
+        acting = QueryOrigin("trino", origin.address, identity.user)
+        try:
+            caller = self._acting_caller(identity, isinstance(credential, Nothing), request)
+        except _NotAllowed as refused:
+            self._authenticators.note_impersonation(refused.user, acting, allowed=False)
+            raise
+        if caller.identity.user == caller.principal:
+            return replace(caller, origin=replace(acting, principal=""))
+        self._authenticators.note_impersonation(caller.identity.user, acting, allowed=True)
+        return replace(caller, origin=acting)
 
-    def _shown(self, request: Request, origin: Origin) -> Credential:
+    def _credential_of(self, request: Request, origin: Origin) -> Credential:
         values = request.headers.getlist("authorization")
         if len(values) > 1:
-            raise denied()
+            raise credential_error()
         if values:
             return self._over_the_wire(credential_in(values[0]), origin)
         certificate = getattr(request.state, CERTIFICATE, "")
@@ -107,7 +125,7 @@ class Callers:
             )
         return credential
 
-    def _acting(self, identity: Identity, anonymous: bool, request: Request) -> TrinoCaller:
+    def _acting_caller(self, identity: Identity, anonymous: bool, request: Request) -> TrinoCaller:
         """A name that nobody has shown anything for counts only where a rule says so. Of anonymous
         clients, which have to name a user, it is left out; others are told."""
         principal = identity.user
@@ -120,14 +138,20 @@ class Callers:
                 continue
             if anonymous:
                 return TrinoCaller(principal, identity)
-            raise Refusal(403, f"Access Denied: User {principal} cannot impersonate user {name}")
+            raise _NotAllowed(principal, name)
         if user != principal:
             other = self._options.impersonation.identity(user)
             identity = replace(other, scopes=identity.scopes, standing=identity.standing)
         return TrinoCaller(principal, identity)
 
 
-def _first(value: str) -> str:
+class _NotAllowed(Refusal):
+    def __init__(self, principal: str, user: str) -> None:
+        super().__init__(403, f"Access Denied: User {principal} cannot impersonate user {user}")
+        self.user = user
+
+
+def _first_of_list(value: str) -> str:
     """Of a list that proxies have added to, what the client itself has asked for."""
     return value.partition(",")[0].strip()
 

@@ -49,14 +49,14 @@ class RowEncoder:
             for column, field in zip(columns, schema, strict=True)
         )
         self._parametric = PARAMETRIC_DATETIME in capabilities
-        self._joined(pa.RecordBatch.from_pylist([], schema))
+        self._join_columns(pa.RecordBatch.from_pylist([], schema))
 
     def encode(self, batch: pa.RecordBatch, limit: int = 1 << 20) -> Iterator[Rows]:
         """Parts of at most ``limit`` bytes, or of one row that is longer."""
         for part in _slices(batch):
-            yield from _cut(self._joined(part), limit)
+            yield from _cut(self._join_columns(part), limit)
 
-    def _joined(self, batch: pa.RecordBatch) -> pa.StringArray:
+    def _join_columns(self, batch: pa.RecordBatch) -> pa.StringArray:
         """Rows, each with a comma behind it."""
         pieces = []
         for name, kind, array in zip(self._names, self._kinds, batch.columns, strict=True):
@@ -80,8 +80,8 @@ def _with_zone(kind: TrinoType, zone: str) -> TrinoType:
     """With the zone in every instant inside; the type's text has none."""
     return replace(
         kind,
-        types=tuple(_with_zone(one, zone) for one in kind.types),
-        fields=tuple(RowField(one.name, _with_zone(one.type, zone)) for one in kind.fields),
+        types=tuple(_with_zone(inner, zone) for inner in kind.types),
+        fields=tuple(RowField(field.name, _with_zone(field.type, zone)) for field in kind.fields),
         zone=zone if kind.base == TIMESTAMP_TZ else "",
     )
 

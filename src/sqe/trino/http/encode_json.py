@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from sqe.model.trino_types import TrinoType
 from sqe.trino.http.encode_carriers import NotCarried, conform
-from sqe.trino.http.encode_strings import escaped, java_number
+from sqe.trino.http.encode_strings import escape, java_number
 from sqe.trino.http.encode_text import BARE, FLOATS, FROM_USERS, text
 from sqe.trino.http.encode_times import rounded_to_millis, with_nulls_of
 
@@ -42,21 +42,21 @@ def fragments(kind: TrinoType, array: pa.Array, parametric: bool) -> Fragments:
     if kind.base in _NESTED:
 
         def inner(kind: TrinoType, array: pa.Array) -> pa.StringArray:
-            return _whole(fragments(kind, array, parametric))
+            return _with_quotes(fragments(kind, array, parametric))
 
-        return Fragments(_filled(_JSON[kind.base](kind, array, inner)))
+        return Fragments(_fill_nulls(_JSON[kind.base](kind, array, inner)))
     if not parametric:
         kind, array = rounded_to_millis(kind, array)
     printed = text(kind, array)
     if kind.base in FLOATS:
         printed = _quoted_where(pc.invert(pc.is_finite(array)), printed)
     if kind.base in BARE:
-        return Fragments(_filled(printed))
+        return Fragments(_fill_nulls(printed))
     if kind.base in FROM_USERS:
-        printed = escaped(printed)
+        printed = escape(printed)
     if not printed.null_count:
         return Fragments(printed, '"')
-    return Fragments(_filled(pc.binary_join_element_wise('"', printed, '"', "")))
+    return Fragments(_fill_nulls(pc.binary_join_element_wise('"', printed, '"', "")))
 
 
 def in_row(pieces: Sequence[Fragments], end: str = "]") -> pa.StringArray:
@@ -77,14 +77,14 @@ def _java(kind: TrinoType, array: pa.Array) -> pa.StringArray:
     if kind.base == "unknown" or pa.types.is_null(array.type):
         return _nothing(array).array
     if kind.base in _NESTED:
-        return _filled(_JAVA[kind.base](kind, array, _java))
+        return _fill_nulls(_JAVA[kind.base](kind, array, _java))
     printed = text(kind, array)
     if kind.base in FLOATS:
         values = array.fill_null(0).to_numpy(zero_copy_only=False)
         texts = printed.fill_null("0").to_pylist()
-        made = [java_number(value, one) for value, one in zip(values, texts, strict=True)]
+        made = [java_number(value, piece) for value, piece in zip(values, texts, strict=True)]
         printed = with_nulls_of(array, pa.array(made, pa.string()))
-    return _filled(printed)
+    return _fill_nulls(printed)
 
 
 def _nothing(array: pa.Array) -> Fragments:
@@ -93,11 +93,11 @@ def _nothing(array: pa.Array) -> Fragments:
     return Fragments(pa.array([], pa.string()))
 
 
-def _filled(array: pa.StringArray) -> pa.StringArray:
+def _fill_nulls(array: pa.StringArray) -> pa.StringArray:
     return array.fill_null(NULL) if array.null_count else array
 
 
-def _whole(piece: Fragments) -> pa.StringArray:
+def _with_quotes(piece: Fragments) -> pa.StringArray:
     if not piece.around:
         return piece.array
     return pc.binary_join_element_wise(piece.around, piece.array, piece.around, "")
@@ -119,7 +119,7 @@ def _java_array(kind: TrinoType, array: pa.Array, inner: _Inner) -> pa.StringArr
 
 
 def _json_map(kind: TrinoType, array: pa.Array, inner: _Inner) -> pa.StringArray:
-    keys = escaped(_java(kind.types[0], _inside(array, array.keys)))
+    keys = escape(_java(kind.types[0], _inside(array, array.keys)))
     values = inner(kind.types[1], _inside(array, array.items))
     entries = pc.binary_join_element_wise('"', keys, '":', values, "")
     return _between("{", _lists(array, entries, ","), "}")
@@ -134,13 +134,13 @@ def _java_map(kind: TrinoType, array: pa.Array, inner: _Inner) -> pa.StringArray
 
 def _json_row(kind: TrinoType, array: pa.Array, inner: _Inner) -> pa.StringArray:
     fields = zip(kind.fields, array.flatten(), strict=True)
-    pieces = [Fragments(inner(one.type, values)) for one, values in fields]
+    pieces = [Fragments(inner(field_name.type, values)) for field_name, values in fields]
     return with_nulls_of(array, in_row(pieces))
 
 
 def _java_row(kind: TrinoType, array: pa.Array, inner: _Inner) -> pa.StringArray:
     fields = zip(kind.fields, array.flatten(), strict=True)
-    texts = [inner(one.type, values) for one, values in fields]
+    texts = [inner(field_name.type, values) for field_name, values in fields]
     return with_nulls_of(array, _between("[", pc.binary_join_element_wise(*texts, ", "), "]"))
 
 

@@ -27,7 +27,7 @@ def _escapes() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
 _LENGTHS, _WRITTEN = _escapes()
 
 
-def escaped(array: pa.StringArray) -> pa.StringArray:
+def escape(array: pa.StringArray) -> pa.StringArray:
     """As it stands between the quotes of a JSON string. UTF-8 stays as it is."""
     offsets, data = _parts(array)
     dirty = (data < _SPACE) | (data == _QUOTE) | (data == _BACKSLASH)
@@ -90,8 +90,8 @@ def _parts(array: pa.Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8
     offsets = offsets.astype(np.int64)
     if data is None:
         return offsets - offsets[0], np.empty(0, np.uint8)
-    found = np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]]
-    return offsets - offsets[0], found
+    content = np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]]
+    return offsets - offsets[0], content
 
 
 def _strings(

@@ -41,7 +41,7 @@ def text(kind: TrinoType, array: pa.Array) -> pa.StringArray:
     return _PRINTERS[kind.base](kind, array)
 
 
-def _plain(_: TrinoType, array: pa.Array) -> pa.StringArray:
+def _cast_to_text(_: TrinoType, array: pa.Array) -> pa.StringArray:
     return array.cast(pa.string())
 
 
@@ -98,18 +98,18 @@ def _decimal(kind: TrinoType, array: pa.Array) -> pa.StringArray:
 
 
 _PRINTERS: dict[str, Callable[[TrinoType, pa.Array], pa.StringArray]] = {
-    "boolean": _plain,
-    "tinyint": _plain,
-    "smallint": _plain,
-    "integer": _plain,
-    "bigint": _plain,
+    "boolean": _cast_to_text,
+    "tinyint": _cast_to_text,
+    "smallint": _cast_to_text,
+    "integer": _cast_to_text,
+    "bigint": _cast_to_text,
     "real": _float,
     "double": _float,
     "decimal": _decimal,
-    "varchar": _plain,
-    "json": _plain,
-    "uuid": _plain,
-    "ipaddress": _plain,
+    "varchar": _cast_to_text,
+    "json": _cast_to_text,
+    "uuid": _cast_to_text,
+    "ipaddress": _cast_to_text,
     "char": _char,
     "varbinary": _varbinary,
     "date": date_text,

@@ -30,8 +30,8 @@ def numbers(array: pa.Array) -> npt.NDArray[np.int64]:
     array = array.cast(pa.int64())
     if array.null_count:
         array = array.fill_null(0)
-    found: npt.NDArray[np.int64] = array.to_numpy(zero_copy_only=False)
-    return found
+    integers: npt.NDArray[np.int64] = array.to_numpy(zero_copy_only=False)
+    return integers
 
 
 def with_nulls_of(array: pa.Array, text: pa.StringArray) -> pa.StringArray:
@@ -50,13 +50,13 @@ def date_text(_: TrinoType, array: pa.Array) -> pa.StringArray:
 
 def timestamp_text(kind: TrinoType, array: pa.Array) -> pa.StringArray:
     micros = numbers(array)
-    _exact(micros, kind.precision)
+    _check_digits(micros, kind.precision)
     return with_nulls_of(array, _clock(micros, kind.precision))
 
 
 def timestamp_tz_text(kind: TrinoType, array: pa.Array) -> pa.StringArray:
     micros = numbers(array)
-    _exact(micros, kind.precision)
+    _check_digits(micros, kind.precision)
     text = _clock(local_micros(micros, kind.zone), kind.precision)
     return with_nulls_of(array, pc.binary_join_element_wise(text, kind.zone, " "))
 
@@ -65,7 +65,7 @@ def time_text(kind: TrinoType, array: pa.Array) -> pa.StringArray:
     micros = numbers(array)
     if len(micros) and (micros.min() < 0 or micros.max() >= _DAY_MICROS):
         raise NotCarried("a time outside of its day")
-    _exact(micros, kind.precision)
+    _check_digits(micros, kind.precision)
     # The time of the day of a timestamp is what a time is printed as.
     text = pc.utf8_slice_codeunits(_clock(micros, kind.precision), _YEARS_END + 1)
     return with_nulls_of(array, text)
@@ -107,7 +107,7 @@ def _signs(values: npt.NDArray[np.int64]) -> pa.StringArray:
     return pc.if_else(pa.array(values < 0), "-", "")
 
 
-def _exact(micros: npt.NDArray[np.int64], precision: int) -> None:
+def _check_digits(micros: npt.NDArray[np.int64], precision: int) -> None:
     """Digits that would not be printed mean that the type is not the values'."""
     if precision < 6 and (micros % 10 ** (6 - precision)).any():
         raise NotCarried(f"more than {precision} digits of a second")
@@ -135,9 +135,9 @@ def _with_far(
 ) -> pa.StringArray:
     """With the years beyond four digits, or before year 0, printed as Java does."""
     printed = []
-    for one in np.datetime_as_string(values).tolist():
-        negative = one.startswith("-")
-        year, rest = one.lstrip("-").split("-", 1)
+    for moment_text in np.datetime_as_string(values).tolist():
+        negative = moment_text.startswith("-")
+        year, rest = moment_text.lstrip("-").split("-", 1)
         sign = "-" if negative else "+"
         clock, _, fraction = rest.replace("T", " ").partition(".")
         fraction = fraction.ljust(12, "0")[:precision]

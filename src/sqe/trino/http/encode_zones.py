@@ -40,10 +40,10 @@ def _offsets(seconds: npt.NDArray[np.int64], zone: str) -> npt.NDArray[np.int64]
     days, which = np.unique(seconds // _DAY, return_inverse=True)
     starts = np.array([_offset(zone, int(day) * _DAY) for day in days], np.int64)
     ends = np.array([_offset(zone, int(day) * _DAY + _DAY) for day in days], np.int64)
-    found = starts[which]
+    offsets = starts[which]
     for place in np.flatnonzero((starts != ends)[which]):
-        found[place] = _offset(zone, int(seconds[place]))
-    return found
+        offsets[place] = _offset(zone, int(seconds[place]))
+    return offsets
 
 
 @lru_cache(maxsize=100_000)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from sqe.errors import ErrorCode, InternalError, SqeError
 from sqe.trino.http.error_codes import ERRORS, TrinoError
+from sqe.trino.http.error_texts import is_limit, message_of
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +52,7 @@ NAMES: dict[ErrorCode, str] = {
     ErrorCode.TRANSACTION_NOT_FOUND: "UNKNOWN_TRANSACTION",
     ErrorCode.QUERY_NOT_FOUND: "NOT_FOUND",
     ErrorCode.CANCELLED: "USER_CANCELED",
+    ErrorCode.KILLED: "ADMINISTRATIVELY_KILLED",
     ErrorCode.USER_ERROR: "GENERIC_USER_ERROR",
     ErrorCode.INVALID_SETTINGS: "CONFIGURATION_INVALID",
     ErrorCode.COMMIT_CONFLICT: "TRANSACTION_CONFLICT",
@@ -59,12 +61,15 @@ NAMES: dict[ErrorCode, str] = {
     ErrorCode.ACCESS_DENIED: "PERMISSION_DENIED",
     ErrorCode.TIMEOUT: "EXCEEDED_TIME_LIMIT",
     ErrorCode.TOO_MANY_QUERIES: "QUERY_QUEUE_FULL",
+    ErrorCode.QUERY_REJECTED: "QUERY_REJECTED",
+    ErrorCode.RESULT_TOO_LARGE: "GENERIC_INSUFFICIENT_RESOURCES",
     ErrorCode.TOO_MANY_SESSIONS: "QUERY_QUEUE_FULL",
     ErrorCode.OUT_OF_MEMORY: "EXCEEDED_LOCAL_MEMORY_LIMIT",
     ErrorCode.DISK_FULL: "GENERIC_INSUFFICIENT_RESOURCES",
     ErrorCode.HOME_IN_USE: "GENERIC_INSUFFICIENT_RESOURCES",
     ErrorCode.PORT_IN_USE: "GENERIC_INSUFFICIENT_RESOURCES",
     ErrorCode.SERVER_UNAVAILABLE: "NO_NODES_AVAILABLE",
+    ErrorCode.SERVER_LOST: "SERVER_SHUTTING_DOWN",
     ErrorCode.ENGINE_UNAVAILABLE: "NO_NODES_AVAILABLE",
     ErrorCode.ENGINE_LOST: "REMOTE_TASK_ERROR",
     ErrorCode.ENGINE_ERROR: "GENERIC_INTERNAL_ERROR",
@@ -72,6 +77,7 @@ NAMES: dict[ErrorCode, str] = {
     ErrorCode.ISSUER_UNAVAILABLE: "REMOTE_HOST_GONE",
     ErrorCode.POLICY_UNAVAILABLE: "CONFIGURATION_UNAVAILABLE",
     ErrorCode.STORE_UNAVAILABLE: "CONFIGURATION_UNAVAILABLE",
+    ErrorCode.AUDIT_UNAVAILABLE: "CONFIGURATION_UNAVAILABLE",
     ErrorCode.STORAGE_UNAVAILABLE: "ICEBERG_FILESYSTEM_ERROR",
     ErrorCode.COMMIT_UNKNOWN: "ICEBERG_COMMIT_ERROR",
     ErrorCode.CORRUPT_DATA: "ICEBERG_BAD_DATA",
@@ -105,7 +111,7 @@ def busy(error: SqeError) -> Refusal:
     return Refusal(429, error.message, {"Retry-After": "1"})
 
 
-def known(error: BaseException) -> SqeError:
+def sqe_error(error: BaseException) -> SqeError:
     """The error as ours. A defect is logged, and its text stays here."""
     if isinstance(error, SqeError):
         return error
@@ -118,13 +124,15 @@ def known(error: BaseException) -> SqeError:
 
 
 def trino_error(error: SqeError) -> TrinoError:
+    if not error.subcode and is_limit(error):
+        return ERRORS["NOT_SUPPORTED"]
     return ERRORS.get(error.subcode) or ERRORS[NAMES[error.code]]
 
 
 def error_json(error: SqeError) -> dict[str, object]:
     """The ``error`` of a page."""
     trino = trino_error(error)
-    message = str(error)
+    message = message_of(error, trino.name)
     location = {}
     if error.position is not None:
         place = {"lineNumber": error.position.line, "columnNumber": error.position.column}

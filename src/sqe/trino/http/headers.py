@@ -53,9 +53,12 @@ def client_of(headers: Headers, statement_bytes: int) -> Client:
         role=roles.get(_ROLE_OF_ALL, ""),
         properties=_pairs(headers, "session"),
         prepared={
-            name: _expanded(text, statement_bytes)
+            name: _decompress(text, statement_bytes)
             for name, text in _pairs(headers, "prepared-statement").items()
         },
+        tags=frozenset(_items(headers, "client-tags")),
+        estimates=_pairs(headers, "resource-estimate"),
+        transactions=bool(transaction),
         capabilities=frozenset(item.upper() for item in _items(headers, "client-capabilities")),
     )
     return Client(
@@ -69,27 +72,27 @@ def client_of(headers: Headers, statement_bytes: int) -> Client:
 def change_headers(changes: ClientChanges) -> list[tuple[str, str]]:
     """One header for each change."""
     single = {
-        "Set-Catalog": _plain(changes.catalog),
-        "Set-Schema": _plain(changes.schema),
-        "Set-Path": _plain(changes.path),
-        "Set-Role": changes.role and f"{_ROLE_OF_ALL}={_encoded(changes.role)}",
+        "Set-Catalog": _header_value(changes.catalog),
+        "Set-Schema": _header_value(changes.schema),
+        "Set-Path": _header_value(changes.path),
+        "Set-Role": changes.role and f"{_ROLE_OF_ALL}={_encode(changes.role)}",
         "Started-Transaction-Id": changes.started_transaction,
         "Clear-Transaction-Id": "true" if changes.ended_transaction else None,
-        "Set-Authorization-User": _plain(changes.authorization_user),
+        "Set-Authorization-User": _header_value(changes.authorization_user),
         "Reset-Authorization-User": "true" if changes.reset_authorization_user else None,
     }
-    found = [(name, value) for name, value in single.items() if value is not None]
-    found += [
-        ("Set-Session", f"{_plain(name)}={_encoded(value)}")
+    headers = [(name, value) for name, value in single.items() if value is not None]
+    headers += [
+        ("Set-Session", f"{_header_value(name)}={_encode(value)}")
         for name, value in changes.set_properties.items()
     ]
-    found += [("Clear-Session", _plain(name)) for name in changes.reset_properties]
-    found += [
-        ("Added-Prepare", f"{_encoded(name)}={_encoded(_packed(text))}")
+    headers += [("Clear-Session", _header_value(name)) for name in changes.reset_properties]
+    headers += [
+        ("Added-Prepare", f"{_encode(name)}={_encode(_compress(text))}")
         for name, text in changes.added_prepared.items()
     ]
-    found += [("Deallocated-Prepare", _encoded(name)) for name in changes.dropped_prepared]
-    return [(f"X-Trino-{name}", value) for name, value in found]
+    headers += [("Deallocated-Prepare", _encode(name)) for name in changes.dropped_prepared]
+    return [(f"X-Trino-{name}", value) for name, value in headers]
 
 
 def _one(headers: Headers, name: str) -> str:
@@ -109,7 +112,7 @@ def _pairs(headers: Headers, name: str) -> dict[str, str]:
         key, equals, value = item.partition("=")
         if not equals or not key.strip():
             raise bad_request(f"Invalid X-Trino-{name.title()} header")
-        pairs[_decoded(key.strip(), name)] = _decoded(value.strip(), name)
+        pairs[_decode(key.strip(), name)] = _decode(value.strip(), name)
     return pairs
 
 
@@ -121,45 +124,45 @@ def _text(value: str) -> str:
         return value
 
 
-def _decoded(value: str, name: str) -> str:
+def _decode(value: str, name: str) -> str:
     try:
         return unquote_plus(value, errors="strict")
     except UnicodeDecodeError:
         raise bad_request(f"Invalid X-Trino-{name.title()} header") from None
 
 
-def _encoded(value: str) -> str:
+def _encode(value: str) -> str:
     """As Java's URLEncoder does it."""
     return quote_plus(value, safe="*").replace("~", "%7E")
 
 
 @overload
-def _plain(value: str) -> str: ...
+def _header_value(value: str) -> str: ...
 @overload
-def _plain(value: None) -> None: ...
-def _plain(value: str | None) -> str | None:
+def _header_value(value: None) -> None: ...
+def _header_value(value: str | None) -> str | None:
     """As it is, where a header can have it."""
     if value is None or (value.isascii() and value.isprintable()):
         return value
-    return _encoded(value)
+    return _encode(value)
 
 
-def _packed(text: str) -> str:
+def _compress(text: str) -> str:
     if len(text) < _LONG:
         return text
     raw = pa.compress(text.encode(), codec="zstd", asbytes=True)
     return _COMPRESSED + base64.b64encode(raw).decode()
 
 
-def _expanded(text: str, limit: int) -> str:
+def _decompress(text: str, limit: int) -> str:
     if not text.startswith(_COMPRESSED):
         return text
     try:
         raw = base64.b64decode(text.removeprefix(_COMPRESSED), validate=True)
         stream = pa.CompressedInputStream(pa.BufferReader(raw), "zstd")
-        found = bytes(stream.read(limit + 1))  # never more, however small it was made
-        if len(found) <= limit:
-            return found.decode("utf-8")
+        raw_text = bytes(stream.read(limit + 1))  # never more, however small it was made
+        if len(raw_text) <= limit:
+            return raw_text.decode("utf-8")
     except (binascii.Error, ValueError, OSError, pa.ArrowException):
         pass
     raise Refusal(400, "Invalid X-Trino-Prepared-Statement header")

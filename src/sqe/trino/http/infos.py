@@ -28,11 +28,12 @@ def query_json(record: QueryRecord, base: str, *, whole: bool) -> dict[str, obje
     """``whole``: with all of the text. For those who may see it."""
     stats = stats_json(record, state_of(record), record.rows)
     text = record.text if whole or len(record.text) <= _SHORT else record.text[:_SHORT] + "…"
-    found: dict[str, object] = {
+    document: dict[str, object] = {
         "queryId": record.query_id,
         "session": {"user": record.user, "source": record.source},
         "state": state_of(record),
         "self": f"{base}/v1/query/{record.query_id}",
+        "resourceGroupId": record.resource_group.split(".") if record.resource_group else None,
         "query": text,
         "queryStats": {
             "createTime": _moment(record.created),
@@ -44,12 +45,12 @@ def query_json(record: QueryRecord, base: str, *, whole: bool) -> dict[str, obje
     if record.error_code:
         error = ERRORS[NAMES[ErrorCode[record.error_code]]]
         numbers = {"code": error.code, "name": error.name, "type": error.type}
-        found |= {"errorType": error.type, "errorCode": numbers}
-        found["failureInfo"] = {"message": record.error_message, "errorInfo": numbers}
+        document |= {"errorType": error.type, "errorCode": numbers}
+        document["failureInfo"] = {"message": record.error_message, "errorInfo": numbers}
     route = record.shown_route
     if route is not None:
-        found["engine"] = {"name": route.engine.value, "reason": route.reason}
-    return found
+        document["engine"] = {"name": route.engine.value, "reason": route.reason}
+    return document
 
 
 def _moment(seconds: float) -> str:

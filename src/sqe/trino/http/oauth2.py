@@ -83,12 +83,12 @@ class Logins:
             raise Refusal(404, "There is no such login")
         nonce = secrets.token_urlsafe(32)
         state = f"{digest}.{int(self._clock() + _LOGIN_S)}"
-        state += f".{self._signed(state, nonce)}"
+        state += f".{self._sign(state, nonce)}"
         return Sent(self._flow.authorize_uri(state, base + CALLBACK), nonce)
 
     def come_back(self, state: str, nonce: str, code: str, error: str, base: str) -> str:
         """The browser comes back: what to show there. Status 400 if it is not the one sent."""
-        digest = self._checked(state, nonce)
+        digest = self._check_state(state, nonce)
         token: Secret | None = None
         if not error:
             try:
@@ -102,10 +102,10 @@ class Logins:
         self.bell.ring()
         return "Login failed." if token is None else "Login succeeded. You may close this page."
 
-    def ended(self, number: str) -> bool:
+    def has_ended(self, number: str) -> bool:
         return self._outcome(number) is not None
 
-    def told(self, number: str, base: str) -> dict[str, str]:
+    def token_answer(self, number: str, base: str) -> dict[str, str]:
         """The answer to a client that asks for its token."""
         outcome = self._outcome(number)
         if outcome is None:
@@ -120,23 +120,23 @@ class Logins:
 
     def _outcome(self, number: str) -> _Outcome | None:
         with self._lock:
-            found = self._outcomes.get(_digest(number))
-        if found is not None and self._clock() - found.ended > _LOGIN_S:
+            outcome = self._outcomes.get(_digest(number))
+        if outcome is not None and self._clock() - outcome.ended > _LOGIN_S:
             self.forget(number)
             return None
-        return found
+        return outcome
 
-    def _checked(self, state: str, nonce: str) -> str:
+    def _check_state(self, state: str, nonce: str) -> str:
         text, _, signature = state.rpartition(".")
         digest, _, until = text.partition(".")
-        expected = self._signed(text, nonce)
+        expected = self._sign(text, nonce)
         if not hmac.compare_digest(signature.encode(), expected.encode()):
             raise bad_request("The login was not begun in this browser")
         if self._clock() > float(until):
             raise Refusal(400, "The login took too long")
         return digest
 
-    def _signed(self, text: str, nonce: str) -> str:
+    def _sign(self, text: str, nonce: str) -> str:
         return hmac.new(self._key, f"{nonce}/{text}".encode(), hashlib.sha256).hexdigest()
 
 

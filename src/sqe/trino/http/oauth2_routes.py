@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from sqe.trino.http.answers import Handler, guarded
+from sqe.trino.http.answers import Handler, guard_handler
 from sqe.trino.http.bridge import Bridge
 from sqe.trino.http.credentials import origin_of
 from sqe.trino.http.oauth2 import CALLBACK, COOKIE, Logins
@@ -25,7 +25,9 @@ class OAuth2Routes:
             ("/oauth2/token/{number}", self.token, ["GET", "DELETE"]),
             (CALLBACK, self.callback, ["GET"]),
         ]
-        return [Route(path, guarded(handler), methods=methods) for path, handler, methods in ways]
+        return [
+            Route(path, guard_handler(handler), methods=methods) for path, handler, methods in ways
+        ]
 
     async def initiate(self, request: Request) -> Response:
         origin = origin_of(request, self._options)
@@ -44,14 +46,14 @@ class OAuth2Routes:
 
     async def callback(self, request: Request) -> Response:
         origin = origin_of(request, self._options)
-        given = request.query_params
+        parameters = request.query_params
         nonce = request.cookies.get(COOKIE, "")
         text = await self._bridge.call(
             lambda: self._logins.come_back(
-                given.get("state", ""),
+                parameters.get("state", ""),
                 nonce,
-                given.get("code", ""),
-                given.get("error_description", "") or given.get("error", ""),
+                parameters.get("code", ""),
+                parameters.get("error_description", "") or parameters.get("error", ""),
                 origin.base,
             )
         )
@@ -65,7 +67,7 @@ class OAuth2Routes:
         if request.method == "DELETE":
             self._logins.forget(number)
             return Response()
-        await self._logins.bell.until(lambda: self._logins.ended(number), self._options.wait_s)
-        response = JSONResponse(self._logins.told(number, origin.base))
+        await self._logins.bell.until(lambda: self._logins.has_ended(number), self._options.wait_s)
+        response = JSONResponse(self._logins.token_answer(number, origin.base))
         response.headers["Cache-Control"] = "no-store"
         return response

@@ -27,17 +27,6 @@ class Impersonation:
 
 
 @dataclass(frozen=True, slots=True)
-class Administrators:
-    """Who sees the queries of others, and may end them."""
-
-    users: frozenset[str] = frozenset()
-    groups: frozenset[str] = frozenset()
-
-    def has(self, identity: Identity) -> bool:
-        return identity.user in self.users or not self.groups.isdisjoint(identity.groups)
-
-
-@dataclass(frozen=True, slots=True)
 class TrinoOptions:
     host: str = "127.0.0.1"
     port: int = 0
@@ -45,16 +34,12 @@ class TrinoOptions:
     plain_credentials: bool = False  # take passwords and tokens without TLS
     forwarded: bool = False  # believe X-Forwarded-Proto and -Host: a proxy of ours sets them
     impersonation: Impersonation = Impersonation()
-    administrators: Administrators = Administrators()
     page_bytes: int = MB  # of the rows of a page
     wait_s: float = 1.0  # the longest a request waits for something new
     request_s: float = 60.0  # the longest a client may take to send a statement
-    queue_s: float = 10.0  # the longest a statement waits for others of its user to end
     client_timeout_s: float = 300.0  # a query that nobody asks about is ended
     transaction_idle_s: float = 300.0  # so is a transaction
     encodings: tuple[str, ...] = ("json+zstd", "json+lz4", "json")  # of segments, if asked for
     statement_bytes: int = MB
     header_bytes: int = 256 * 1024  # of all headers of a request
-    running: int = 200  # queries at once, in all
-    running_per_user: int = 150
     environment: str = "sqe"  # how the server calls itself in /v1/info

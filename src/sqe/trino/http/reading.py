@@ -11,7 +11,7 @@ from sqe.gateway.gateway import Gateway
 from sqe.model.query import Column
 from sqe.results.stream import ResultStream
 from sqe.trino.http.encode import RowEncoder
-from sqe.trino.http.errors import known
+from sqe.trino.http.errors import sqe_error
 from sqe.trino.http.results import Results
 from sqe.trino.http.wire import columns_json
 
@@ -38,7 +38,7 @@ def read(
                 _read_rows(stream, results, capabilities, stream)
                 results.finish()
     except BaseException as error:  # noqa: BLE001  whatever happens, the client must hear of it
-        results.fail(known(error))
+        results.fail(sqe_error(error))
 
 
 def _read_rows(
@@ -58,7 +58,7 @@ def _read_rows(
 def _read_update(stream: ResultStream, results: Results, capabilities: frozenset[str]) -> None:
     """A write answers how many rows it has changed, as one row. That is known at its end."""
     batches = list(stream)
-    affected = stream.affected
+    affected = stream.rows_affected
     if affected is not None:
         results.tell_columns(_columns([_COUNT], capabilities))
         results.put(b"[%d]" % affected.total, 1)

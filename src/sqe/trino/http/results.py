@@ -83,9 +83,9 @@ class Results:
                 self._changed.wait_for(lambda: len(self._sealed) < _AHEAD or self._stopped)
             if self._stopped:
                 return False
-            waiting = self._gathered() if full else None
+            waiting = self._gather() if full else None
         if waiting is not None:
-            data = self._packed(waiting)  # without the lock: requests must not wait for it
+            data = self._pack(waiting)  # without the lock: requests must not wait for it
             with self._changed:
                 self._sealed.append(data)
                 self.page_bytes = min(self.page_bytes * _GROWTH, self._largest)
@@ -112,7 +112,7 @@ class Results:
             self.error = error
             self._finished = True
             self._sealed.clear()
-            self._gathered()
+            self._gather()
         self.bell.ring()
 
     def stop(self) -> None:
@@ -138,20 +138,20 @@ class Results:
             if self._sealed:
                 data = self._sealed.popleft()
             else:
-                waiting = self._gathered()
-                data = self._packed(waiting) if waiting is not None else b""
+                waiting = self._gather()
+                data = self._pack(waiting) if waiting is not None else b""
             last = self._finished and not self._sealed and not self._texts
             self._changed.notify_all()
             return Part(data, last)
 
-    def _gathered(self) -> _Gathered | None:
+    def _gather(self) -> _Gathered | None:
         """Takes out what waits to become a page."""
         if not self._texts:
             return None
-        found = _Gathered(self._texts, self._count, self.rows)
+        gathered = _Gathered(self._texts, self._count, self.rows)
         self.rows += self._count
         self._texts, self._size, self._count = [], 0, 0
-        return found
+        return gathered
 
-    def _packed(self, gathered: _Gathered) -> bytes:
+    def _pack(self, gathered: _Gathered) -> bytes:
         return self.packing.pack(b",".join(gathered.texts), gathered.rows, gathered.offset)

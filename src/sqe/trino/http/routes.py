@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -15,8 +16,7 @@ from starlette.routing import Route
 from sqe.errors import SqeError
 from sqe.gateway.gateway import Gateway
 from sqe.model.query import QueryRecord, QueryState
-from sqe.trino.http.admission import Admission
-from sqe.trino.http.answers import Handler, guarded, sent
+from sqe.trino.http.answers import Handler, guard_handler, send_page
 from sqe.trino.http.bridge import Bridge
 from sqe.trino.http.credentials import Callers, Origin, TrinoCaller, origin_of
 from sqe.trino.http.errors import (
@@ -55,15 +55,14 @@ class Routes:
         self._statements = statements
         self._bridge = bridge
         self._options = options
-        self._admission = Admission(options)
         self._started = time.monotonic()
 
     def routes(self) -> list[Route]:
         page = "{query_id}/{slug}/{token:int}"
         ways: list[tuple[str, Handler, list[str]]] = [
             ("/v1/statement", self.statement, ["POST", "HEAD"]),
-            (f"/v1/statement/queued/{page}", self.queued, ["GET", "DELETE"]),
-            (f"/v1/statement/executing/{page}", self.executing, ["GET", "DELETE"]),
+            (f"/v1/statement/queued/{page}", self.get_queued, ["GET", "DELETE"]),
+            (f"/v1/statement/executing/{page}", self.get_executing, ["GET", "DELETE"]),
             (
                 "/v1/statement/executing/partialCancel/{query_id}/{stage:int}/{slug}/{token:int}",
                 self.partial_cancel,
@@ -75,7 +74,9 @@ class Routes:
             ("/v1/query/{query_id}", self.query, ["GET", "DELETE"]),
             ("/ui/query.html", self.query_page, ["GET"]),
         ]
-        return [Route(path, guarded(handler), methods=methods) for path, handler, methods in ways]
+        return [
+            Route(path, guard_handler(handler), methods=methods) for path, handler, methods in ways
+        ]
 
     async def statement(self, request: Request) -> Response:
         origin, caller = await self._caller(request)
@@ -83,57 +84,51 @@ class Routes:
             return Response()
         client = client_of(request.headers, self._options.statement_bytes)
         text = await self._text(request)
-        user = caller.identity.user
-        await self._admission.enter(user)
         try:
             statement = await self._bridge.call(
-                lambda: self._statements.submit(
-                    caller, text, client, lambda: self._admission.leave(user)
-                )
+                lambda: self._statements.submit(caller, text, client)
             )
         except SqeError as error:
-            self._admission.leave(user)
             if error.code in BUSY:
                 raise busy(error) from error
             told = (CLEARED,) if client.left_by(text) else ()
-            page = _refused(error, caller, text, origin.base, told)
-        except BaseException:
-            self._admission.leave(user)
-            raise
+            page = _refusal_page(error, caller, text, origin.base, told)
         else:
-            page = statement.posted(origin.base)
-        return await sent(page, request, origin.local, self._bridge)
+            page = statement.post_answer(origin.base)
+        return await send_page(page, request, origin.local, self._bridge)
 
-    async def queued(self, request: Request) -> Response:
-        origin, statement = await self._found(request, QUEUED)
+    async def get_queued(self, request: Request) -> Response:
+        origin, statement = await self._find_statement(request, QUEUED)
         if request.method == "HEAD":
             return Response()
         if request.method == "DELETE":
-            return await self._cancelled(statement)
+            return await self._cancel(statement)
         results = statement.results
         await results.bell.until(lambda: results.opened, self._options.wait_s)
-        return await sent(statement.queued(origin.base), request, origin.local, self._bridge)
+        return await send_page(
+            statement.queued_page(origin.base), request, origin.local, self._bridge
+        )
 
-    async def executing(self, request: Request) -> Response:
-        origin, statement = await self._found(request, EXECUTING)
+    async def get_executing(self, request: Request) -> Response:
+        origin, statement = await self._find_statement(request, EXECUTING)
         if request.method == "HEAD":
             return Response()
         if request.method == "DELETE":
-            return await self._cancelled(statement)
+            return await self._cancel(statement)
         token = request.path_params["token"]
-        page = statement.turned(origin.base, token, waited=False)
+        page = statement.turn_page(origin.base, token, waited=False)
         if page is None:
             results = statement.results
             await results.bell.until(lambda: results.ready, self._options.wait_s)
-            page = statement.turned(origin.base, token, waited=True)
+            page = statement.turn_page(origin.base, token, waited=True)
         statement.touch()
         if page is None:
             raise no_such_query()
-        return await sent(page, request, origin.local, self._bridge)
+        return await send_page(page, request, origin.local, self._bridge)
 
     async def partial_cancel(self, request: Request) -> Response:
         """The rows so far are the result. There are no stages to be cancelled one by one."""
-        _, statement = await self._found(request, EXECUTING)
+        _, statement = await self._find_statement(request, EXECUTING)
         await self._bridge.call(statement.results.stop)
         return Response(status_code=_NO_CONTENT)
 
@@ -147,10 +142,10 @@ class Routes:
     async def queries(self, request: Request) -> Response:
         origin, caller = await self._caller(request)
         wanted = request.query_params.get("state", "").upper()
-        seen = await self._bridge.call(lambda: self._seen(caller))
+        seen = await self._bridge.call(lambda: self._list_visible(caller))
         records = [query_json(record, origin.base, whole=False) for record in seen]
-        found = [one for one in records if not wanted or one["state"] == wanted]
-        return JSONResponse(found)
+        documents = [document for document in records if not wanted or document["state"] == wanted]
+        return JSONResponse(documents)
 
     async def query(self, request: Request) -> Response:
         origin, caller = await self._caller(request)
@@ -171,14 +166,16 @@ class Routes:
         origin = origin_of(request, self._options)
         return origin, await self._bridge.call(lambda: self._callers.identify(request, origin))
 
-    async def _found(self, request: Request, context: str) -> tuple[Origin, ServedStatement]:
+    async def _find_statement(
+        self, request: Request, context: str
+    ) -> tuple[Origin, ServedStatement]:
         origin, caller = await self._caller(request)
         values = request.path_params
         statement = self._statements.find(values["query_id"], caller)
         statement.check(context, values["slug"], values["token"])
         return origin, statement
 
-    async def _cancelled(self, statement: ServedStatement) -> Response:
+    async def _cancel(self, statement: ServedStatement) -> Response:
         await self._bridge.call(statement.cancel)
         return Response(status_code=_NO_CONTENT)
 
@@ -211,31 +208,26 @@ class Routes:
             record = self._gateway.record(query_id)
         except SqeError:
             return None
-        if self._options.administrators.has(caller.identity):
-            return record
-        return record if self._gateway.other_users.may_view(caller.identity, record) else None
+        seen = self._gateway.other_users.list_visible(caller.identity, [record])
+        return seen[0] if seen else None
 
-    def _seen(self, caller: TrinoCaller) -> list[QueryRecord]:
-        if self._options.administrators.has(caller.identity):
-            return self._gateway.records()
+    def _list_visible(self, caller: TrinoCaller) -> list[QueryRecord]:
         return self._gateway.records_for(caller.identity)
 
     def _kill(self, query_id: str, caller: TrinoCaller) -> None:
         """Nothing is said where there is nothing to end, or nothing of the caller's."""
-        try:
-            record = self._gateway.record(query_id)
-        except SqeError:
-            return
-        administers = self._options.administrators.has(caller.identity)
-        if administers or self._gateway.other_users.may_kill(caller.identity, record):
-            self._gateway.cancel(query_id)
+        with suppress(SqeError):
+            if self._gateway.record(query_id).user == caller.identity.user:
+                self._gateway.cancel(query_id)
+            else:
+                self._gateway.kill(caller.identity, query_id, origin=caller.origin)
 
 
 def app_of(routes: list[Route]) -> Starlette:
     return Starlette(routes=routes)
 
 
-def _refused(
+def _refusal_page(
     error: SqeError, caller: TrinoCaller, text: str, base: str, headers: Sequence[tuple[str, str]]
 ) -> Page:
     """Of a statement that has not become a query of the gateway."""

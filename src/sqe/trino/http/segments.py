@@ -38,6 +38,8 @@ class Packing:
         )
 
 
-def packing(asked: Sequence[str], allowed: Sequence[str]) -> Packing:
+def choose_packing(asked: Sequence[str], allowed: Sequence[str]) -> Packing:
     """The first encoding of the client's list that is allowed here."""
-    return Packing(next((one for one in asked if one in allowed and one in _CODECS), ""))
+    return Packing(
+        next((encoding for encoding in asked if encoding in allowed and encoding in _CODECS), "")
+    )

@@ -70,6 +70,10 @@ class TrinoServer:
             self._http = new
         threading.Thread(target=old.stop, name="trino-end", daemon=True).start()
 
+    def drain(self, seconds: float) -> None:
+        """Waits that long for clients to fetch the pages of statements that have ended."""
+        self._statements.drain(seconds)
+
     def stop(self) -> None:
         """Ends what runs, then listening: clients that wait hear of it."""
         with self._lock:

@@ -14,11 +14,13 @@ from dataclasses import dataclass, field
 from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.gateway.gateway import Gateway
 from sqe.model.identity import Identity
+from sqe.model.query import QueryOrigin
 from sqe.sessions.session import PROPERTIES, Session
-from sqe.trino.http.errors import known
+from sqe.trino.http.errors import sqe_error
 
 _IDLE_S = 600.0  # a session that nobody uses is closed
 _RENEW_S = 3600.0  # one that is older is not used for anything new, so that none grows too old
+_TRINO = QueryOrigin("trino")  # the session is shared: addresses are of requests
 _TIME_ZONE = "sqe.time_zone"  # not of the session here: each request has its own
 
 # Who, by which login or key, with what set.
@@ -50,6 +52,7 @@ class Wanted:
     identity: Identity
     properties: Mapping[str, str] = field(default_factory=dict)
     transaction: str = ""
+    origin: QueryOrigin = _TRINO
 
 
 class TrinoSessions:
@@ -85,7 +88,8 @@ class TrinoSessions:
                 self._old.append(self._shared.pop(key))
                 lent = None
             if lent is None:
-                lent = LeasedSession(self._gateway.open_session(wanted.identity), now, now)
+                session = self._gateway.open_session(wanted.identity, origin=_TRINO)
+                lent = LeasedSession(session, now, now)
                 for name, value in properties.items():
                     lent.session.set_property(name, value)
                 self._shared[key] = lent
@@ -99,39 +103,39 @@ class TrinoSessions:
             lent.users -= 1
             lent.used = self._clock()
 
-    def started(self, transaction: str, principal: str, lent: LeasedSession) -> None:
+    def note_transaction(self, transaction: str, principal: str, lent: LeasedSession) -> None:
         """From now on requests of this principal may name the transaction."""
         with self._lock:
             lent.users += 1
             self._transactions[transaction] = _Transaction(principal, lent, self._clock())
 
-    def ended(self, transaction: str) -> None:
+    def end_transaction(self, transaction: str) -> None:
         with self._lock:
             self._forget(transaction)
 
     def abandon(self, transaction: str) -> None:
         """Its client has left it, whatever has become of it."""
         with self._lock:
-            found = self._transactions.get(transaction)
+            transaction_entry = self._transactions.get(transaction)
             self._forget(transaction)
-        if found is not None:
-            self._roll_back(transaction, found.lent)
+        if transaction_entry is not None:
+            self._roll_back(transaction, transaction_entry.lent)
 
     def sweep(self) -> None:
         """Rolls idle transactions back and closes sessions that are not needed any more."""
         now = self._clock()
         with self._lock:
             idle = [
-                (name, one.lent)
-                for name, one in self._transactions.items()
-                if now - one.used > self._transaction_idle_s
+                (name, transaction.lent)
+                for name, transaction in self._transactions.items()
+                if now - transaction.used > self._transaction_idle_s
             ]
             for name, _ in idle:
                 self._forget(name)
-            unused = [key for key, one in self._shared.items() if _is_idle(one, now)]
+            unused = [key for key, session in self._shared.items() if _is_idle(session, now)]
             self._old += [self._shared.pop(key) for key in unused]
-            closing = [one for one in self._old if one.users <= 0]
-            self._old = [one for one in self._old if one.users > 0]
+            closing = [session for session in self._old if session.users <= 0]
+            self._old = [session for session in self._old if session.users > 0]
         for name, lent in idle:
             self._roll_back(name, lent)
         for lent in closing:
@@ -150,27 +154,27 @@ class TrinoSessions:
         except SqeError:
             return  # it has ended by itself
         except Exception as error:  # noqa: BLE001  others are still to be ended
-            known(error)
+            sqe_error(error)
 
     def _of_transaction(self, wanted: Wanted) -> LeasedSession:
-        found = self._transactions.get(wanted.transaction)
-        mine = found is not None and found.principal == wanted.principal
-        if found is None or not mine or found.lent.session.identity != wanted.identity:
+        transaction = self._transactions.get(wanted.transaction)
+        mine = transaction is not None and transaction.principal == wanted.principal
+        if transaction is None or not mine or transaction.lent.session.identity != wanted.identity:
             raise UserError(
                 ErrorCode.TRANSACTION_NOT_FOUND,
                 f"Unknown transaction ID: {wanted.transaction}. Possibly expired? Commands "
                 "ignored until end of transaction block",
                 subcode="UNKNOWN_TRANSACTION",
             )
-        found.used = self._clock()
-        found.lent.users += 1
-        return found.lent
+        transaction.used = self._clock()
+        transaction.lent.users += 1
+        return transaction.lent
 
     def _forget(self, transaction: str) -> None:
-        found = self._transactions.pop(transaction, None)
-        if found is not None:
-            found.lent.users -= 1
-            found.lent.used = self._clock()
+        forgotten = self._transactions.pop(transaction, None)
+        if forgotten is not None:
+            forgotten.lent.users -= 1
+            forgotten.lent.used = self._clock()
 
 
 def _is_idle(lent: LeasedSession, now: float) -> bool:
@@ -179,12 +183,12 @@ def _is_idle(lent: LeasedSession, now: float) -> bool:
 
 def _own_properties(properties: Mapping[str, str]) -> dict[str, str]:
     """Those that a session of the gateway has, checked."""
-    found = {
+    own_properties = {
         name: value
         for name, value in ((name.lower(), value) for name, value in properties.items())
         if name in PROPERTIES and name != _TIME_ZONE
     }
-    for name, value in found.items():
+    for name, value in own_properties.items():
         values = PROPERTIES[name]
         if values is not None and value.lower() not in values:
             raise UserError(
@@ -192,5 +196,5 @@ def _own_properties(properties: Mapping[str, str]) -> dict[str, str]:
                 f"{value!r} is not a value of {name}.",
                 hint=f"It takes {', '.join(values)}.",
             )
-        found[name] = value if values is None else value.lower()
-    return found
+        own_properties[name] = value if values is None else value.lower()
+    return own_properties

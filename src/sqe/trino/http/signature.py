@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqe.model.trino_types import TIME, TIME_TZ, TIMESTAMP, TIMESTAMP_TZ, TrinoType
-from sqe.model.trino_words import printed
+from sqe.model.trino_words import print_name
 
 PARAMETRIC_DATETIME = "PARAMETRIC_DATETIME"
 DATETIMES = (TIMESTAMP, TIMESTAMP_TZ, TIME, TIME_TZ)
@@ -20,14 +20,14 @@ def wire_text(kind: TrinoType, parametric: bool) -> str:
         return kind.base.upper()
     if kind.base == "row":
         inside = [
-            wire_text(one.type, parametric)
-            if one.name is None
-            else f"{printed(one.name)} {wire_text(one.type, parametric)}"
-            for one in kind.fields
+            wire_text(field.type, parametric)
+            if field.name is None
+            else f"{print_name(field.name)} {wire_text(field.type, parametric)}"
+            for field in kind.fields
         ]
         return f"row({', '.join(inside)})"
     if kind.types:
-        return f"{kind.base}({', '.join(wire_text(one, parametric) for one in kind.types)})"
+        return f"{kind.base}({', '.join(wire_text(inner, parametric) for inner in kind.types)})"
     if kind.base == "decimal":
         return f"decimal({kind.precision}, {kind.scale})"
     return str(kind)
@@ -46,9 +46,9 @@ def _arguments(kind: TrinoType, parametric: bool) -> list[dict[str, object]]:
     arguments: list[dict[str, object]] = [
         {"kind": "LONG", "value": number} for number in kind.numbers
     ]
-    arguments += [{"kind": "TYPE", "value": signature(one, parametric)} for one in kind.types]
-    for one in kind.fields:
-        value: dict[str, object] = {} if one.name is None else {"fieldName": {"name": one.name}}
-        value["typeSignature"] = signature(one.type, parametric)
+    arguments += [{"kind": "TYPE", "value": signature(inner, parametric)} for inner in kind.types]
+    for field in kind.fields:
+        value: dict[str, object] = {} if field.name is None else {"fieldName": {"name": field.name}}
+        value["typeSignature"] = signature(field.type, parametric)
         arguments.append({"kind": "NAMED_TYPE", "value": value})
     return arguments

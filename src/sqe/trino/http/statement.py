@@ -59,18 +59,18 @@ class ServedStatement:
             raise no_such_query()
         self.touch()
 
-    def posted(self, base: str) -> Page:
+    def post_answer(self, base: str) -> Page:
         """The answer to the statement itself, before anything is known of it."""
-        return self._describing(base, self._path(QUEUED, _FIRST_QUEUED))
+        return self._state_page(base, self._path(QUEUED, _FIRST_QUEUED))
 
-    def queued(self, base: str) -> Page:
+    def queued_page(self, base: str) -> Page:
         """Hands over to the pages with rows, or tells the error."""
         if self.results.error is not None:
             self._over = True
-            return self._made(base, self.results.take(), "")
-        return self._describing(base, self._path(EXECUTING, 0))
+            return self._make_page(base, self.results.take(), "")
+        return self._state_page(base, self._path(EXECUTING, 0))
 
-    def turned(self, base: str, token: int, waited: bool) -> Page | None:
+    def turn_page(self, base: str, token: int, waited: bool) -> Page | None:
         """The page of the token. None: there is nothing new yet, and nobody has ``waited``."""
         with self._lock:
             if token == self._token and self._page is not None:
@@ -83,7 +83,7 @@ class ServedStatement:
                 return None
             part = self.results.take()
             following = "" if part.last else self._path(EXECUTING, token + 1)
-            self._page = self._made(base, part, following)
+            self._page = self._make_page(base, part, following)
             self._token, self._over = token, part.last
             return self._page
 
@@ -94,7 +94,7 @@ class ServedStatement:
         with suppress(SqeError):  # it ended long ago
             self._gateway.cancel(self.query_id)
 
-    def _made(self, base: str, part: Part, following: str) -> Page:
+    def _make_page(self, base: str, part: Part, following: str) -> Page:
         results = self.results
         failed = part.error is not None
         headers = list(self.if_failed) if failed else change_headers(results.outcome.changes)
@@ -117,7 +117,7 @@ class ServedStatement:
             uris = Uris(self._info(base))
         return page(self.query_id, uris, content, headers, packed="+" in encoding)
 
-    def _describing(self, base: str, following: str) -> Page:
+    def _state_page(self, base: str, following: str) -> Page:
         record = self.record()
         state = state_of(record) if not record.state.ended else "RUNNING"
         uris = Uris(self._info(base), base + following)

@@ -5,19 +5,18 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 
 from sqe.errors import ErrorCode, SqeError
 from sqe.gateway.gateway import Gateway
-from sqe.model.query import QueryRequest
+from sqe.model.query import QueryOrigin, QueryRequest
 from sqe.trino.http.credentials import TrinoCaller
-from sqe.trino.http.errors import BUSY, busy, known, no_such_query
+from sqe.trino.http.errors import BUSY, busy, no_such_query, sqe_error
 from sqe.trino.http.headers import CLEARED, Client
 from sqe.trino.http.options import TrinoOptions
 from sqe.trino.http.reading import read
 from sqe.trino.http.results import Results
-from sqe.trino.http.segments import packing
+from sqe.trino.http.segments import choose_packing
 from sqe.trino.http.sessions import LeasedSession, TrinoSessions, Wanted
 from sqe.trino.http.statement import ServedStatement
 
@@ -25,6 +24,7 @@ _log = logging.getLogger(__name__)
 _KEPT_S = 60.0  # how long the last page may be asked for again
 _SWEEP_S = 5.0
 _STOP_S = 5.0
+_LOOK_S = 0.05
 _GONE = (ErrorCode.SESSION_NOT_FOUND, ErrorCode.SESSION_EXPIRED)
 
 
@@ -38,27 +38,28 @@ class Statements:
         self._lock = threading.Lock()
         self._statements: dict[str, ServedStatement] = {}
 
-    def submit(
-        self, caller: TrinoCaller, text: str, client: Client, done: Callable[[], None]
-    ) -> ServedStatement:
-        """Starts it. ``done`` is called once when it does not run any more, unless this raises."""
+    def submit(self, caller: TrinoCaller, text: str, client: Client) -> ServedStatement:
+        """Starts it, or lets it wait for its turn."""
         wanted = Wanted(
-            caller.principal, caller.identity, client.state.properties, client.transaction
+            caller.principal,
+            caller.identity,
+            client.state.properties,
+            client.transaction,
+            caller.origin,
         )
-        lent, query_id = self._started(wanted, text, client)
+        lent, query_id = self._start(wanted, text, client)
         try:
-            packed = packing(client.encodings, self._options.encodings)
+            packed = choose_packing(client.encodings, self._options.encodings)
             results = Results(packed, self._options.page_bytes)
             leaves = client.left_by(text)
             statement = ServedStatement(self._gateway, query_id, caller.principal, lent, results)
             statement.if_failed = (CLEARED,) if leaves else ()
-            thread = threading.Thread(
-                target=self._read, args=(statement, client, leaves, done), name=f"trino-{query_id}"
-            )
-            thread.daemon = True
             with self._lock:
                 self._statements[query_id] = statement
-            thread.start()
+            # A statement that waits for its turn has no thread.
+            self._gateway.when_begun(
+                query_id, lambda: self._start_reading(statement, client, leaves)
+            )
         except BaseException:
             self._forget(query_id)
             self._sessions.give_back(lent)
@@ -70,43 +71,55 @@ class Statements:
     def find(self, query_id: str, caller: TrinoCaller) -> ServedStatement:
         """Another principal's is not there."""
         with self._lock:
-            found = self._statements.get(query_id)
-        if found is None or found.principal != caller.principal:
+            statement = self._statements.get(query_id)
+        if statement is None or statement.principal != caller.principal:
             raise no_such_query()
-        return found
+        return statement
 
     def sweep(self) -> None:
         now = time.monotonic()
         with self._lock:
             over = [
-                one
-                for one in self._statements.values()
-                if now - one.touched > (_KEPT_S if one.over else self._options.client_timeout_s)
+                statement
+                for statement in self._statements.values()
+                if now - statement.touched
+                > (_KEPT_S if statement.over else self._options.client_timeout_s)
             ]
-        for one in over:
-            self._forget(one.query_id)
-            if not one.over:
-                _log.info("query %s was abandoned by its client", one.query_id)
-                one.cancel()
+        for statement_over in over:
+            self._forget(statement_over.query_id)
+            if not statement_over.over:
+                _log.info("query %s was abandoned by its client", statement_over.query_id)
+                statement_over.cancel()
         self._sessions.sweep()
+
+    def drain(self, seconds: float) -> None:
+        """Waits until every client has got its last page, or that long."""
+        deadline = time.monotonic() + seconds
+        while self._unfetched and time.monotonic() < deadline:
+            time.sleep(min(_LOOK_S, max(0.0, deadline - time.monotonic())))
+
+    @property
+    def _unfetched(self) -> bool:
+        with self._lock:
+            return any(not statement.over for statement in self._statements.values())
 
     def close(self) -> None:
         with self._lock:
             running, self._statements = list(self._statements.values()), {}
-        for one in running:
-            one.cancel()
+        for statement in running:
+            statement.cancel()
         self._sessions.close()
 
     def _forget(self, query_id: str) -> None:
         with self._lock:
             self._statements.pop(query_id, None)
 
-    def _started(self, wanted: Wanted, text: str, client: Client) -> tuple[LeasedSession, str]:
+    def _start(self, wanted: Wanted, text: str, client: Client) -> tuple[LeasedSession, str]:
         """A shared session may have ended since it was last used: then the next one."""
         for last in (False, True):
             lent = self._sessions.borrow(wanted)
             try:
-                return lent, self._submitted(lent, text, client)
+                return lent, self._submit(lent, text, client, wanted.origin)
             except SqeError as error:
                 self._sessions.give_back(lent)
                 if last or error.code not in _GONE or wanted.transaction:
@@ -116,7 +129,7 @@ class Statements:
                 raise
         raise AssertionError("the second attempt answers or raises")
 
-    def _submitted(self, lent: LeasedSession, text: str, client: Client) -> str:
+    def _submit(self, lent: LeasedSession, text: str, client: Client, origin: QueryOrigin) -> str:
         query_id = self._gateway.submit(
             QueryRequest(
                 lent.session.id,
@@ -124,6 +137,7 @@ class Statements:
                 source=client.source,
                 client=client.state,
                 transaction=client.transaction,
+                origin=origin,
             )
         )
         if self._gateway.record(query_id).error_code in {code.name for code in BUSY}:
@@ -133,9 +147,20 @@ class Statements:
                 raise busy(error) from error
         return query_id
 
-    def _read(
-        self, statement: ServedStatement, client: Client, leaves: bool, done: Callable[[], None]
-    ) -> None:
+    def _start_reading(self, statement: ServedStatement, client: Client, leaves: bool) -> None:
+        thread = threading.Thread(
+            target=self._read, args=(statement, client, leaves), name=f"trino-{statement.query_id}"
+        )
+        thread.daemon = True
+        try:
+            thread.start()
+        except RuntimeError as error:  # the system gives no more threads
+            statement.results.fail(sqe_error(error))
+            self._sessions.give_back(statement.lent)
+            with suppress(SqeError):
+                self._gateway.cancel(statement.query_id)
+
+    def _read(self, statement: ServedStatement, client: Client, leaves: bool) -> None:
         results = statement.results
         try:
             read(
@@ -149,15 +174,16 @@ class Statements:
                 self._sessions.abandon(client.transaction)
         finally:
             self._sessions.give_back(statement.lent)
-            done()
 
     def _keep(self, statement: ServedStatement, client: Client) -> None:
         """What the server must remember of a statement that has changed its client's session."""
         changes = statement.results.outcome.changes
         if changes.started_transaction is not None:
-            self._sessions.started(changes.started_transaction, statement.principal, statement.lent)
+            self._sessions.note_transaction(
+                changes.started_transaction, statement.principal, statement.lent
+            )
         if changes.ended_transaction:
-            self._sessions.ended(client.transaction)
+            self._sessions.end_transaction(client.transaction)
 
 
 class Sweeper:
@@ -182,4 +208,4 @@ class Sweeper:
             try:
                 self._statements.sweep()
             except Exception as error:  # noqa: BLE001  it must go on
-                known(error)
+                sqe_error(error)

@@ -16,7 +16,7 @@ class AccessRules(Protocol):
     """What of the rules one user may know."""
 
     def roles(self, identity: Identity) -> Sequence[Role]: ...
-    def held_roles(self, identity: Identity) -> Collection[str]: ...
+    def list_held_roles(self, identity: Identity) -> Collection[str]: ...
     def role_grants(self, identity: Identity, subject: Subject | None) -> Sequence[RoleGrant]: ...
     def grants(
         self, identity: Identity, on: Object | None, subject: Subject | None
@@ -30,27 +30,29 @@ def role_rows(rules: AccessRules, identity: Identity) -> Iterator[Row]:
 
 def enabled_role_rows(rules: AccessRules, identity: Identity) -> Iterator[Row]:
     """All that a user has are in force."""
-    for role in sorted(rules.held_roles(identity)):
+    for role in sorted(rules.list_held_roles(identity)):
         yield (role,)
 
 
 def applicable_role_rows(rules: AccessRules, identity: Identity) -> Iterator[Row]:
-    for one in rules.role_grants(identity, None):
-        yield *_subject(one.to), one.role, _yes(one.admin_option)
+    for grant in rules.role_grants(identity, None):
+        yield *_subject(grant.to), grant.role, _yes(grant.admin_option)
 
 
 def privilege_rows(rules: AccessRules, identity: Identity, catalog: str) -> Iterator[Row]:
     """Those on single tables: what holds for a whole schema or catalog is not a table's, and
     who compares a table's grants with a list must not take it back."""
-    for one in rules.grants(identity, None, None):
-        table = one.on.kind is ObjectKind.TABLE and not any("*" in part for part in one.on.parts)
-        if one.deny or not table or one.on.parts[0].lower() != catalog:
+    for grant in rules.grants(identity, None, None):
+        table = grant.on.kind is ObjectKind.TABLE and not any(
+            "*" in part for part in grant.on.parts
+        )
+        if grant.deny or not table or grant.on.parts[0].lower() != catalog:
             continue
-        grantor = (one.by, "USER") if one.by else (None, None)
-        path = [part.lower() for part in one.on.parts]
+        grantor = (grant.by, "USER") if grant.by else (None, None)
+        path = [part.lower() for part in grant.on.parts]
         named = (path[0], ".".join(path[1:-1]), path[-1])
-        words = one.privilege.value.upper()
-        yield *grantor, *_subject(one.to), *named, words, _yes(one.grant_option), None
+        words = grant.privilege.value.upper()
+        yield *grantor, *_subject(grant.to), *named, words, _yes(grant.grant_option), None
 
 
 def _subject(one: Subject) -> tuple[str, str]:

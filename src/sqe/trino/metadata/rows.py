@@ -16,7 +16,7 @@ from sqe.catalog.materialized import is_materialized, read_definition, read_stat
 from sqe.catalog.protocol import Json
 from sqe.errors import ErrorCode, UserError
 from sqe.model.identity import Identity
-from sqe.results.arrow_types import arrow_schema
+from sqe.results.arrow_types import arrow_schema, batch_of_rows
 from sqe.trino.dialect.functions.load import load
 from sqe.trino.dialect.functions.registry import all_functions
 from sqe.trino.dialect.functions.signatures import show
@@ -37,8 +37,8 @@ from sqe.trino.metadata.access import (
 )
 from sqe.trino.metadata.jdbc import column_row, type_rows
 from sqe.trino.metadata.properties import PROPERTIES
-from sqe.trino.metadata.runtime import node_rows, query_rows, transaction_rows
-from sqe.trino.metadata.viewer import CatalogView, Viewer, catalog_views
+from sqe.trino.metadata.runtime import history_rows, node_rows, query_rows, transaction_rows
+from sqe.trino.metadata.viewer import CatalogView, Relation, Viewer, catalog_views
 
 Row = tuple[Any, ...]
 _NO_TYPE = (None,) * 6  # of JDBC's getTables: remarks, and what only tables of objects have
@@ -65,12 +65,8 @@ def trino_rows(
         raise KeyError(f"{catalog}.{schema}.{table}")
     own = schema == INFORMATION_SCHEMA or catalog != SYSTEM
     question = _Question(viewer, catalog, wanted, of_all=not own)
-    found = list(_READERS[schema, table](question))
     types = arrow_schema(carriers(columns))
-    return pa.Table.from_arrays(
-        [pa.array([row[i] for row in found], type=part.type) for i, part in enumerate(types)],
-        schema=types,
-    )
+    return pa.Table.from_batches([batch_of_rows(types, _READERS[schema, table](question))])
 
 
 def _schemas(question: _Question) -> Iterator[Row]:
@@ -98,24 +94,24 @@ def _jdbc_tables(question: _Question) -> Iterator[Row]:
 
 def _columns(question: _Question) -> Iterator[Row]:
     for view in question.views():
-        for relation in view.relations():
-            for position, one in enumerate(relation.columns(), start=1):
-                nullable = "YES" if one.nullable else "NO"
-                behind = (one.name, position, None, nullable, one.type.display)
-                yield *relation.path, *behind, one.comment, None, one.comment
+        for relation, columns in view.map(Relation.columns, view.relations()):
+            for position, column in enumerate(columns, start=1):
+                nullable = "YES" if column.nullable else "NO"
+                behind = (column.name, position, None, nullable, column.type.display)
+                yield *relation.path, *behind, column.comment, None, column.comment
 
 
 def _jdbc_columns(question: _Question) -> Iterator[Row]:
     for view in question.views():
-        for relation in view.relations():
-            for position, one in enumerate(relation.columns(), start=1):
-                yield *relation.path, *column_row(one, position)
+        for relation, columns in view.map(Relation.columns, view.relations()):
+            for position, column in enumerate(columns, start=1):
+                yield *relation.path, *column_row(column, position)
 
 
 def _view_texts(question: _Question) -> Iterator[Row]:
     for view in question.views():
-        for relation in view.stored():
-            text = relation.read(_view_text) if relation.is_view else None
+        views = (relation for relation in view.list_stored() if relation.is_view)
+        for relation, text in view.map(lambda relation: relation.read(_view_text), views):
             if text is not None:
                 yield *relation.path, text
 
@@ -127,7 +123,7 @@ def _view_text(metadata: Json) -> str | None:
 
 def _iceberg_tables(question: _Question) -> Iterator[Row]:
     for view in question.views():
-        for relation in view.stored():
+        for relation in view.list_stored():
             if not relation.is_view:
                 yield relation.schema, relation.name
 
@@ -165,21 +161,24 @@ def _jdbc_catalogs(question: _Question) -> Iterator[Row]:
 
 def _comments(question: _Question) -> Iterator[Row]:
     for view in question.views():
-        for relation in view.relations():
-            comment = relation.read(_comment) if relation.own is None else None
+        for relation, comment in view.map(_comment_of, view.relations()):
             yield *relation.path, comment
+
+
+def _comment_of(relation: Relation) -> str | None:
+    return relation.read(_comment) if relation.own is None else None
 
 
 def _comment(metadata: Json) -> str | None:
     return (metadata.get("properties") or {}).get("comment")
 
 
-def _materialized(question: _Question) -> Iterator[Row]:
+def _list_materialized(question: _Question) -> Iterator[Row]:
     for view in question.views():
-        for relation in view.stored():
-            found = relation.read(_storage) if not relation.is_view else None
-            if found is not None:
-                yield *relation.path, *relation.path, *found
+        tables = (relation for relation in view.list_stored() if not relation.is_view)
+        for relation, row in view.map(lambda relation: relation.read(_storage), tables):
+            if row is not None:
+                yield *relation.path, *relation.path, *row
 
 
 def _storage(metadata: Json) -> Row | None:
@@ -192,16 +191,23 @@ def _storage(metadata: Json) -> Row | None:
 
 def _properties(kind: str, question: _Question) -> Iterator[Row]:
     for name in question.viewer.names:
-        for one in PROPERTIES[kind]:
-            yield name, *one
+        for prop in PROPERTIES[kind]:
+            yield name, *prop
 
 
 def _functions() -> Iterator[Row]:
     load()
-    for one in all_functions():
-        if not one.hidden:
-            returns, arguments = show(one.signature.returns), str(one.signature)
-            yield one.name, returns, arguments, one.kind, one.deterministic, one.description
+    for function in all_functions():
+        if not function.hidden:
+            returns, arguments = show(function.signature.returns), str(function.signature)
+            yield (
+                function.name,
+                returns,
+                arguments,
+                function.kind,
+                function.deterministic,
+                function.description,
+            )
 
 
 def _nothing(question: _Question) -> Iterable[Row]:
@@ -226,6 +232,9 @@ _READERS: Mapping[tuple[str, str], Callable[[_Question], Iterable[Row]]] = {
             "super_types", "udts",
         )
     },
+    ("history", "queries"): lambda question: history_rows(
+        question.viewer.runtime, question.viewer.identity, question.wanted.conditions
+    ),
     ("jdbc", "catalogs"): _jdbc_catalogs,
     ("jdbc", "columns"): _jdbc_columns,
     ("jdbc", "schemas"): _jdbc_schemas,
@@ -235,11 +244,11 @@ _READERS: Mapping[tuple[str, str], Callable[[_Question], Iterable[Row]]] = {
     **{("metadata", name): partial(_properties, name) for name in PROPERTIES},
     ("metadata", "catalogs"): _catalogs,
     ("metadata", FUNCTIONS_NAME): lambda question: _functions(),
-    ("metadata", "materialized_views"): _materialized,
+    ("metadata", "materialized_views"): _list_materialized,
     ("metadata", "table_comments"): _comments,
     ("runtime", "nodes"): lambda question: node_rows(question.viewer.runtime),
     ("runtime", "queries"): lambda question: query_rows(
-        question.viewer.runtime, question.viewer.identity
+        question.viewer.runtime, question.viewer.identity, question.wanted.conditions
     ),
     ("runtime", "tasks"): _nothing,  # the engines have none that could be told
     ("runtime", "transactions"): lambda question: transaction_rows(),

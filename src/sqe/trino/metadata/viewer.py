@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -65,7 +65,9 @@ class Relation:
     def columns(self) -> tuple[TableColumn, ...]:
         """None of them where they cannot be had: Trino leaves such a table out as well."""
         if self.own is not None:
-            return tuple(TableColumn(one.name, one.type) for one in self.own if not one.hidden)
+            return tuple(
+                TableColumn(column.name, column.type) for column in self.own if not column.hidden
+            )
         return self.read(trino_columns) or ()
 
     def read(self, read: Callable[[Json], _T]) -> _T | None:
@@ -88,7 +90,7 @@ class CatalogView:
         yield from own
         if self.listing is not None:
             for namespace in self.listing.namespaces():
-                name = self.listing.dotted(namespace)
+                name = self.listing.spell_namespace(namespace)
                 if name not in own:
                     yield name
 
@@ -98,17 +100,25 @@ class CatalogView:
                 for name, columns in tables.items():
                     if self.wanted.tables.admits(name):
                         yield Relation(self, schema, name, own=columns)
-        yield from self.stored()
+        yield from self.list_stored()
 
-    def stored(self) -> Iterator[Relation]:
+    def map(
+        self, work: Callable[[Relation], _T], relations: Iterable[Relation]
+    ) -> list[tuple[Relation, _T]]:
+        """Each with what ``work``, which may read it, makes of it."""
+        known = list(relations)
+        if self.listing is None:
+            return [(relation, work(relation)) for relation in known]
+        return list(zip(known, self.listing.map(work, known), strict=True))
+
+    def list_stored(self) -> Iterator[Relation]:
         if self.listing is None:
             return
-        for namespace in self.listing.namespaces():
-            schema = self.listing.dotted(namespace)
-            for name, is_view in self.listing.relations(namespace):
-                yield Relation(
-                    self, schema, name.lower(), is_view, namespace=namespace, stored_name=name
-                )
+        for namespace, name, is_view in self.listing.all_relations():
+            schema = self.listing.spell_namespace(namespace)
+            yield Relation(
+                self, schema, name.lower(), is_view, namespace=namespace, stored_name=name
+            )
 
 
 def catalog_views(

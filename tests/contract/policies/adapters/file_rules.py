@@ -11,8 +11,8 @@ from typing import Any
 
 from sqe.model.decision import TableFacts
 from sqe.model.identity import Identity
+from sqe.model.java_regex import literal
 from sqe.model.rules import ObjectKind, Privilege, Subject, SubjectKind
-from sqe.policy.file_rules.java_regex import literal
 from sqe.policy.file_rules.source import FileRules
 from tests.contract.policies.scenarios import Rule
 

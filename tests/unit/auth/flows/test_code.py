@@ -23,7 +23,7 @@ def flow(issuer: Talking, *scopes: str) -> CodeFlow:
 def test_a_code_is_worth_the_persons_tokens(issuer: Talking) -> None:
     begun = flow(issuer)
     code = issuer.code_for(begun.authorize_uri("a state", BACK))
-    granted = begun.granted(code, "a state", BACK)
+    granted = begun.redeem(code, "a state", BACK)
     assert granted.refresh is not None
     assert granted.access.value.reveal().count(".") == 2
 
@@ -41,7 +41,7 @@ def test_the_browser_learns_nothing_that_would_redeem_the_code(issuer: Talking) 
     other = flow(issuer)
     code = issuer.code_for(begun.authorize_uri("one", BACK))
     with pytest.raises(AccessError):
-        other.granted(code, "one", BACK)  # another process knows the state, too
+        other.redeem(code, "one", BACK)  # another process knows the state, too
 
 
 @pytest.mark.parametrize("state", ["another", "", "one "])
@@ -49,7 +49,7 @@ def test_a_code_of_another_login_is_refused(issuer: Talking, state: str) -> None
     begun = flow(issuer)
     code = issuer.code_for(begun.authorize_uri("one", BACK))
     with pytest.raises(AccessError) as raised:
-        begun.granted(code, state, BACK)
+        begun.redeem(code, state, BACK)
     assert raised.value.code is ErrorCode.AUTHENTICATION_FAILED
 
 
@@ -73,14 +73,14 @@ def test_an_id_token_that_is_not_of_this_login_is_refused(
     begun = flow(issuer)
     code = issuer.code_for(begun.authorize_uri("one", BACK))
     with pytest.raises(AccessError) as raised:
-        begun.granted(code, "one", BACK)
+        begun.redeem(code, "one", BACK)
     assert raised.value.code is ErrorCode.AUTHENTICATION_FAILED
 
 
 @pytest.mark.parametrize("code", ["", "x", "x" * 10_000])
 def test_what_is_no_code_is_refused(issuer: Talking, code: str) -> None:
     with pytest.raises(AccessError):
-        flow(issuer).granted(code, "one", BACK)
+        flow(issuer).redeem(code, "one", BACK)
 
 
 def test_an_issuer_without_such_logins_or_that_is_down_is_said_to_be(issuer: Talking) -> None:

@@ -47,7 +47,7 @@ def test_updates_that_change_nothing_make_no_new_metadata() -> None:
         {"action": "assign-uuid", "uuid": base["table-uuid"].upper()},
         {"action": "upgrade-format-version", "format-version": 2},
         {"action": "add-schema", "schema": SCHEMA},
-        {"action": "set-current-schema", "schema-id": -1},
+        {"action": "set-current-schema", "schema-id": 0},
         {"action": "add-spec", "spec": {"fields": []}},
         {"action": "set-default-spec", "spec-id": -1},
         {"action": "add-sort-order", "sort-order": {"fields": []}},
@@ -106,11 +106,23 @@ def test_an_equal_schema_is_used_again() -> None:
     back = changed(
         evolved,
         {"action": "add-schema", "schema": SCHEMA},
-        {"action": "set-current-schema", "schema-id": -1},
+        {"action": "set-current-schema", "schema-id": 0},
     )
     assert back["current-schema-id"] == 0
     assert len(back["schemas"]) == 2
     assert back["last-column-id"] == 4
+
+
+def test_a_schema_from_before_the_commit_is_not_the_last_added() -> None:
+    """Iceberg's own builder, and so Polaris, says so: a client names it by its id."""
+    last_added = {"action": "set-current-schema", "schema-id": -1}
+    known = {"action": "add-schema", "schema": SCHEMA}
+    wider = {"action": "add-schema", "schema": schema_with(field(4, "more"))}
+    evolved = changed(table(), wider, last_added)
+    message = "Cannot set last added schema: no schema has been added"
+    assert refused(evolved, known, last_added) == message
+    assert refused(evolved, wider, last_added) == message
+    assert changed(table(), wider, wider, last_added)["current-schema-id"] == 1
 
 
 def test_only_known_schemas_specs_and_orders_can_be_current() -> None:

@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from sqe.catalog.commit.view_updates import VIEW_UPDATES, apply_view_updates, new_view
+from sqe.catalog.commit.view_updates import (
+    VIEW_UPDATES,
+    apply_view_updates,
+    new_view,
+    version_updates,
+)
 from sqe.catalog.protocol import Json
 from sqe.errors import UserError
 from tests.unit.catalog.tables import SCHEMA, field, schema_with
@@ -68,10 +73,36 @@ def test_replacing_adds_a_version_and_an_entry_to_the_log() -> None:
 
 def test_an_equal_version_is_used_again() -> None:
     two = replaced(view(), *replacing("select 2"))
-    back = replaced(two, *replacing("select 1"))
+    again = {"action": "add-view-version", "view-version": version("select 1")}
+    current = {"action": "set-current-view-version", "view-version-id": 1}
+    back = replaced(two, again, current)
     assert back["current-version-id"] == 1
     assert len(back["versions"]) == 2
     assert back["version-log"][-1]["timestamp-ms"] > 1_700_000_000_000
+
+
+def test_what_was_there_before_the_commit_is_not_the_last_added() -> None:
+    """Iceberg's own builder, and so Polaris, says so."""
+    schema = {"action": "add-schema", "schema": SCHEMA}
+    assert refused(view(), schema, *replacing("select 2", **{"schema-id": -1})) == (
+        "Cannot set last added schema: no schema has been added"
+    )
+    assert refused(view(), *replacing("select 1")) == (
+        "Cannot set last version id: no current version id has been set"
+    )
+
+
+@pytest.mark.parametrize("sql", ["select 1", "select 2", "select 3"])
+@pytest.mark.parametrize("schema", [SCHEMA, schema_with(field(4, "x")), schema_with(field(4, "y"))])
+def test_a_view_is_replaced_whatever_of_it_was_there_before(sql: str, schema: Json) -> None:
+    base = replaced(
+        view(), *version_updates(view(), schema_with(field(4, "x")), version("select 2"))
+    )
+    after = apply_view_updates(base, version_updates(base, schema, version(sql))) or base
+    [now] = [v for v in after["versions"] if v["version-id"] == after["current-version-id"]]
+    assert now["representations"][0]["sql"] == sql
+    [kept] = [s for s in after["schemas"] if s["schema-id"] == now["schema-id"]]
+    assert kept["fields"] == schema["fields"]
 
 
 def test_old_versions_expire() -> None:

@@ -197,8 +197,8 @@ def test_an_answer_from_before_a_change_is_not_kept() -> None:
         shelf.clear()  # someone changes the catalog while it answers
         return "old"
 
-    assert shelf.kept("list", ask) == "old"
-    assert shelf.kept("list", lambda: "new") == "new"
+    assert shelf.get_or_ask("list", ask) == "old"
+    assert shelf.get_or_ask("list", lambda: "new") == "new"
 
 
 def test_a_shelf_holds_so_much_and_no_more() -> None:

@@ -125,7 +125,7 @@ def test_definition_and_state_come_back_as_written() -> None:
     inputs = inputs_of(_bound("SELECT a FROM t", t=TWO))
     views = ((RelationName(SCHEMA, "v"), "abc"),)
     state = State(inputs.sources, 123, "full", 7, "UTC", views)
-    metadata = {"properties": {DEFINITION: definition.written(), STATE: state.written()}}
+    metadata = {"properties": {DEFINITION: definition.to_json(), STATE: state.to_json()}}
     assert (read_definition(metadata), read_state(metadata)) == (definition, state)
     with pytest.raises(UpstreamError):
         read_state({"properties": {STATE: "{}"}})

@@ -17,7 +17,7 @@ import pytest
 
 from sqe.engines.locations.location import UserKeys
 from sqe.engines.locations.locations import Locations
-from sqe.engines.locations.session_policy import reading_scope
+from sqe.engines.locations.session_policy import scope_of_reads
 from sqe.engines.locations.source import object_source
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, SqeError
@@ -342,7 +342,7 @@ def test_nothing_secret_is_logged_or_shown(
     run = run_of()
     keys = UserKeys(
         locations.locations[0],
-        reading_scope(object_source("s3://bucket/in/a")),
+        scope_of_reads(object_source("s3://bucket/in/a")),
         run.session.identity,
         "s",
     )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqe.engines.locations.session_policy import reading_scope, writing_scope
+from sqe.engines.locations.session_policy import scope_of_reads, scope_of_writes
 from sqe.engines.locations.source import object_source
 from sqe.errors import ErrorCode, UserError
 from sqe.model.object_paths import ObjectPath
@@ -20,7 +20,7 @@ FOLDERS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
 
 
 def policy(place: str) -> list[dict[str, Any]]:
-    scope = reading_scope(object_source(place))
+    scope = scope_of_reads(object_source(place))
     assert scope.name == place
     statements: list[dict[str, Any]] = json.loads(scope.policy)["Statement"]
     return statements
@@ -53,12 +53,12 @@ def test_it_opens_nothing_beside_the_folder(folder: str, other: str) -> None:
 
 
 def test_to_write_it_opens_one_object() -> None:
-    [only] = json.loads(writing_scope(ObjectPath("bucket", "out/a.csv")).policy)["Statement"]
+    [only] = json.loads(scope_of_writes(ObjectPath("bucket", "out/a.csv")).policy)["Statement"]
     assert only["Action"] == ["s3:PutObject", "s3:GetObject"]
     assert only["Resource"] == "arn:aws:s3:::bucket/out/a.csv"
 
 
 def test_what_sts_would_not_take_is_not_sent() -> None:
     with pytest.raises(UserError, match="too long") as raised:
-        reading_scope(object_source("s3://bucket/" + "a" * 1000))
+        scope_of_reads(object_source("s3://bucket/" + "a" * 1000))
     assert raised.value.code is ErrorCode.INVALID_ARGUMENT

@@ -40,7 +40,7 @@ def test_the_fixed_part_is_the_folder_above_the_pattern(
     key: str, fixed: str, prefix: str, deep: bool
 ) -> None:
     found = source(key)
-    assert (found.fixed.key, found.prefix, found.is_deep) == (fixed, prefix, deep)
+    assert (found.fixed_part.key, found.prefix, found.is_deep) == (fixed, prefix, deep)
 
 
 def test_a_folder_has_the_files_right_in_it_and_no_hidden_ones() -> None:

@@ -61,27 +61,27 @@ def doing(*operations: str, stages: tuple[int, ...] = ()) -> Activity:
 
 def test_a_stage_is_a_stray_when_all_that_could_own_it_have_ended() -> None:
     strays = Strays()
-    assert not strays.seen(1, doing("a", "b", stages=(4,)))
-    assert not strays.seen(1, doing("b", "c", stages=(4, 5)))
-    assert not strays.seen(1, doing("c", stages=(4, 5))), "tasks may take a moment to end"
-    assert strays.seen(1, doing("c", stages=(4, 5))) == {4}
+    assert not strays.note_activity(1, doing("a", "b", stages=(4,)))
+    assert not strays.note_activity(1, doing("b", "c", stages=(4, 5)))
+    assert not strays.note_activity(1, doing("c", stages=(4, 5))), "tasks may take a moment to end"
+    assert strays.note_activity(1, doing("c", stages=(4, 5))) == {4}
 
 
 def test_a_stage_that_nobody_could_have_started_is_a_stray() -> None:
     strays = Strays()
-    assert not strays.seen(1, doing(stages=(4,)))
-    assert strays.seen(1, doing("late", stages=(4,))) == {4}
+    assert not strays.note_activity(1, doing(stages=(4,)))
+    assert strays.note_activity(1, doing("late", stages=(4,))) == {4}
 
 
 def test_what_an_analysis_runs_belongs_to_it() -> None:
     strays, infers = Strays(), Activity(analyses=frozenset({"0x1"}), stages=frozenset({4}))
-    assert not any(strays.seen(1, infers) for _ in range(3))
+    assert not any(strays.note_activity(1, infers) for _ in range(3))
 
 
 def test_another_server_counts_its_stages_anew() -> None:
     strays = Strays()
-    strays.seen(1, doing(stages=(4,)))
-    assert not strays.seen(2, doing("a", stages=(4,)))
+    strays.note_activity(1, doing(stages=(4,)))
+    assert not strays.note_activity(2, doing("a", stages=(4,)))
 
 
 def test_work_is_settled_when_what_was_killed_has_ended() -> None:

@@ -11,7 +11,7 @@ from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.engines.spark.errors import translate
 from sqe.engines.spark.room import explain_by_disk
 from sqe.errors import AccessError, ErrorCode, ResourceError, SqeError, UpstreamError
-from sqe.model.passport import expired
+from sqe.model.passport import login_expired
 from sqe.sql.statement import Access
 from tests.unit.broker.vending import VendingCatalog, keys
 
@@ -29,15 +29,15 @@ def grant(catalog: EmbeddedCatalog) -> HandleGrant:
 
 def refused(grant: HandleGrant, error: SqeError) -> None:
     (table,) = grant.tables.values()
-    with pytest.raises(type(error)), table.noted():
+    with pytest.raises(type(error)), table.note_refusals():
         raise error
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "software.amazon.awssdk.services.s3.model.S3Exception: Access Denied (Service: S3, "
-        "Status Code: 403, Request ID: 1)",
+        "software.amazon.awssdk.services.s3.model.S3Exception: The Access Key Id you provided does "
+        "not exist in our records. (Service: S3, Status Code: 403, Request ID: 1)",
         "SdkClientException: Unable to execute HTTP request: Connect to 127.0.0.1:9 failed: "
         "Connection refused",
         "Job aborted due to stage failure: Task 0 in stage 1.0 failed 1 times, most recent failure:"
@@ -48,6 +48,18 @@ def refused(grant: HandleGrant, error: SqeError) -> None:
 def test_storage_that_refuses_or_is_away_is_not_spark_lost(text: str, grant: HandleGrant) -> None:
     error = translate(SparkException(text), grant)
     assert error.code is ErrorCode.STORAGE_UNAVAILABLE
+
+
+def test_keys_that_do_not_allow_it_are_a_denial(grant: HandleGrant) -> None:
+    text = (
+        "Job aborted due to stage failure: Task 0 in stage 1.0 failed 1 times, most recent failure:"
+        " Lost task 0.0 in stage 1.0 (TID 1) (localhost executor driver): "
+        "software.amazon.awssdk.services.s3.model.S3Exception: Access Denied. (Service: S3, "
+        "Status Code: 403, Request ID: 1)"
+    )
+    error = translate(SparkException(text), grant)
+    assert error.code is ErrorCode.ACCESS_DENIED
+    assert "Request ID" not in error.message and "TABLE_WRITE_DATA" in error.hint
 
 
 def test_a_file_that_is_not_there_is_damage(grant: HandleGrant) -> None:
@@ -67,7 +79,7 @@ def test_a_lost_spark_is_still_lost(grant: HandleGrant) -> None:
 
 
 def test_an_error_of_the_brokers_comes_back_as_it_was(grant: HandleGrant) -> None:
-    refused(grant, expired())
+    refused(grant, login_expired())
     text = "(org.apache.iceberg.exceptions.NotAuthorizedException) Not authorized: Your login "
     text += "has expired and could not be renewed. Log in again."
     error = translate(SparkException(text), grant)

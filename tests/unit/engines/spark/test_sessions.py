@@ -167,6 +167,24 @@ def test_an_idle_spark_session_is_given_back_and_had_again_with_its_settings(
     assert one.connections[1].conf["spark.sql.session.timeZone"] == "Europe/Paris"
 
 
+def test_settings_reach_spark_and_go_back_to_sqe_s_own(stack: ExitStack) -> None:
+    one = made()
+    stack.callback(one.sessions.close)
+    ann, bob = session(), session("bob")
+    ann.set_property("spark.sql.shuffle.partitions", "7")
+    ann.set_property("spark.sql.groupByOrdinal", "false")
+    one.run(ann, bob)
+    mine, other = (connection.conf for connection in one.connections)
+    assert mine["spark.sql.shuffle.partitions"] == "7"
+    assert mine["spark.sql.groupByOrdinal"] == "false"
+    assert other["spark.sql.groupByOrdinal"] == "true"
+    ann.set_property("spark.sql.shuffle.partitions", None)
+    ann.set_property("spark.sql.groupByOrdinal", None)
+    one.run(ann)
+    assert "spark.sql.shuffle.partitions" not in mine
+    assert mine["spark.sql.groupByOrdinal"] == "true"
+
+
 def test_a_spark_session_in_use_is_never_idle(stack: ExitStack) -> None:
     one = made(SparkLimits(idle_s=120, recycle_after=0))
     stack.callback(one.sessions.close)

@@ -13,8 +13,8 @@ from sqe.model.rules import SYSTEM, Object, ObjectKind, Privilege
 from sqe.policy.cedar.entities import (
     action_id,
     actions,
-    misspelled,
-    named_object,
+    find_misspelled,
+    object_of_scope,
     objects,
     resource,
     schema_text,
@@ -97,15 +97,15 @@ def test_a_user_and_a_thing_of_one_name_are_two() -> None:
 
 def test_a_name_comes_back_from_its_id() -> None:
     found = resource(DEEP)
-    back = named_object((found["type"], found["id"]))
+    back = object_of_scope((found["type"], found["id"]))
     assert back == Object(ObjectKind.TABLE, ("lake", "a", "b", "odd.name"))
     quoted = Object.catalog("a`b")
-    assert named_object(("SQE::Catalog", resource(quoted)["id"])) == quoted
+    assert object_of_scope(("SQE::Catalog", resource(quoted)["id"])) == quoted
     hr = Object.schema(SchemaName("lake", ("hr",)))
-    assert named_object(("SQE::Schema", resource(hr)["id"])) == hr
-    assert named_object(("SQE::User", "ann")) is None
-    assert named_object(("SQE::Property", "a")) is None
-    assert named_object(("Other::Table", "t")) is None
+    assert object_of_scope(("SQE::Schema", resource(hr)["id"])) == hr
+    assert object_of_scope(("SQE::User", "ann")) is None
+    assert object_of_scope(("SQE::Property", "a")) is None
+    assert object_of_scope(("Other::Table", "t")) is None
 
 
 @pytest.mark.parametrize(
@@ -122,4 +122,4 @@ def test_a_name_comes_back_from_its_id() -> None:
     ],
 )
 def test_names_in_capitals_are_found_wherever_they_are(found: object, wrong: str) -> None:
-    assert misspelled(found) == wrong
+    assert find_misspelled(found) == wrong

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sqe.policy.cedar.lint import lint_cedar
 from sqe.policy.cedar.policies import read_policies
-from sqe.policy.lint import lint_cedar
 
 PERMIT = 'permit(principal in SQE::Group::"g", action == SQE::Action::"select", resource {});'
 IN_HR = 'in SQE::Schema::"lake.hr"'

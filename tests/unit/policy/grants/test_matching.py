@@ -94,7 +94,7 @@ FUNCTION = Object(ObjectKind.FUNCTION, ("lake", "hr", "f"))
 )
 def test_what_a_rule_covers(rule: Object, on: Object, held: bool) -> None:
     assert covers(rule, on) is held
-    found = list(ByObject([(rule, "the rule")]).covering(Place.of(on)))
+    found = list(ByObject([(rule, "the rule")]).list_covering(Place.of(on)))
     if on.parts and "*" not in "".join(on.parts):
         assert found == ["the rule"] * held
 

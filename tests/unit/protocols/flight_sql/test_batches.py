@@ -7,7 +7,7 @@ import pyarrow.flight as flight
 import pytest
 
 from sqe.errors import ErrorCode, UpstreamError
-from sqe.protocols.flight_sql.batches import Batches, all_nullable, fitting
+from sqe.protocols.flight_sql.batches import Batches, all_nullable, split_batch
 
 SCHEMA = pa.schema([("a", pa.int64())])
 
@@ -43,7 +43,7 @@ def test_large_batches_are_cut_and_nothing_is_lost() -> None:
 
 def test_a_row_is_not_cut() -> None:
     wide = pa.record_batch({"t": ["x" * 1000, "y", "z" * 1000]})
-    assert [part.num_rows for part in fitting(wide, 100)] == [1, 1, 1]
+    assert [part.num_rows for part in split_batch(wide, 100)] == [1, 1, 1]
 
 
 def test_an_error_on_the_way_is_ours() -> None:

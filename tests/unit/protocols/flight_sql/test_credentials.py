@@ -12,7 +12,7 @@ from sqe.protocols.flight_sql.credentials import (
     cookie,
     from_this_machine,
     of_connection,
-    shown,
+    read_credential,
 )
 
 
@@ -25,18 +25,18 @@ def basic(text: str) -> str:
 
 
 def test_a_call_may_show_nothing() -> None:
-    assert shown(call()) is None
+    assert read_credential(call()) is None
 
 
 def test_a_bearer() -> None:
-    assert shown(call("Bearer abc")) == Bearer(Secret("abc"))
-    assert shown(call("bearer   abc")) == Bearer(Secret("abc"))
+    assert read_credential(call("Bearer abc")) == Bearer(Secret("abc"))
+    assert read_credential(call("bearer   abc")) == Bearer(Secret("abc"))
 
 
 def test_a_password_may_have_colons_and_may_be_empty() -> None:
-    assert shown(call(basic("ann:a:b"))) == Password("ann", Secret("a:b"))
-    assert shown(call(basic("ann:"))) == Password("ann", Secret(""))
-    assert shown(call(basic("ann:pw").rstrip("="))) == Password("ann", Secret("pw"))
+    assert read_credential(call(basic("ann:a:b"))) == Password("ann", Secret("a:b"))
+    assert read_credential(call(basic("ann:"))) == Password("ann", Secret(""))
+    assert read_credential(call(basic("ann:pw").rstrip("="))) == Password("ann", Secret("pw"))
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def test_a_password_may_have_colons_and_may_be_empty() -> None:
 )
 def test_what_is_not_understood_is_denied(header: str) -> None:
     with pytest.raises(AccessError):
-        shown(call(header))
+        read_credential(call(header))
 
 
 def test_two_credentials_are_none() -> None:
     with pytest.raises(AccessError):
-        shown(call("Bearer a", "Bearer b"))
+        read_credential(call("Bearer a", "Bearer b"))
 
 
 @pytest.mark.parametrize(

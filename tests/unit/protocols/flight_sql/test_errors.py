@@ -10,7 +10,7 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
 from sqe.errors import ErrorCategory, ErrorCode, TextPosition, error_of
-from sqe.protocols.flight_sql.errors import STATUS, Code, known, raised
+from sqe.protocols.flight_sql.errors import STATUS, Code, flight_error, sqe_error
 
 
 def details_of(data: bytes) -> tuple[Status, ErrorInfo]:
@@ -33,7 +33,9 @@ def test_whose_fault_it_is_can_be_told() -> None:
 @pytest.mark.parametrize("code", list(ErrorCode))
 def test_an_error_carries_its_code_in_the_message_and_in_the_details(code: ErrorCode) -> None:
     trailers: dict[str, bytes] = {}
-    error = raised(error_of(code, "It did not work.", hint="Try again."), trailers.__setitem__)
+    error = flight_error(
+        error_of(code, "It did not work.", hint="Try again."), trailers.__setitem__
+    )
     assert str(error) == f"{code.name}: It did not work. Try again."
     sent = error.extra_info if isinstance(error, flight.FlightError) else b""
     status, info = details_of(trailers.get("grpc-status-details-bin", sent))
@@ -45,7 +47,9 @@ def test_an_error_carries_its_code_in_the_message_and_in_the_details(code: Error
 
 
 def test_the_place_in_the_text_is_told() -> None:
-    error = raised(error_of(ErrorCode.ACCESS_DENIED, "No.", position=TextPosition(2, 7, "salary")))
+    error = flight_error(
+        error_of(ErrorCode.ACCESS_DENIED, "No.", position=TextPosition(2, 7, "salary"))
+    )
     assert isinstance(error, flight.FlightUnauthorizedError)
     _, info = details_of(error.extra_info)
     assert (info.metadata["line"], info.metadata["column"]) == ("2", "7")
@@ -53,15 +57,15 @@ def test_the_place_in_the_text_is_told() -> None:
 
 
 def test_an_unknown_exception_says_nothing_about_itself() -> None:
-    error = known(ValueError("password=secret at /srv/private"))
+    error = sqe_error(ValueError("password=secret at /srv/private"))
     assert error.code is ErrorCode.INTERNAL_ERROR
-    assert "secret" not in str(raised(error))
+    assert "secret" not in str(flight_error(error))
 
 
 @pytest.mark.parametrize("code", list(ErrorCode))
 def test_pyarrow_cannot_format_an_error_with_its_frames(code: ErrorCode) -> None:
     """pyarrow sends what ``traceback`` makes of an exception; where it fails, the class's name."""
-    error = raised(error_of(code, "No."))
+    error = flight_error(error_of(code, "No."))
     with pytest.raises(RuntimeError):
         traceback.format_exception(error)
 
@@ -69,7 +73,7 @@ def test_pyarrow_cannot_format_an_error_with_its_frames(code: ErrorCode) -> None
 @pytest.mark.parametrize("sign", ["x", "ü", "\ud800"])
 def test_long_texts_fit_into_headers(sign: str) -> None:
     """Java clients take 8 kB: the message, percent-encoded and in base64, and the details."""
-    error = raised(error_of(ErrorCode.TIMEOUT, sign * 100_000, hint=sign * 100_000))
+    error = flight_error(error_of(ErrorCode.TIMEOUT, sign * 100_000, hint=sign * 100_000))
     assert isinstance(error, flight.FlightTimedOutError)
     message = str(error).encode()
     assert len(quote(message)) + len(b64encode(message)) + len(b64encode(error.extra_info)) < 7_500

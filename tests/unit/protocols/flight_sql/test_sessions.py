@@ -8,16 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from sqe.admission.admission import Admission, groups_of_settings
 from sqe.audit.events import Events
 from sqe.auth.chain import Authenticators
 from sqe.auth.protocol import Bearer, Credential
 from sqe.errors import ErrorCode, SqeError
 from sqe.gateway.gateway import Gateway
-from sqe.gateway.tracker import QueryLimits, QueryTracker
+from sqe.gateway.tracker import QueryTracker
 from sqe.gateway.uploads import Uploads
-from sqe.model.identity import Identity
+from sqe.model.access_event import AccessEvent, AccessRecorder
+from sqe.model.identity import Identity, Secret
 from sqe.model.names import SchemaName
 from sqe.model.passport import Passport, Token
+from sqe.model.query import QueryOrigin
 from sqe.protocols.flight_sql.credentials import CallMiddleware
 from sqe.protocols.flight_sql.sessions import FlightSessions, Peer
 from sqe.sessions.limits import Lifetimes
@@ -39,16 +42,27 @@ class Tokens:
         return Identity(user, passport=Passport(token, login))
 
 
+class Logins(AccessRecorder):
+    def __init__(self) -> None:
+        self.told: list[tuple[str, ...]] = []
+
+    def note_access(self, event: AccessEvent) -> None:
+        origin = event.origin
+        self.told.append((event.kind.value, event.user, origin.protocol, origin.address))
+
+
 class Made:
     def __init__(self, tmp_path: Path) -> None:
         self.store = SessionStore(SchemaName("lake", ("default",)))
         gateway = Gateway(
             Script(),  # type: ignore[arg-type]
             self.store,
-            QueryTracker(Events(), QueryLimits()),
+            QueryTracker(Events()),
             Uploads(tmp_path, 1),
+            Admission(groups_of_settings(200, 150, 0)),
         )
-        self.sessions = FlightSessions(gateway, Authenticators([Tokens()]))
+        self.logins = Logins()
+        self.sessions = FlightSessions(gateway, Authenticators([Tokens()], self.logins))
         self.cookie = ""
 
     def call(self, token: str, peer: Peer = HERE, *, cookie: bool = False) -> Session:
@@ -106,6 +120,10 @@ def test_a_session_whose_token_has_expired_goes_on_with_a_newer_one(made: Made) 
     first.check()
 
 
+def test_a_session_knows_where_it_comes_from(made: Made) -> None:
+    assert made.call("ann/monday/100").origin == QueryOrigin("flight", "127.0.0.1")
+
+
 def test_one_that_has_ended_is_told_of_once(made: Made) -> None:
     first = made.call("ann/monday/0")
     assert made.store.expire(Lifetimes(renewal_s=0)) == 1
@@ -114,3 +132,10 @@ def test_one_that_has_ended_is_told_of_once(made: Made) -> None:
     assert raised.value.code is ErrorCode.TOKEN_EXPIRED
     second = made.call("ann/monday/100")
     assert second is not first and not second.ended
+
+
+def test_logins_are_recorded_with_the_address(made: Made) -> None:
+    made.call("ann/1/60")
+    made.sessions.log_in(Bearer(Secret("ann/1/60")))
+    here = ("login", "ann", "flight")
+    assert made.logins.told == [(*here, "127.0.0.1"), (*here, "")]

@@ -229,9 +229,9 @@ def test_optimize_of_what_is_no_partition_is_refused() -> None:
     assert "WHERE on id" in message
 
 
-def test_a_query_is_killed_by_the_gateway() -> None:
+def test_a_query_is_killed_with_its_message() -> None:
     made = translated("CALL system.runtime.kill_query(query_id => 'abc_1', message => 'm')")
-    assert made.kill == ("abc_1", "m")
+    assert (made.text, made.then) == ("", ("KILL QUERY 'abc_1' MESSAGE 'm'",))
     assert refusal("CALL system.runtime.kill_query('a b')") == (
         "INVALID_PROCEDURE_ARGUMENT",
         "Invalid id a b",

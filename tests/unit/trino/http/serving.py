@@ -14,7 +14,8 @@ from typing import Any, cast
 import httpx2
 import pyarrow as pa
 
-from sqe.access.other_users import OtherUsers
+from sqe.access.other_users import NO_ADMINISTRATORS, Administrators, OtherUsers
+from sqe.admission.admission import Admission, groups_of_settings
 from sqe.audit.events import Events
 from sqe.auth.chain import Authenticators
 from sqe.auth.configured import authenticators
@@ -24,7 +25,7 @@ from sqe.gateway.dialects import SparkText
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.runner import Planned
-from sqe.gateway.tracker import QueryLimits, QueryTracker
+from sqe.gateway.tracker import QueryTracker
 from sqe.gateway.uploads import Uploads
 from sqe.model.names import SchemaName
 from sqe.model.query import (
@@ -130,10 +131,11 @@ class Script:
     answers: dict[str, Answer] = field(default_factory=dict)
     requests: list[QueryRequest] = field(default_factory=list)
     policy: Policy = field(default_factory=lambda: Policy((AllowAll(),)))
+    administrators: Administrators = NO_ADMINISTRATORS
 
     @property
     def access(self) -> Any:
-        return SimpleNamespace(other_users=OtherUsers(self.policy))
+        return SimpleNamespace(other_users=OtherUsers(self.policy, self.administrators))
 
     def plan(self, request: QueryRequest, *_: Any, **__: Any) -> Planned:
         self.requests.append(request)
@@ -169,15 +171,16 @@ def serving(
     answers: dict[str, Answer],
     options: TrinoOptions | None = None,
     auth: Authenticators | None = None,
-    limits: QueryLimits | None = None,
+    admission: Admission | None = None,
     oauth2: OAuth2Flow | None = None,
 ) -> Iterator[Serving]:
     script = Script(answers)
     gateway = Gateway(
         cast(Pipeline, script),
         SessionStore(SchemaName("lake", ("default",))),
-        QueryTracker(Events(), limits or QueryLimits()),
+        QueryTracker(Events()),
         Uploads(tmp_path / "uploads", 2**20),
+        admission or Admission(groups_of_settings(200, 150, 0)),
     )
     options = options or TrinoOptions()
     server = TrinoServer(gateway, auth or authenticators(AuthSettings()), options, oauth2)

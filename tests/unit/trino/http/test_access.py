@@ -13,13 +13,16 @@ from typing import Any
 import httpx2
 import pytest
 
-from sqe.auth.configured import authenticators
+from sqe.access.other_users import Administrators
+from sqe.auth.configured import AuthParts, authenticators
 from sqe.auth.hashing import hash_password, hash_token, new_token
 from sqe.http.tls import Tls
+from sqe.model.access_event import UNRECORDED, AccessEvent, AccessRecorder
 from sqe.model.identity import Identity, Secret
 from sqe.model.password_hash import ScryptCost
+from sqe.model.query import QueryOrigin
 from sqe.settings import AuthSettings
-from sqe.trino.http.options import Administrators, Impersonation, TrinoOptions
+from sqe.trino.http.options import Impersonation, TrinoOptions
 from sqe.trino.http.tls import certificate_name
 from tests.unit.server.certificates import Authority
 from tests.unit.trino.http.serving import ALL_RIGHT, Serving, follow, rows, serving
@@ -46,11 +49,24 @@ ANN = basic("ann", "correct horse")
 
 @contextmanager
 def with_users(
-    tmp_path: Path, options: TrinoOptions = PLAIN, anonymous: bool = False
+    tmp_path: Path,
+    options: TrinoOptions = PLAIN,
+    anonymous: bool = False,
+    recorder: AccessRecorder = UNRECORDED,
 ) -> Iterator[Serving]:
     auth = AuthSettings.model_validate({"users": USERS, "anonymous": anonymous})
-    with serving(tmp_path, {"q": rows((1, "a"))}, options, authenticators(auth)) as found:
+    chain = authenticators(auth, AuthParts(recorder=recorder))
+    with serving(tmp_path, {"q": rows((1, "a"))}, options, chain) as found:
         yield found
+
+
+class Recorded(AccessRecorder):
+    def __init__(self) -> None:
+        self.told: list[tuple[str, ...]] = []
+
+    def note_access(self, event: AccessEvent) -> None:
+        assert (event.origin.protocol, event.origin.address) == ("trino", "127.0.0.1")
+        self.told.append((event.kind.value, event.user, event.origin.principal, event.method))
 
 
 def post(served: Serving, headers: Headers) -> httpx2.Response:
@@ -124,6 +140,20 @@ def test_a_proxy_of_ours_may_say_that_there_was_tls(tmp_path: Path) -> None:
         assert post(served, ANN).status_code == FORBIDDEN
 
 
+@pytest.mark.parametrize(("forwarded", "address"), [(True, "192.0.2.7"), (False, "127.0.0.1")])
+def test_the_address_is_what_the_proxy_has_seen(
+    tmp_path: Path, forwarded: bool, address: str
+) -> None:
+    options = TrinoOptions(forwarded=forwarded, plain_credentials=True)
+    with with_users(tmp_path, options) as served:
+        user_of(
+            served, {**basic("carol", "correct horse"), "X-Forwarded-For": "1.1.1.1, 192.0.2.7"}
+        )
+        record = served.gateway.records()[-1]
+        assert record.origin == QueryOrigin("trino", address)
+        assert record.groups == ("operators",)
+
+
 def test_nobody_acts_as_another_without_a_rule(tmp_path: Path) -> None:
     with with_users(tmp_path) as served:
         response = post(served, {**ANN, "X-Trino-User": "bob"})
@@ -139,7 +169,28 @@ def test_a_rule_lets_one_act_as_another_with_that_ones_roles(tmp_path: Path) -> 
     with with_users(tmp_path, replace(PLAIN, impersonation=rules)) as served:
         acting = {**ANN, "X-Trino-Original-User": "ann", "X-Trino-User": "bob"}
         assert user_of(served, acting) == "bob"
+        record = served.gateway.records()[-1]
+        assert record.origin == QueryOrigin("trino", "127.0.0.1", "ann")
+        assert (record.dialect, record.groups) == ("trino", ())
         assert post(served, {**ANN, "X-Trino-User": "eve"}).status_code == FORBIDDEN
+
+
+def test_who_acts_as_whom_is_recorded_and_who_may_not(tmp_path: Path) -> None:
+    recorded = Recorded()
+    rules = replace(PLAIN, impersonation=Impersonation(frozenset({("ann", "bob")})))
+    with with_users(tmp_path, rules, recorder=recorded) as served:
+        for headers in (ANN, {**ANN, "X-Trino-User": "bob"}, {**ANN, "X-Trino-User": "eve"}):
+            post(served, headers)
+        post(served, basic("ann", "wrong"))
+    login = ("login", "ann", "", "password")
+    assert recorded.told == [
+        login,
+        login,
+        ("impersonation", "bob", "ann", ""),
+        login,
+        ("impersonation_refused", "eve", "ann", ""),
+        ("login_failed", "ann", "", "password"),
+    ]
 
 
 def test_a_rule_for_anyone_is_a_star() -> None:
@@ -240,7 +291,8 @@ CAROL = basic("carol", "correct horse")
 def test_administrators_see_and_end_the_queries_of_others(
     tmp_path: Path, administrators: Administrators
 ) -> None:
-    with with_users(tmp_path, replace(PLAIN, administrators=administrators)) as served:
+    with with_users(tmp_path) as served:
+        served.script.administrators = administrators
         user_of(served, ANN)
         with httpx2.Client(base_url=served.url, timeout=30, headers=CAROL) as carol:
             (listed,) = carol.get("/v1/query").json()

@@ -9,7 +9,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sqe.trino.http.answers import sent
+from sqe.trino.http.answers import send_page
 from sqe.trino.http.bridge import Bridge
 from sqe.trino.http.pages import Page
 
@@ -21,7 +21,7 @@ def answer(page: Page, accepted: str, local: bool = False) -> Response:
     request = Request({"type": "http", "headers": headers})
     bridge = Bridge()
     try:
-        return asyncio.run(sent(page, request, local, bridge))
+        return asyncio.run(send_page(page, request, local, bridge))
     finally:
         bridge.close()
 

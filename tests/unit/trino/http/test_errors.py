@@ -60,3 +60,55 @@ def test_every_error_a_real_trino_has_given_is_known() -> None:
                     seen.add((error["errorName"], error["errorCode"], error["errorType"]))
     assert len(seen) > 50
     assert {(ERRORS[name].name, ERRORS[name].code, ERRORS[name].type) for name, *_ in seen} == seen
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "told"),
+    [
+        (
+            ErrorCode.DIVISION_BY_ZERO,
+            "Division by zero. Use `try_divide` to tolerate divisor being 0 and return NULL "
+            'instead. If necessary set "spark.sql.ansi.enabled" to "false".',
+            "Division by zero",
+        ),
+        (
+            ErrorCode.USER_ERROR,
+            "Window function lag(x#402, -1, null) requires window to be ordered.",
+            "The engine cannot answer this statement in the form that it has",
+        ),
+        (
+            ErrorCode.INVALID_CAST,
+            "The value 'a' cannot be cast. Use `try_cast` to tolerate it.",
+            "The value 'a' cannot be cast.",
+        ),
+        (ErrorCode.USER_ERROR, "Column r1 is not there", "Column r1 is not there"),
+        (
+            ErrorCode.INVALID_CAST,
+            'The value \'x\' of the type "STRING" cannot be cast to "INT" because it is malformed.'
+            " Correct the value as per the syntax, or change its target type.",
+            "Cannot cast 'x' to INT",
+        ),
+        (
+            ErrorCode.NUMERIC_OUT_OF_RANGE,
+            'The value 3000000L of the type "BIGINT" cannot be cast to "INT" due to an overflow.',
+            "Out of range for integer: 3000000",
+        ),
+        (ErrorCode.NUMERIC_OUT_OF_RANGE, "long overflow.", "bigint overflow"),
+        (ErrorCode.NUMERIC_OUT_OF_RANGE, "100S + 100S caused overflow.", "overflow: 100 + 100"),
+        (
+            ErrorCode.ENGINE_ERROR,
+            "Please, report this bug to the corresponding communities or vendors, and provide the"
+            " full stack trace.",
+            "The engine cannot answer this statement in the form that it has",
+        ),
+    ],
+)
+def test_the_engines_own_words_stay_inside(code: ErrorCode, text: str, told: str) -> None:
+    assert error_json(error_of(code, text))["message"] == told
+
+
+def test_a_column_that_only_the_engine_misses_is_a_limit() -> None:
+    text = "A column `r1`.`_col0` cannot be resolved. Did you mean one of the following? [`i`]."
+    shown = error_json(error_of(ErrorCode.COLUMN_NOT_FOUND, text))
+    assert shown["errorName"] == "NOT_SUPPORTED"
+    assert shown["message"] == "The engine cannot answer this statement in the form that it has"

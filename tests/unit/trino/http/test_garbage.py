@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from starlette.applications import Starlette
 
-from sqe.gateway.tracker import QueryLimits
+from sqe.admission.admission import Admission, groups_of_settings
 from sqe.http.serving import HttpThread, ServingOptions
 from sqe.trino.http.connections import ClientConnection
 from sqe.trino.http.options import TrinoOptions
@@ -43,12 +43,11 @@ def served(tmp_path: Path) -> Iterator[Serving]:
     options = TrinoOptions(
         statement_bytes=100_000,
         header_bytes=32 * 1024,
-        queue_s=0.3,
         wait_s=0.2,
-        running_per_user=5,
         page_bytes=1 << 20,
     )
-    with serving(tmp_path, answers, options) as found:
+    five = Admission(groups_of_settings(5, 5, 20))
+    with serving(tmp_path, answers, options, admission=five) as found:
         yield found
 
 
@@ -176,20 +175,34 @@ def test_too_many_are_told_to_come_again(served: Serving) -> None:
     hanging = served.script.answers["hanging"]
     assert isinstance(hanging, Hanging)
     with served.client() as client:
-        for _ in range(5):
+        for _ in range(25):  # five run, twenty wait
             assert client.post("/v1/statement", content=b"hanging").status_code == ALL_RIGHT
         response = client.post("/v1/statement", content=b"two")
         assert response.status_code == TOO_MANY
         assert response.headers["retry-after"] == "1"
+
+
+def test_a_statement_waits_until_another_has_ended(served: Serving) -> None:
+    hanging = served.script.answers["hanging"]
+    assert isinstance(hanging, Hanging)
+    with served.client() as client:
+        for _ in range(5):
+            assert client.post("/v1/statement", content=b"hanging").status_code == ALL_RIGHT
+        first = client.post("/v1/statement", content=b"two").json()
+        waiting = client.get(first["nextUri"]).json()
+        assert (waiting["stats"]["state"], waiting["stats"]["queued"]) == ("QUEUED", True)
+        info = client.get(f"/v1/query/{first['id']}").json()
+        assert info["resourceGroupId"] == ["global", "anonymous"]
+        assert not [t for t in threading.enumerate() if first["id"] in t.name]
         threading.Timer(0.1, hanging.go.set).start()
-        assert follow(client, "two").rows  # it waits until one has ended
+        assert follow(client, "two").rows
 
 
 def test_a_gateway_that_is_full_is_said_so(tmp_path: Path) -> None:
     hanging = Hanging()
-    limits = QueryLimits(running=1, per_user=1)
+    admission = Admission(groups_of_settings(1, 1, 0))
     with (
-        serving(tmp_path, {"hanging": hanging}, limits=limits) as served,
+        serving(tmp_path, {"hanging": hanging}, admission=admission) as served,
         served.client() as client,
     ):
         assert client.post("/v1/statement", content=b"hanging").status_code == ALL_RIGHT

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import pytest
 
-from sqe.auth.chain import denied
+from sqe.auth.chain import credential_error
 from sqe.auth.configured import authenticators
 from sqe.auth.hashing import hash_token, new_token
 from sqe.model.identity import Secret
@@ -35,7 +35,7 @@ class Issuer:
 
     def token(self, code: str, state: str, callback: str) -> Secret:
         if code != "good":
-            raise denied()
+            raise credential_error()
         return TOKEN
 
 
@@ -127,6 +127,6 @@ def test_a_token_that_nobody_fetches_is_forgotten() -> None:
     sent = logins.begin(digest, "https://sqe")
     state = parse_qs(urlsplit(sent.uri).query)["state"][0]
     logins.come_back(state, sent.nonce, "good", "", "https://sqe")
-    assert "token" in logins.told(number, "https://sqe")
+    assert "token" in logins.token_answer(number, "https://sqe")
     now = 1_000.0
-    assert "nextUri" in logins.told(number, "https://sqe")
+    assert "nextUri" in logins.token_answer(number, "https://sqe")

@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 from sqe.trino.http.options import TrinoOptions
-from sqe.trino.http.segments import Packing, packing
+from sqe.trino.http.segments import Packing, choose_packing
 from tests.unit.trino.http.serving import follow, rows, serving
 
 ROWS = b",".join(b'[%d,"text"]' % number for number in range(2000))
@@ -71,7 +71,7 @@ def test_without_an_encoding_rows_are_in_the_page() -> None:
 def test_the_first_that_both_know(
     asked: tuple[str, ...], allowed: tuple[str, ...], found: str
 ) -> None:
-    assert packing(asked, allowed).encoding == found
+    assert choose_packing(asked, allowed).encoding == found
 
 
 def test_offsets_go_on_from_page_to_page(tmp_path: Path) -> None:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from sqe.admission.admission import Admission, groups_of_settings
 from sqe.audit.events import Events
 from sqe.errors import ErrorCode, SqeError
 from sqe.gateway.gateway import Gateway
-from sqe.gateway.tracker import QueryLimits, QueryTracker
+from sqe.gateway.tracker import QueryTracker
 from sqe.gateway.uploads import Uploads
 from sqe.model.identity import Identity, Secret
 from sqe.model.names import SchemaName
@@ -33,15 +34,16 @@ class Made:
         self.gateway = Gateway(
             Script(),  # type: ignore[arg-type]
             self.store,
-            QueryTracker(Events(), QueryLimits()),
+            QueryTracker(Events()),
             Uploads(tmp_path, 1),
+            Admission(groups_of_settings(200, 150, 0)),
         )
         self.sessions = TrinoSessions(self.gateway, IDLE_S, self.clock)
 
     def transaction(self, principal: str = "ann", identity: Identity = ANN) -> str:
         lent = self.sessions.borrow(Wanted(principal, identity))
         name = self.gateway.begin(lent.session.id)
-        self.sessions.started(name, principal, lent)
+        self.sessions.note_transaction(name, principal, lent)
         self.sessions.give_back(lent)
         return name
 
@@ -140,9 +142,9 @@ def test_a_transaction_is_its_principals(made: Made) -> None:
 
 def test_a_transaction_that_has_ended_is_unknown(made: Made) -> None:
     name = made.transaction()
-    made.sessions.ended(name)
+    made.sessions.end_transaction(name)
     refused(made, Wanted("ann", ANN, transaction=name))
-    made.sessions.ended(name)  # and again, which is nothing
+    made.sessions.end_transaction(name)  # and again, which is nothing
 
 
 def test_an_idle_transaction_is_rolled_back(made: Made) -> None:

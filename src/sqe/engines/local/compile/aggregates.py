@@ -7,15 +7,15 @@ from typing import Any
 from sqlglot import exp
 
 from sqe.engines.local.compile import proven
-from sqe.engines.local.compile.compiling import Compiling, written
+from sqe.engines.local.compile.compiling import Compiling, function_name
 from sqe.engines.local.compile.literals import null
 from sqe.engines.local.compile.value import (
     Value,
     any_nullable,
+    format_list_name,
+    format_name,
     key_of,
-    listed,
-    made,
-    shown,
+    make_value,
 )
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import BIGINT, DOUBLE, INT, TINYINT, common_type
@@ -37,12 +37,12 @@ def aggregate(here: Compiling, node: Any) -> Value:
     return _aggregate(here, node, "")
 
 
-def filtered(here: Compiling, node: exp.Filter) -> Value:
+def compile_filter(here: Compiling, node: exp.Filter) -> Value:
     condition = here.condition(node.expression.this)
     if condition.aggregate:
         raise NotLocal("an aggregate inside FILTER")
     value = _aggregate(here, node.this, f" FILTER (WHERE {condition.sql})")
-    name = shown("{} FILTER (WHERE {})", value, condition)
+    name = format_name("{} FILTER (WHERE {})", value, condition)
     return Value(value.sql, value.type, name, value.nullable, aggregate=True)
 
 
@@ -51,7 +51,7 @@ def _aggregate(here: Compiling, node: Any, after: str) -> Value:
     over = " OVER (" in after
     if isinstance(node, exp.Count) and isinstance(node.this, exp.Star):
         return Value(f"count(*){after}", BIGINT, "count(1)", False, aggregate=not over)
-    name = written(here, node)
+    name = function_name(here, node)
     entry = proven.AGGREGATES.get(name)
     if entry is None:
         raise NotLocal(f"{name} is not on the local engine's list")
@@ -65,7 +65,7 @@ def _aggregate(here: Compiling, node: Any, after: str) -> Value:
     if distinct and over:
         raise NotLocal("DISTINCT over a window is Spark's")
     sql, kind, nullable = entry.write(value, distinct, after)
-    title = listed(f"{name}({distinct}{{}})", values)
+    title = format_list_name(f"{name}({distinct}{{}})", values)
     inside = any(value.aggregate for value in values)
     return Value(sql, kind, title, nullable, aggregate=not over or inside)
 
@@ -93,7 +93,7 @@ def _together(values: list[Value], name: str) -> Value:
         raise NotLocal("counting doubles together is Spark's")
     some = " OR ".join(f"{value.sql} IS NULL" for value in values)
     row = ", ".join(value.sql for value in values)
-    return made(f"CASE WHEN {some} THEN NULL ELSE row({row}) END", INT, "", *values)
+    return make_value(f"CASE WHEN {some} THEN NULL ELSE row({row}) END", INT, "", *values)
 
 
 def any_of(here: Compiling, node: exp.Any) -> Value:
@@ -108,7 +108,7 @@ def grouping(here: Compiling, node: Any) -> Value:
         raise NotLocal("grouping of several columns is Spark's")
     value = here.value(arguments[0])
     sql = f"CAST(GROUPING({key_of(value)}) AS TINYINT)"
-    return Value(sql, TINYINT, shown("grouping({})", value), False, aggregate=True)
+    return Value(sql, TINYINT, format_name("grouping({})", value), False, aggregate=True)
 
 
 def window(here: Compiling, node: exp.Window) -> Value:
@@ -125,10 +125,10 @@ def window(here: Compiling, node: exp.Window) -> Value:
     if isinstance(inner, exp.Filter):
         condition = here.condition(inner.expression.this)
         value = _aggregate(here, inner.this, f" FILTER (WHERE {condition.sql}){over}")
-        name = shown(f"{{}} FILTER (WHERE {{}}) {title}", value, condition) if title else ""
+        name = format_name(f"{{}} FILTER (WHERE {{}}) {title}", value, condition) if title else ""
         return Value(value.sql, value.type, name, value.nullable, aggregate=value.aggregate)
     value = _aggregate(here, inner, over)
-    name = shown(f"{{}} {title}", value) if title else ""
+    name = format_name(f"{{}} {title}", value) if title else ""
     return Value(value.sql, value.type, name, value.nullable, aggregate=value.aggregate)
 
 
@@ -147,7 +147,7 @@ def _ntile(here: Compiling, node: exp.Window) -> Value:
     if not isinstance(buckets.literal, int) or buckets.literal < 1 or not node.args.get("order"):
         raise NotLocal("ntile of a computed number is Spark's")
     over, title = _over(here, node, _ROWS_TO_HERE)
-    name = shown(f"ntile({{}}) {title}", buckets) if title else ""
+    name = format_name(f"ntile({{}}) {title}", buckets) if title else ""
     return Value(f"CAST(ntile({buckets.literal}){over} AS INTEGER)", INT, name, False)
 
 
@@ -166,7 +166,7 @@ def _neighbour(here: Compiling, node: exp.Window) -> Value:
         raise NotLocal(f"this {function} is Spark's")
     away = -by if function == "lag" else by
     over, title = _over(here, node, f"ROWS BETWEEN {away} FOLLOWING AND {away} FOLLOWING")
-    name = shown(f"{function}({{}}, {by}, {{}}) {title}", value, other) if title else ""
+    name = format_name(f"{function}({{}}, {by}, {{}}) {title}", value, other) if title else ""
     sql = f"{function}({value.sql}, {by}, {other.cast(value.type)}){over}"
     nullable = any_nullable(value, other)
     return Value(sql, value.type, name, nullable, aggregate=value.aggregate)
@@ -174,10 +174,10 @@ def _neighbour(here: Compiling, node: exp.Window) -> Value:
 
 def _edge(here: Compiling, inner: Any, over: str, title: str) -> Value:
     function = "first_value" if isinstance(inner, exp.FirstValue) else "last_value"
-    if written(here, inner) != function:
-        raise NotLocal(f"{written(here, inner)} is not on the local engine's list")
+    if function_name(here, inner) != function:
+        raise NotLocal(f"{function_name(here, inner)} is not on the local engine's list")
     value = here.value(inner.this)
-    name = shown(f"{function}({{}}) {title}", value) if title else ""
+    name = format_name(f"{function}({{}}) {title}", value) if title else ""
     return Value(f"{function}({value.sql}){over}", value.type, name, aggregate=value.aggregate)
 
 
@@ -190,10 +190,10 @@ def _over(here: Compiling, node: exp.Window, frame: str = "") -> tuple[str, str]
     keys = [here.value(key) for key in node.args.get("partition_by") or ()]
     if keys:
         parts.append("PARTITION BY " + ", ".join(key_of(key) for key in keys))
-        names.append(listed("PARTITION BY {}", keys))
+        names.append(format_list_name("PARTITION BY {}", keys))
     order = node.args.get("order")
     if order is not None:
-        items = [_sorted(here, item) for item in order.expressions]
+        items = [_sort_key(here, item) for item in order.expressions]
         parts.append("ORDER BY " + ", ".join(sql for sql, _ in items))
         certain = all(name for _, name in items)
         names.append("ORDER BY " + ", ".join(name for _, name in items) if certain else "")
@@ -207,12 +207,12 @@ def _over(here: Compiling, node: exp.Window, frame: str = "") -> tuple[str, str]
     return f" OVER ({' '.join(parts)})", title
 
 
-def _sorted(here: Compiling, node: Any) -> tuple[str, str]:
+def _sort_key(here: Compiling, node: Any) -> tuple[str, str]:
     value = here.value(node.this if isinstance(node, exp.Ordered) else node)
-    return ordered(key_of(value), node), ordered(value.name, node) if value.name else ""
+    return order_key(key_of(value), node), order_key(value.name, node) if value.name else ""
 
 
-def ordered(sql: str, node: Any) -> str:
+def order_key(sql: str, node: Any) -> str:
     """A sort key with Spark's default place of NULLs: first ascending, last descending."""
     descending = isinstance(node, exp.Ordered) and bool(node.args.get("desc"))
     first = not descending

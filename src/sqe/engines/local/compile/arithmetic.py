@@ -6,22 +6,22 @@ from dataclasses import replace
 
 from sqe.engines.local.compile.digits import (
     BIGINT_DIGITS,
+    compute_once,
+    decimal_of_digits,
+    digits_of,
     divide_half_up,
-    named,
     nines,
     part,
     power,
-    scaled,
-    unscaled,
-    wide,
+    widen,
 )
-from sqe.engines.local.compile.value import Value, made, shown
+from sqe.engines.local.compile.value import Value, format_name, make_value
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import (
     BIGINT,
     DOUBLE,
     SparkType,
-    bounded,
+    bound_decimal,
     common_type,
     decimal,
     decimal_of,
@@ -52,7 +52,7 @@ def binary(operator: str, left: Value, right: Value) -> Value:
     """left + - * / % div & | ^ right, both numeric."""
     if not (left.type.is_numeric and right.type.is_numeric):
         raise NotLocal(f"{operator} on {left.type} and {right.type} is Spark's")
-    name = shown(f"({{}} {operator} {{}})", left, right)
+    name = format_name(f"({{}} {operator} {{}})", left, right)
     decimals = left.type.is_decimal or right.type.is_decimal
     floats = left.type.is_float or right.type.is_float
     if operator in ("div", "&", "|", "^"):
@@ -71,27 +71,49 @@ def binary(operator: str, left: Value, right: Value) -> Value:
         sql = f"{_CHECKED_NAMES[operator]}({left.cast(kind)}, {right.cast(kind)})"
     else:
         sql = f"({left.cast(kind)} {operator} {right.cast(kind)})"
-    return made(sql, kind, name, left, right)
+    return make_value(sql, kind, name, left, right)
 
 
 def _integral(operator: str, left: Value, right: Value, name: str) -> Value:
+    if operator == "div" and (left.type.is_decimal or right.type.is_decimal):
+        return _whole_quotient(left, right, name)
     if not (left.type.is_integral and right.type.is_integral):
         raise NotLocal(f"{operator} on {left.type} and {right.type} is Spark's")
     if operator == "div":
         sql = f"({left.cast(BIGINT)} // {right.cast(BIGINT)})"
-        return _quotient(_checked(left, right, sql, BIGINT), BIGINT, name, left, right)
+        return _quotient(_check_divisor(left, right, sql, BIGINT), BIGINT, name, left, right)
     kind = common_type(left.type, right.type)
     sides = left.cast(kind), right.cast(kind)
     sql = f"xor({sides[0]}, {sides[1]})" if operator == "^" else f"({operator.join(sides)})"
-    return made(sql, kind, name, left, right)
+    return make_value(sql, kind, name, left, right)
+
+
+def _whole_quotient(left: Value, right: Value, name: str) -> Value:
+    """Of decimals without places behind the point. Of one that is no bigint Spark keeps the last
+    bits."""
+    sides = [
+        as_decimal(side) for side in (left, right) if side.type.is_decimal or side.type.is_integral
+    ]
+    if len(sides) != 2 or any(side.type.scale for side in sides):
+        raise NotLocal(f"div on {left.type} and {right.type} is Spark's")
+    dividend, divisor = part("left"), part("right")
+    large = give_up("a quotient beyond bigint", BIGINT)
+    missing = f"{dividend} IS NULL OR {divisor} IS NULL"
+    sql = (
+        f"ifnull(TRY_CAST({dividend} // {divisor} AS BIGINT), "
+        f"CASE WHEN {missing} THEN NULL ELSE {large} END)"
+    )
+    if _is_zero(right) is not False:
+        sql = _unless_zero(dividend, divisor, sql, BIGINT)
+    return _quotient(_sides(sides[0], sides[1], sql), BIGINT, name, left, right)
 
 
 def as_decimal(value: Value) -> Value:
     """An integer beside a decimal; one as written has just the digits it shows."""
     if value.type.is_decimal:
         return value
-    if value.bare and isinstance(value.known, int):
-        kind = SparkType("decimal", max(1, len(str(abs(value.known)))), 0)
+    if value.bare and isinstance(value.known_value, int):
+        kind = SparkType("decimal", max(1, len(str(abs(value.known_value)))), 0)
     else:
         kind = decimal_of(value.type)
     return Value(value.cast(kind), kind, value.name, value.nullable, value.literal, value.aggregate)
@@ -104,19 +126,19 @@ def _decimal(operator: str, left: Value, right: Value, name: str) -> Value:
         scale = max(s1, s2)
         kind = decimal(max(p1 - s1, p2 - s2) + scale + 1, scale)
         if kind.scale < scale:
-            return made(_rounded_sum(operator, left, right, kind), kind, name, left, right)
+            return make_value(_rounded_sum(operator, left, right, kind), kind, name, left, right)
         sql = _exact_sum(operator, left, right, kind)
     elif operator == "*":
         kind = decimal(p1 + p2 + 1, s1 + s2)
         if kind.scale < s1 + s2:
-            return made(_rounded_product(left, right, kind), kind, name, left, right)
-        product = made(_exact_product(left, right, kind), kind, name, left, right)
+            return make_value(_rounded_product(left, right, kind), kind, name, left, right)
+        product = make_value(_exact_product(left, right, kind), kind, name, left, right)
         return replace(product, quick=_quick_product(left, right))
     elif operator == "/":
         return _decimal_divide(left, right, name)
     else:
         return _decimal_remainder(left, right, name)
-    return made(sql, kind, name, left, right)
+    return make_value(sql, kind, name, left, right)
 
 
 def _exact_sum(operator: str, left: Value, right: Value, kind: SparkType) -> str:
@@ -131,7 +153,7 @@ def _exact_sum(operator: str, left: Value, right: Value, kind: SparkType) -> str
 def _exact_product(left: Value, right: Value, kind: SparkType) -> str:
     """DuckDB multiplies in 38 digits, twenty times slower than in 18, so where values are small
     enough for 18 it is asked to."""
-    sql = f"CAST({wide(left, right.type.precision)} * {right.sql} AS {kind.duckdb})"
+    sql = f"CAST({widen(left, right.type.precision)} * {right.sql} AS {kind.duckdb})"
     small = _small_factors(left, right)
     if not small:
         return sql
@@ -151,10 +173,10 @@ def _small_factors(left: Value, right: Value) -> str:
     if len(texts) > _PLAIN or "SELECT " in texts or " OVER " in texts:
         return ""
     first = max(room // 2, room - whole[1])
-    given = (min(first, whole[0]), room - min(first, whole[0]))
+    kept_digits = (min(first, whole[0]), room - min(first, whole[0]))
     return " AND ".join(
         f"{side.sql} BETWEEN -{most} AND {most}"
-        for side, digits, all_digits in zip(sides, given, whole, strict=True)
+        for side, digits, all_digits in zip(sides, kept_digits, whole, strict=True)
         if digits < all_digits
         for most in [nines(digits + side.type.scale, side.type)]
     )
@@ -180,14 +202,14 @@ def _rounded_sum(operator: str, left: Value, right: Value, kind: SparkType) -> s
         sides.append(f"({digits} * {power(shift)})" if shift else digits)
         guards.append((digits, _HUGEINT_DIGITS - 1 - shift, side.type.precision))
     total = f"({sides[0]} {operator} {sides[1]})"
-    sql = scaled(divide_half_up(total, power(scale - kind.scale)), kind)
-    return _sides(left, right, _guarded(sql, kind, guards))
+    sql = decimal_of_digits(divide_half_up(total, power(scale - kind.scale)), kind)
+    return _sides(left, right, _guard_digits(sql, kind, guards))
 
 
 def _rounded_product(left: Value, right: Value, kind: SparkType) -> str:
     drop = left.type.scale + right.type.scale - kind.scale
     sides = part("left"), part("right")
-    sql = scaled(divide_half_up(f"({sides[0]} * {sides[1]})", power(drop)), kind)
+    sql = decimal_of_digits(divide_half_up(f"({sides[0]} * {sides[1]})", power(drop)), kind)
     large = f"abs(CAST({sides[0]} AS DOUBLE)) * abs(CAST({sides[1]} AS DOUBLE)) >= 1e37"
     give = give_up(_MORE_DIGITS, kind)
     return _sides(left, right, f"CASE WHEN {large} THEN {give} ELSE {sql} END")
@@ -195,10 +217,10 @@ def _rounded_product(left: Value, right: Value, kind: SparkType) -> str:
 
 def _sides(left: Value, right: Value, body: str, whole: str = "HUGEINT") -> str:
     """``body`` over the digits of both sides, which it calls left and right."""
-    return named({"left": unscaled(left, whole), "right": unscaled(right, whole)}, body)
+    return compute_once({"left": digits_of(left, whole), "right": digits_of(right, whole)}, body)
 
 
-def _guarded(sql: str, kind: SparkType, guards: list[tuple[str, int, int]]) -> str:
+def _guard_digits(sql: str, kind: SparkType, guards: list[tuple[str, int, int]]) -> str:
     """``guards``: digits, how many there may be, and how many the type allows. Values so large are
     rare; where one turns up, Spark has to do it."""
     needed = [(digits, limit) for digits, limit, most in guards if most > limit]
@@ -219,7 +241,7 @@ def _decimal_remainder(left: Value, right: Value, name: str) -> Value:
     kind = decimal(min(p1 - s1, p2 - s2) + scale, scale)
     sides = [f"CAST({side.sql} AS DECIMAL(38,{scale}))" for side in (left, right)]
     sql = f"CAST({sides[0]} % {sides[1]} AS {kind.duckdb})"
-    return _quotient(_checked(left, right, sql, kind), kind, name, left, right)
+    return _quotient(_check_divisor(left, right, sql, kind), kind, name, left, right)
 
 
 def _is_zero(value: Value) -> bool | None:
@@ -229,7 +251,7 @@ def _is_zero(value: Value) -> bool | None:
     return value.literal == 0
 
 
-def _checked(left: Value, right: Value, sql: str, kind: SparkType) -> str:
+def _check_divisor(left: Value, right: Value, sql: str, kind: SparkType) -> str:
     """NULL in gives NULL, even over zero; zero raises."""
     return sql if _is_zero(right) is False else _unless_zero(left.sql, right.sql, sql, kind)
 
@@ -244,19 +266,19 @@ def _unless_zero(left: str, right: str, sql: str, kind: SparkType) -> str:
 
 def _divide(left: Value, right: Value, name: str) -> Value:
     sql = f"({left.cast(DOUBLE)} / {right.cast(DOUBLE)})"
-    return _quotient(_checked(left, right, sql, DOUBLE), DOUBLE, name, left, right)
+    return _quotient(_check_divisor(left, right, sql, DOUBLE), DOUBLE, name, left, right)
 
 
 def _quotient(sql: str, kind: SparkType, name: str, left: Value, right: Value) -> Value:
     """Spark calls every quotient and remainder nullable."""
-    return made(sql, kind, name, left, right, nullable=True)
+    return make_value(sql, kind, name, left, right, nullable=True)
 
 
 def _remainder(left: Value, right: Value, kind: SparkType, name: str) -> Value:
     if kind.is_float:
         raise NotLocal("the remainder of doubles is Spark's")
     sql = f"({left.cast(kind)} % {right.cast(kind)})"
-    return _quotient(_checked(left, right, sql, kind), kind, name, left, right)
+    return _quotient(_check_divisor(left, right, sql, kind), kind, name, left, right)
 
 
 def _decimal_divide(left: Value, right: Value, name: str) -> Value:
@@ -265,7 +287,7 @@ def _decimal_divide(left: Value, right: Value, name: str) -> Value:
     p2, s2 = right.type.precision, right.type.scale
     scale = max(6, s1 + p2 + 1)
     kind = decimal(p1 - s1 + s2 + scale, scale)
-    sql = _by_inverse(left, right, kind) or _divided(left, right, kind)
+    sql = _by_inverse(left, right, kind) or _divide_decimals(left, right, kind)
     return _quotient(sql, kind, name, left, right)
 
 
@@ -276,22 +298,22 @@ def _by_inverse(left: Value, right: Value, kind: SparkType) -> str:
         fits = left.type.scale + places <= kind.scale and left.type.precision + places <= 38
         if right.literal == number and right.bare and fits:
             factor = f"CAST({inverse} AS DECIMAL({places},{places}))"
-            return f"CAST({wide(left, places)} * {factor} AS {kind.duckdb})"
+            return f"CAST({widen(left, places)} * {factor} AS {kind.duckdb})"
     return ""
 
 
-def _divided(left: Value, right: Value, kind: SparkType) -> str:
+def _divide_decimals(left: Value, right: Value, kind: SparkType) -> str:
     p1, p2 = left.type.precision, right.type.precision
     shift = kind.scale - left.type.scale + right.type.scale
     short = p1 + max(0, shift) <= BIGINT_DIGITS and p2 - min(0, shift) <= BIGINT_DIGITS
     whole = "BIGINT" if short else "HUGEINT"
     dividend, divisor = part("left"), part("right")
-    sql = scaled(_shifted_quotient(dividend, divisor, shift, whole), kind, short=short)
+    sql = decimal_of_digits(_shifted_quotient(dividend, divisor, shift, whole), kind, short=short)
     guards = [(dividend, _HUGEINT_DIGITS - max(0, shift), p1)]
     # Spark rounds to 38 places first. By divisors up to this size that never changes the result: a
     # quotient that is no half of a last digit is further away from it than Spark's first rounding.
     guards.append((divisor, min(38 - kind.scale, _HUGEINT_DIGITS) + min(0, shift), p2))
-    sql = _guarded(sql, kind, guards)
+    sql = _guard_digits(sql, kind, guards)
     if _is_zero(right) is not False:
         sql = _unless_zero(dividend, divisor, sql, kind)
     return _sides(left, right, sql, whole)
@@ -310,19 +332,19 @@ def average(value: Value, distinct: str, over: str) -> str:
         added = f"sum({distinct}{value.cast(DOUBLE)}){over}"
         return f"({added} / count({distinct}{value.sql}){over})"
     kind = average_type(value.type)
-    total_type = bounded(value.type.precision + 10, value.type.scale)
+    total_type = bound_decimal(value.type.precision + 10, value.type.scale)
     added = "" if "OVER (" in over else value.quick
     summed = f"sum({distinct}{added or value.sql}){over}"
     total = Value(f"CAST({summed} AS {total_type.duckdb})", total_type, "")
     # Without rows the sum is NULL, and so is everything made of it.
-    values = {"sum": unscaled(total), "count": f"count({distinct}{value.sql}){over}"}
-    return named(values, _mean(kind.scale - value.type.scale, total_type, kind))
+    values = {"sum": digits_of(total), "count": f"count({distinct}{value.sql}){over}"}
+    return compute_once(values, _mean(kind.scale - value.type.scale, total_type, kind))
 
 
 def _mean(shift: int, total_type: SparkType, kind: SparkType) -> str:
     """sum over count, both whole numbers; the sum gets ``shift`` more digits."""
     quick, slow = (
-        scaled(
+        decimal_of_digits(
             divide_half_up(
                 f"(CAST({part('sum')} AS {whole}) * {power(shift, whole)})",
                 f"CAST({part('count')} AS {whole})",
@@ -333,14 +355,14 @@ def _mean(shift: int, total_type: SparkType, kind: SparkType) -> str:
     )
     small = f"abs({part('sum')}) < {power(BIGINT_DIGITS - shift)}"
     guards = [(part("sum"), _HUGEINT_DIGITS - shift, total_type.precision)]
-    return f"CASE WHEN {small} THEN {quick} ELSE {_guarded(slow, kind, guards)} END"
+    return f"CASE WHEN {small} THEN {quick} ELSE {_guard_digits(slow, kind, guards)} END"
 
 
 def average_type(kind: SparkType) -> SparkType:
-    return bounded(kind.precision + 4, kind.scale + 4) if kind.is_decimal else DOUBLE
+    return bound_decimal(kind.precision + 4, kind.scale + 4) if kind.is_decimal else DOUBLE
 
 
 def sum_type(kind: SparkType) -> SparkType:
     if kind.is_decimal:
-        return bounded(kind.precision + 10, kind.scale)
+        return bound_decimal(kind.precision + 10, kind.scale)
     return DOUBLE if kind.is_float else SparkType("bigint")

@@ -9,9 +9,9 @@ from typing import Any
 from sqlglot import exp
 
 from sqe.engines.local.compile import proven
-from sqe.engines.local.compile.compiling import Compiling, written
+from sqe.engines.local.compile.compiling import Compiling, function_name
 from sqe.engines.local.compile.functions_date import EXTRACTED
-from sqe.engines.local.compile.value import Value, made, shown
+from sqe.engines.local.compile.value import Value, format_name, make_value
 from sqe.engines.local.plan import NotLocal
 from sqe.sql.dialect import CALL
 
@@ -19,15 +19,19 @@ _WITHOUT_ARGUMENTS = ("current_date", "curdate", "current_timestamp", "now")
 
 
 def function(here: Compiling, node: Any) -> Value:
-    name = "concat" if isinstance(node, exp.DPipe) else written(here, node)
+    name = "concat" if isinstance(node, exp.DPipe) else function_name(here, node)
     entry = proven.BY_NAME.get(name)
     if entry is None:
         raise NotLocal(f"{name} is not on the local engine's list")
     values = [here.value(argument) for argument in arguments_of(here, node, name)]
     if not values and name not in _WITHOUT_ARGUMENTS:
         raise NotLocal(f"{name} without arguments is Spark's")
+    if not values and here.scope.knows(name):
+        raise NotLocal(f"{name} may be a column here")
     sql, kind, nullable = entry.build(here, values)
-    return made(sql, kind, _name(here, node, name, entry.show, values), *values, nullable=nullable)
+    return make_value(
+        sql, kind, _name(here, node, name, entry.show, values), *values, nullable=nullable
+    )
 
 
 def _name(
@@ -37,7 +41,7 @@ def _name(
         if name != "trim":
             return ""
         side = str(node.args.get("position") or "BOTH").upper()
-        return shown(f"TRIM({side} {{}} FROM {{}})", values[1], values[0])
+        return format_name(f"TRIM({side} {{}} FROM {{}})", values[1], values[0])
     if isinstance(node, exp.StrPosition) and name == "position":
         name = "position" if _has_comma(call_text(here, node)) else "locate"
     return show(name, values)
@@ -81,17 +85,17 @@ def arguments_of(here: Compiling, node: Any, name: str) -> list[Any]:
         return special(node, name)
     if isinstance(node, exp.Anonymous):
         return list(node.expressions)
-    found: list[Any] = []
+    arguments: list[Any] = []
     for key in node.arg_types:
         argument = node.args.get(key)
         if isinstance(argument, list):
-            found += argument
+            arguments += argument
         elif isinstance(argument, exp.Expr):
-            found.append(_unwrapped(argument))
-    return found
+            arguments.append(_unwrap(argument))
+    return arguments
 
 
-def _unwrapped(node: Any) -> Any:
+def _unwrap(node: Any) -> Any:
     """Without the conversion to a date that sqlglot puts around arguments."""
     wrapped = isinstance(node, exp.TsOrDsToDate | exp.TimeStrToTime) and CALL not in node.meta
     return node.this if wrapped else node
@@ -108,23 +112,23 @@ def _days(node: Any, name: str) -> list[Any]:
         count = count.this if isinstance(count, exp.Paren) else count
     elif name not in ("date_add", "dateadd"):
         raise NotLocal(f"{name} is not on the local engine's list")
-    return [_unwrapped(node.this), count]
+    return [_unwrap(node.this), count]
 
 
 def _difference(node: Any, name: str) -> list[Any]:
     if node.args.get("unit") is not None:
         raise NotLocal("a difference in units is Spark's")
-    return [_unwrapped(node.this), _unwrapped(node.expression)]
+    return [_unwrap(node.this), _unwrap(node.expression)]
 
 
-def _searched(node: Any, name: str) -> list[Any]:
+def _search_arguments(node: Any, name: str) -> list[Any]:
     if node.args.get("position") is not None or name not in ("instr", "locate", "position"):
         raise NotLocal(f"{name} from a place on is Spark's")
     sides = [node.this, node.args["substr"]]
     return sides if name == "instr" else sides[::-1]
 
 
-def _trimmed(node: Any, name: str) -> list[Any]:
+def _trim_arguments(node: Any, name: str) -> list[Any]:
     side = str(node.args.get("position") or "").upper()
     if name == "trim" and side in ("LEADING", "TRAILING"):
         raise NotLocal(f"TRIM({side} …) is Spark's")
@@ -138,28 +142,30 @@ def _with_unit(here: Compiling, node: Any, name: str) -> list[Any]:
     call = call_text(here, node)
     first = name == "date_trunc"
     # A quote inside of the format is written with a backslash: what follows it is no format.
-    found = re.search(r"^\w+\s*\(\s*'([^'\\]+)'" if first else r",\s*'([^'\\]+)'\s*\)$", call)
-    if found is None:
+    match = re.search(r"^\w+\s*\(\s*'([^'\\]+)'" if first else r",\s*'([^'\\]+)'\s*\)$", call)
+    if match is None:
         raise NotLocal(f"{name} by a computed unit is Spark's")
-    unit, moment = exp.Literal.string(found[1]), _unwrapped(node.this)
+    unit, moment = exp.Literal.string(match[1]), _unwrap(node.this)
     return [unit, moment] if first else [moment, unit]
 
 
 _ARGUMENTS: dict[Any, Callable[[Any, str], list[Any]]] = {
     exp.TsOrDsAdd: _days,
     exp.DateDiff: _difference,
-    exp.StrPosition: _searched,
-    exp.Trim: _trimmed,
+    exp.StrPosition: _search_arguments,
+    exp.Trim: _trim_arguments,
     exp.DPipe: lambda node, name: [node.this, node.expression],
 }
 
 
 def extract(here: Compiling, node: exp.Extract) -> Value:
-    found = re.match(r"(?i)extract\s*\(\s*(\w+)\s", here.text[node.meta.get(CALL, 0) :])
-    part = found[1] if found else ""
+    match = re.match(r"(?i)extract\s*\(\s*(\w+)\s", here.text[node.meta.get(CALL, 0) :])
+    part = match[1] if match else ""
     build = EXTRACTED.get(part.lower())
     if build is None:
         raise NotLocal(f"extract of {part or node.this} is Spark's")
     value = here.value(node.expression)
     sql, kind, nullable = build(here, [value])
-    return made(sql, kind, shown(f"extract({part} FROM {{}})", value), value, nullable=nullable)
+    return make_value(
+        sql, kind, format_name(f"extract({part} FROM {{}})", value), value, nullable=nullable
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from sqe.engines.local.compile import from_text
+from sqe.engines.local.compile import decimal_digits, from_text
 from sqe.engines.local.compile.arithmetic import fail, give_up
 from sqe.engines.local.compile.compiling import Compiling, in_utc
 from sqe.engines.local.compile.literals import (
@@ -21,7 +21,7 @@ from sqe.engines.local.compile.literals import (
     midnight,
     moment_literal,
 )
-from sqe.engines.local.compile.value import Value, made, opaque, shown
+from sqe.engines.local.compile.value import Value, format_name, make_value, opaque
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import (
     BIGINT,
@@ -58,6 +58,7 @@ _LOOSE = (exp.Predicate, exp.Binary, exp.Unary)  # what :: does not reach over i
 _BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
 
 
+_FAR = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}  # as Spark and DuckDB write them
 _LONG_DIGITS = 18  # what Spark keeps in a long
 
 
@@ -72,7 +73,7 @@ class Cast:
     utc: bool = False  # only where the session's time zone is UTC
 
 
-def _plain(value: Value, wanted: SparkType) -> str:
+def _cast_plain(value: Value, wanted: SparkType) -> str:
     return f"CAST({value.sql} AS {wanted.duckdb})"
 
 
@@ -81,17 +82,17 @@ def _exact_float(value: Value, wanted: SparkType) -> str:
     are not lost after all."""
     if value.type in (INT, BIGINT):
         raise NotLocal(f"a cast from {value.type} to float is Spark's")
-    return _plain(value, wanted)
+    return _cast_plain(value, wanted)
 
 
-def _truncated(value: Value, wanted: SparkType) -> str:
+def _cast_truncating(value: Value, wanted: SparkType) -> str:
     if value.type.precision > _LONG_DIGITS and value.type.scale and wanted != BIGINT:
         # Spark takes the nearest double of a decimal so long, so 0.99999999999999999999 is 1.
         return f"CAST(trunc({value.cast(DOUBLE)}) AS {wanted.duckdb})"
     return f"CAST(trunc({value.sql}) AS {wanted.duckdb})"
 
 
-def _whole(value: Value, wanted: SparkType) -> str:
+def _cast_to_integer(value: Value, wanted: SparkType) -> str:
     """Towards zero; what does not fit fails. Spark takes 2^63 itself for the largest bigint."""
     bits = _BITS[wanted.name]
     number = f"trunc({value.cast(DOUBLE)})"
@@ -149,34 +150,34 @@ def _midnight(value: Value, wanted: SparkType) -> str:
 
 # What is cast to what. The names are kinds: integer, decimal, or a type's own name.
 CASTS: tuple[Cast, ...] = (
-    Cast("integer", "integer", _plain, safe=False),
-    Cast("integer", "decimal", _plain, safe=False),
+    Cast("integer", "integer", _cast_plain, safe=False),
+    Cast("integer", "decimal", _cast_plain, safe=False),
     Cast("integer", "float", _exact_float),
-    Cast("integer", "double", _plain),
-    Cast("integer", "string", _plain),
+    Cast("integer", "double", _cast_plain),
+    Cast("integer", "string", _cast_plain),
     Cast("integer", "boolean", _not_zero),
-    Cast("decimal", "decimal", _plain, safe=False),
-    Cast("decimal", "integer", _truncated, safe=False),
+    Cast("decimal", "decimal", _cast_plain, safe=False),
+    Cast("decimal", "integer", _cast_truncating, safe=False),
     Cast("decimal", "double", _nearest),
     Cast("decimal", "float", _nearest),
     Cast("decimal", "string", _decimal_text),
     Cast("decimal", "boolean", _not_zero),
-    Cast("float", "double", _plain),
-    Cast("float", "integer", _whole, safe=False),
-    Cast("double", "integer", _whole, safe=False),
+    Cast("float", "double", _cast_plain),
+    Cast("float", "integer", _cast_to_integer, safe=False),
+    Cast("double", "integer", _cast_to_integer, safe=False),
     Cast("double", "boolean", _not_zero),
-    Cast("boolean", "string", _plain),
-    Cast("boolean", "integer", _plain),
+    Cast("boolean", "string", _cast_plain),
+    Cast("boolean", "integer", _cast_plain),
     Cast("date", "string", _date_text),
     Cast("date", "timestamp", _midnight, utc=True),
     Cast("date", "timestamp_ntz", _midnight),
     Cast("timestamp", "date", _day, utc=True),
-    Cast("timestamp", "timestamp_ntz", _plain, utc=True),
+    Cast("timestamp", "timestamp_ntz", _cast_plain, utc=True),
     Cast("timestamp_ntz", "date", _day),
-    Cast("timestamp_ntz", "timestamp", _plain, utc=True),
+    Cast("timestamp_ntz", "timestamp", _cast_plain, utc=True),
     Cast("timestamp", "string", _moment_text, utc=True),
     Cast("timestamp_ntz", "string", _moment_text),
-    Cast("string", "integer", from_text.whole),
+    Cast("string", "integer", from_text.cast_to_integer),
     Cast("string", "decimal", from_text.fraction),
     Cast("string", "double", from_text.double),
     Cast("string", "boolean", from_text.boolean),
@@ -199,16 +200,20 @@ def cast(here: Compiling, node: exp.Cast) -> Value:
         return typed_literal(here, node.this, wanted)
     if CALL not in node.meta and isinstance(node.this, _LOOSE) and not _is_closed(node.this):
         raise NotLocal(":: behind anything but a value is Spark's")
-    value = here.value(node.this)
+    return _without_text(here, node, wanted) or _cast(here, node, wanted)
+
+
+def _cast(here: Compiling, node: exp.Cast, wanted: SparkType) -> Value:
     tried = bool(node.args.get("safe"))
+    value = here.value(node.this)
     if isinstance(node.this, exp.Anonymous) and node.this.name.lower() == "raise_error":
         # It is never a text to be read: it fails before there is one.
-        return made(f"CAST({value.sql} AS {wanted.duckdb})", wanted, "", value, nullable=True)
+        return make_value(f"CAST({value.sql} AS {wanted.duckdb})", wanted, "", value, nullable=True)
     if value.type == STRING and wanted != STRING and node.this.find(exp.Column) is None:
         _check_constant(here, value, wanted)
     sql = cast_sql(here, value, wanted, tried=tried)
     word = "TRY_CAST" if tried else "CAST"
-    name = shown(f"{word}({{}} AS {str(wanted).upper()})", value)
+    name = format_name(f"{word}({{}} AS {str(wanted).upper()})", value)
     if isinstance(node.this, exp.Literal) and _is_function(here, node):
         name = ""  # int('1') and its like
     literal: object = None
@@ -218,10 +223,23 @@ def cast(here: Compiling, node: exp.Cast) -> Value:
     if wanted == DATE:
         literal = iso_date(value.literal)
     nullable = value.nullable or tried or _may_fail(value.type, wanted)
-    result = made(sql, wanted, name, value, nullable=nullable)
+    result = make_value(sql, wanted, name, value, nullable=nullable)
     if wanted.is_float and value.type.is_float:  # compared with it, Spark compares the column
         result = replace(result, origins=value.origins)
     return result if literal is None or tried else replace(result, literal=literal)
+
+
+def _without_text(here: Compiling, node: exp.Cast, wanted: SparkType) -> Value | None:
+    """Casts of texts that stand for numbers, as what they mean."""
+    if node.args.get("safe"):
+        return None
+    if wanted.is_decimal:
+        return decimal_digits.compile_cast(here, node.this, wanted)
+    if wanted == DOUBLE and isinstance(node.this, exp.Literal) and node.this.is_string:
+        number = _FAR.get(str(node.this.this))
+        name = "" if _is_function(here, node) else f"CAST({node.this.this} AS DOUBLE)"
+        return Value(f"'{number}'::DOUBLE", DOUBLE, name, True, float(number)) if number else None
+    return None
 
 
 def _is_closed(node: exp.Expr) -> bool:
@@ -230,7 +248,7 @@ def _is_closed(node: exp.Expr) -> bool:
 
 def _check_constant(here: Compiling, value: Value, wanted: SparkType) -> None:
     """Spark reads constants before it reads rows: a bad one fails even if there are none."""
-    text = value.known
+    text = value.known_value
     if not isinstance(text, str):
         raise NotLocal("a cast of a computed constant is Spark's")
     if wanted in (TIMESTAMP, TIMESTAMP_NTZ):
@@ -278,7 +296,7 @@ def typed_literal(here: Compiling, node: exp.Literal, wanted: SparkType) -> Valu
     if wanted.is_integral and text.isdigit() and int(text) <= 2 ** _BITS[wanted.name]:
         number = int(text)  # the largest but one only behind a minus
         sql = f"CAST({number} AS {wanted.duckdb})"
-        return Value(sql, wanted, text, False, number, bare=True)
+        return Value(sql, wanted, text, False, number, bare=wanted != TINYINT)
     raise NotLocal(f"the literal {text!r} of type {wanted} is Spark's")
 
 
@@ -294,18 +312,20 @@ def wanted_type(node: exp.DataType) -> SparkType:
 
 def cast_sql(here: Compiling, value: Value, wanted: SparkType, *, tried: bool = False) -> str:
     if value.type in (wanted, VOID):
-        return _plain(value, wanted)
-    found = _BY_KINDS.get((_kind(value.type), _kind(wanted)))
-    if found is None:
+        return _cast_plain(value, wanted)
+    cast_kind = _BY_KINDS.get((_kind(value.type), _kind(wanted)))
+    if cast_kind is None:
         raise NotLocal(f"a cast from {value.type} to {wanted} is Spark's")
-    if found.utc:
+    if cast_kind.utc:
         in_utc(here, f"a cast from {value.type} to {wanted}")
-    sql = found.write(value, wanted)
-    if found.safe or _widens(value.type, wanted):
+    sql = cast_kind.write(value, wanted)
+    if tried and value.type == STRING and (wanted.is_integral or wanted.is_decimal):
+        return from_text.null_without_digits(value, sql)
+    if cast_kind.safe or _widens(value.type, wanted):
         return sql
     if not tried:
         return opaque(sql)
-    if found.write not in (_plain, _truncated):
+    if cast_kind.write not in (_cast_plain, _cast_truncating):
         raise NotLocal(f"try_cast from {value.type} to {wanted} is Spark's")
     return opaque(f"TRY_{sql}")
 

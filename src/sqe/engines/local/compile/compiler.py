@@ -10,7 +10,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqe.binding.bound import BoundStatement, BoundView
-from sqe.engines.local.compile.folding import used
+from sqe.engines.local.compile.folding import used_values
 from sqe.engines.local.compile.queries import QueryCompiler
 from sqe.engines.local.plan import LocalPlan, NotLocal
 from sqe.engines.local.types import VOID
@@ -41,14 +41,14 @@ def compile_statement(guarded: GuardedStatement, time_zone: str) -> LocalPlan:
             for o in relation.outputs
         ]
     )
-    doubtful = len(list(islice(_failing(guarded.bound), 2))) > 1
-    values = used(relation.sql, compiler.parameters.values)
+    doubtful = len(list(islice(_list_failing(guarded.bound), 2))) > 1
+    values = used_values(relation.sql, compiler.parameters.values)
     return LocalPlan(
         relation.sql, compiler.scans(), columns, schema, doubtful, values, compiler.metadata()
     )
 
 
-def _failing(bound: BoundStatement) -> Iterator[Any]:
+def _list_failing(bound: BoundStatement) -> Iterator[Any]:
     """Places in the text that some value can make fail. With more than one, it depends on the order
     of rows and on NULLs which fails first, or whether any does: Spark leaves out what it can."""
     for node in bound.statement.tree.walk():
@@ -59,4 +59,4 @@ def _failing(bound: BoundStatement) -> Iterator[Any]:
             yield node
     for reference in bound.references:
         if isinstance(reference.target, BoundView):
-            yield from _failing(reference.target.inner)
+            yield from _list_failing(reference.target.inner)

@@ -22,6 +22,7 @@ class Compiling(Protocol):
     time_zone: str  # the session's: moments are shown and cut into days in it
     negated: bool  # inside NOT, where Spark may turn comparisons around
     parameters: Parameters
+    variables: dict[str, Value]  # of the lambdas around, by their names in lower case
 
     def value(self, node: Any) -> Value: ...
 
@@ -34,7 +35,7 @@ def label(node: Any) -> str:
     return str(getattr(node, "key", type(node).__name__))
 
 
-def written(here: Compiling, node: Any) -> str:
+def function_name(here: Compiling, node: Any) -> str:
     """A function's name as the user wrote it, in lower case: sqlglot merges synonyms."""
     start = node.meta.get(CALL)
     word = _WORD.match(here.text, start) if start is not None else None

@@ -18,7 +18,7 @@ from sqe.rewrite.guarded import GuardedStatement
 
 class Context:
     """``query`` compiles a query inside a query. Views are statements of their own, with a text of
-    their own: ``opened`` makes one the current one."""
+    their own: ``open_statement`` makes one the current one."""
 
     def __init__(
         self, guarded: GuardedStatement, time_zone: str, query: Callable[[Any, Scope], Relation]
@@ -37,7 +37,7 @@ class Context:
         return self._statements[-1]
 
     @contextmanager
-    def opened(self, bound: BoundStatement) -> Iterator[None]:
+    def open_statement(self, bound: BoundStatement) -> Iterator[None]:
         check_statement(bound.statement)
         self._statements.append(bound)
         try:

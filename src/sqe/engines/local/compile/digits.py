@@ -15,7 +15,7 @@ BIGINT_DIGITS = 17  # twice such a number, and one more, is still a BIGINT
 _DOUBLE_DIGITS = 15  # a double holds them, and is right within a quarter after two operations
 
 
-def named(values: Mapping[str, str], body: str) -> str:
+def compute_once(values: Mapping[str, str], body: str) -> str:
     """``body`` over values that are computed once, however often it has ``part`` of their names."""
     packed = ", ".join(f"'{name}': {sql}" for name, sql in values.items())
     return f"list_transform([{{{packed}}}], lambda parts: {body})[1]"
@@ -26,7 +26,7 @@ def part(name: str) -> str:
     return f"struct_extract(parts, '{name}')"
 
 
-def unscaled(value: Value, whole: str = "HUGEINT") -> str:
+def digits_of(value: Value, whole: str = "HUGEINT") -> str:
     """A decimal's digits as a whole number: 12.34 is 1234."""
     kind = value.type
     if kind.scale == 0:
@@ -49,7 +49,7 @@ def _long(sql: str, kind: SparkType, whole: str) -> str:
     if kind.precision + kind.scale + 1 > 38:  # too wide for a product: through text
         return f"CAST(replace(CAST({sql} AS VARCHAR), '.', '') AS {whole})"
     ten = f"CAST(1{'0' * kind.scale} AS DECIMAL({kind.scale + 1},0))"
-    return f"CAST({wide(Value(sql, kind, ''), kind.scale + 1)} * {ten} AS {whole})"
+    return f"CAST({widen(Value(sql, kind, ''), kind.scale + 1)} * {ten} AS {whole})"
 
 
 def nines(count: int, kind: SparkType) -> str:
@@ -60,7 +60,7 @@ def nines(count: int, kind: SparkType) -> str:
     return f"CAST('{number}' AS {kind.duckdb})"
 
 
-def wide(value: Value, other_precision: int) -> str:
+def widen(value: Value, other_precision: int) -> str:
     """A factor that DuckDB multiplies in 38 digits; two of up to 18 it would keep in 18."""
     if value.type.precision + other_precision <= 18:
         return value.sql
@@ -72,8 +72,8 @@ def divide_half_up(dividend: str, divisor: str) -> str:
     return f"((2 * {dividend} + sign({dividend}) * abs({divisor})) // (2 * {divisor}))"
 
 
-def scaled(digits: str, kind: SparkType, *, short: bool = False) -> str:
-    """A whole number of digits as a decimal: the way back from ``unscaled``. ``short``: there are
+def decimal_of_digits(digits: str, kind: SparkType, *, short: bool = False) -> str:
+    """A whole number of digits as a decimal: the way back from ``digits_of``. ``short``: there are
     no more than 17."""
     if kind.scale == 0:
         return f"CAST({digits} AS {kind.duckdb})"

@@ -8,17 +8,28 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqe.engines.local.compile import aggregates, calls, casts, choices, literals, operators, proven
-from sqe.engines.local.compile.aggregates import ordered
+from sqe.engines.local.compile import (
+    aggregates,
+    calls,
+    casts,
+    choices,
+    literals,
+    operators,
+    patterns,
+    proven,
+)
+from sqe.engines.local.compile.aggregates import order_key
 from sqe.engines.local.compile.compiling import Compiling, label
 from sqe.engines.local.compile.folding import check_constant
 from sqe.engines.local.compile.parameters import Parameters
 from sqe.engines.local.compile.scope import Relation, Scope
 from sqe.engines.local.compile.value import Value
+from sqe.engines.local.compile.variables import compile_named_value, names_variable, variable
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import BOOLEAN
+from sqe.sql.dialect import MORE
 
-__all__ = ["CompileQuery", "Expressions", "ordered"]
+__all__ = ["CompileQuery", "Expressions", "order_key"]
 
 CompileQuery = Callable[[Any, Scope], Relation]
 
@@ -36,19 +47,26 @@ class Expressions:
     ) -> None:
         self.text = text
         self.scope = scope
-        self.query = compile_query
+        self._compile_query = compile_query
         self.time_zone = time_zone
         self.parameters = parameters
         self.aliases: dict[str, Value] = {}
+        self.variables: dict[str, Value] = {}
         self.negated = False
 
     def value(self, node: Any) -> Value:
         for kind, compile_node in _DISPATCH:
             if isinstance(node, kind):
                 value = compile_node(self, node)
-                check_constant(node, value, self.parameters)
+                if not names_variable(node, self.variables):
+                    check_constant(node, value, self.parameters)
                 return value
         raise NotLocal(f"{label(node)} is not on the local engine's list")
+
+    def query(self, node: Any, scope: Scope) -> Relation:
+        if self.variables:
+            raise NotLocal("a query inside of a lambda is Spark's")
+        return self._compile_query(node, scope)
 
     def item(self, node: Any) -> Value:
         """An item of a select list: Spark names the cast of a column after the column."""
@@ -96,7 +114,16 @@ def _exists(here: Compiling, node: exp.Exists) -> Value:
     return Value(f"EXISTS ({relation.sql})", BOOLEAN, name, False)
 
 
+def _bracket(here: Expressions, node: exp.Bracket) -> Value:
+    value = compile_named_value(here, node)
+    if value is None:
+        raise NotLocal("[…] is not on the local engine's list")
+    return value
+
+
 def _anonymous(here: Compiling, node: exp.Anonymous) -> Value:
+    if node.meta.get(MORE):
+        raise NotLocal(f"{node.name} with so many arguments is Spark's")
     if str(node.name).lower() in proven.AGGREGATES:
         return aggregates.aggregate(here, node)
     return calls.function(here, node)
@@ -105,6 +132,8 @@ def _anonymous(here: Compiling, node: exp.Anonymous) -> Value:
 _DISPATCH: tuple[tuple[Any, Callable[[Expressions, Any], Value]], ...] = (
     (exp.Paren, lambda here, node: here.value(node.this)),
     (exp.Column, Expressions.column),
+    (exp.Identifier, variable),
+    (exp.Bracket, _bracket),
     (exp.Literal, literals.literal),
     (exp.Boolean, literals.boolean),
     (exp.Null, lambda here, node: literals.null()),
@@ -119,14 +148,15 @@ _DISPATCH: tuple[tuple[Any, Callable[[Expressions, Any], Value]], ...] = (
     (exp.Between, operators.between),
     (exp.In, operators.within),
     ((exp.Like, exp.ILike), operators.like),
-    (exp.Escape, operators.escaped),
+    (exp.RegexpLike, patterns.rlike),
+    (exp.Escape, operators.compile_escape),
     (exp.Case, choices.case),
     (exp.If, choices.when),
     (exp.Cast, casts.cast),
     (exp.Subquery, _scalar),
     (exp.Exists, _exists),
     (exp.Window, aggregates.window),
-    (exp.Filter, aggregates.filtered),
+    (exp.Filter, aggregates.compile_filter),
     (exp.Extract, calls.extract),
     (exp.Grouping, aggregates.grouping),
     (exp.Any, aggregates.any_of),

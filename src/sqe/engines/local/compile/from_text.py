@@ -14,7 +14,7 @@ _DIGITS = {"tinyint": 2, "smallint": 4, "int": 9, "bigint": 18}  # no number of 
 _WORDS = {"true": ("t", "true", "y", "yes", "1"), "false": ("f", "false", "n", "no", "0")}
 
 
-def _matching(value: Value, pattern: str, wanted: SparkType, sql: str) -> str:
+def _cast_matching(value: Value, pattern: str, wanted: SparkType, sql: str) -> str:
     other = give_up(f"a string as {wanted.name} that is not a plain one", wanted)
     return (
         f"CASE WHEN {value.sql} IS NULL THEN NULL "
@@ -22,13 +22,18 @@ def _matching(value: Value, pattern: str, wanted: SparkType, sql: str) -> str:
     )
 
 
-def _plain(value: Value, wanted: SparkType) -> str:
+def _cast_trimmed(value: Value, wanted: SparkType) -> str:
     return f"CAST(trim({value.sql}, ' ') AS {wanted.duckdb})"
 
 
-def whole(value: Value, wanted: SparkType) -> str:
+def cast_to_integer(value: Value, wanted: SparkType) -> str:
     pattern = rf" *[+-]?[0-9]{{1,{_DIGITS[wanted.name]}}} *"
-    return _matching(value, pattern, wanted, _plain(value, wanted))
+    return _cast_matching(value, pattern, wanted, _cast_trimmed(value, wanted))
+
+
+def null_without_digits(value: Value, sql: str) -> str:
+    """For try_cast: plain letters and signs are no number, whatever forms there are."""
+    return f"CASE WHEN regexp_full_match({value.sql}, '[ -/:-~]*') THEN NULL ELSE {sql} END"
 
 
 def fraction(value: Value, wanted: SparkType) -> str:
@@ -41,14 +46,14 @@ def fraction(value: Value, wanted: SparkType) -> str:
     number = r" *[+-]?[0-9]+(\.[0-9]+)? *"
     checked = f"regexp_full_match({value.sql}, '{number}')"
     other = give_up("a string as decimal that is not a plain one", wanted)
-    sql = f"CASE WHEN {checked} THEN {_plain(value, wanted)} ELSE {other} END"
-    return _matching(value, pattern, wanted, sql)
+    sql = f"CASE WHEN {checked} THEN {_cast_trimmed(value, wanted)} ELSE {other} END"
+    return _cast_matching(value, pattern, wanted, sql)
 
 
 def double(value: Value, wanted: SparkType) -> str:
     """Both engines take the nearest number."""
     pattern = r" *[+-]?[0-9]{1,20}(\.[0-9]{1,20})? *"
-    return _matching(value, pattern, wanted, _plain(value, wanted))
+    return _cast_matching(value, pattern, wanted, _cast_trimmed(value, wanted))
 
 
 def boolean(value: Value, wanted: SparkType) -> str:
@@ -78,4 +83,4 @@ def _valid(value: Value, pattern: str, wanted: SparkType) -> str:
     years = f"left(trim({value.sql}, ' '), 4) <> '0000'"
     sql = f"CAST({tried} AS {wanted.duckdb})" if wanted.name == "timestamp" else tried
     checked = f"CASE WHEN {tried} IS NOT NULL AND {years} THEN {sql} ELSE {other} END"
-    return _matching(value, pattern, wanted, checked)
+    return _cast_matching(value, pattern, wanted, checked)

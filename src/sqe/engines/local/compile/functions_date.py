@@ -25,7 +25,7 @@ _TRUNC_MOMENT = _TRUNC_DATE | {
 }  # fmt: skip
 
 
-def _plain(here: Compiling, value: Value, what: str) -> str:
+def _clock_time(here: Compiling, value: Value, what: str) -> str:
     """A moment as the clock shows it."""
     need(value.type in _MOMENTS, f"{what} takes a timestamp")
     if value.type == TIMESTAMP:
@@ -38,7 +38,7 @@ def _day(here: Compiling, value: Value, what: str) -> str:
     if value.type == DATE:
         return value.sql
     need(value.type in _MOMENTS, f"{what} takes a date or a timestamp")
-    return f"CAST({_plain(here, value, what)} AS DATE)"
+    return f"CAST({_clock_time(here, value, what)} AS DATE)"
 
 
 def date_part(part: str, plus: int = 0) -> Build:
@@ -60,7 +60,7 @@ def date_part(part: str, plus: int = 0) -> Build:
 def clock_part(part: str) -> Build:
     def build(here: Compiling, values: Sequence[Value]) -> Built:
         need(len(values) == 1, f"{part} takes one argument")
-        sql = f"CAST({part}({_plain(here, values[0], part)}) AS INTEGER)"
+        sql = f"CAST({part}({_clock_time(here, values[0], part)}) AS INTEGER)"
         return sql, INT, values[0].nullable
 
     return build
@@ -102,7 +102,7 @@ def date_format(here: Compiling, values: Sequence[Value]) -> Built:
         in_utc(here, "date_format")
         plain = midnight(value.sql, TIMESTAMP_NTZ)
     else:
-        plain = _plain(here, value, "date_format")
+        plain = _clock_time(here, value, "date_format")
     far = give_up("a year of other than four digits as text", STRING)
     odd = f"{plain} < TIMESTAMP '1000-01-01' OR {plain} >= TIMESTAMP '10000-01-01'"
     sql = f"CASE WHEN {odd} THEN {far} ELSE strftime({plain}, '{pattern}') END"
@@ -115,7 +115,7 @@ def _day_and_count(values: Sequence[Value], what: str) -> tuple[Value, Value]:
     return values[0], values[1]
 
 
-def moved(sign: str) -> Build:
+def move_date(sign: str) -> Build:
     """date_add and date_sub."""
 
     def build(here: Compiling, values: Sequence[Value]) -> Built:
@@ -175,7 +175,7 @@ def date_trunc(here: Compiling, values: Sequence[Value]) -> Built:
     if value.type == DATE:
         plain = midnight(value.sql, TIMESTAMP_NTZ)
     else:
-        plain = _plain(here, value, "date_trunc")
+        plain = _clock_time(here, value, "date_trunc")
     return f"CAST(date_trunc('{unit}', {plain}) AS TIMESTAMPTZ)", TIMESTAMP, True
 
 

@@ -13,7 +13,7 @@ from sqe.engines.local.types import (
     DOUBLE,
     SIGNED_DIGITS,
     SparkType,
-    bounded,
+    bound_decimal,
     common_type,
 )
 
@@ -66,13 +66,13 @@ def round_(here: Compiling, values: Sequence[Value]) -> Built:
     need(value.type.is_decimal, "round of doubles is Spark's")
     whole = value.type.precision - value.type.scale
     if places >= value.type.scale:
-        kind = bounded(whole + value.type.scale + 1, value.type.scale)
+        kind = bound_decimal(whole + value.type.scale + 1, value.type.scale)
         return value.cast(kind), kind, True
-    kind = bounded(whole + places + 1, places)
+    kind = bound_decimal(whole + places + 1, places)
     return f"CAST(round({value.sql}, {places}) AS {kind.duckdb})", kind, True
 
 
-def whole(function: str) -> Build:
+def round_to_integer(function: str) -> Build:
     """ceil and floor. Of a double Spark takes the nearest bigint, and zero for NaN."""
 
     def build(here: Compiling, values: Sequence[Value]) -> Built:
@@ -83,7 +83,7 @@ def whole(function: str) -> Build:
         if value.type.is_decimal and value.type.scale == 0:
             return value.sql, value.type, True
         if value.type.is_decimal:
-            kind = bounded(value.type.precision - value.type.scale + 1, 0)
+            kind = bound_decimal(value.type.precision - value.type.scale + 1, 0)
             return f"CAST({function}({value.sql}) AS {kind.duckdb})", kind, True
         number = f"{function}({value.cast(DOUBLE)})"
         sql = (

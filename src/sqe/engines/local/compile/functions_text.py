@@ -36,7 +36,7 @@ def _text(values: Sequence[Value]) -> list[str]:
     return [value.cast(STRING) for value in values]
 
 
-def raised(sql: str) -> str:
+def to_upper(sql: str) -> str:
     odd = give_up("upper() of letters that need Spark", STRING)
     return (
         f"CASE WHEN strlen({sql}) = length({sql}) THEN upper({sql}) "
@@ -44,7 +44,7 @@ def raised(sql: str) -> str:
     )
 
 
-def lowered(sql: str) -> str:
+def to_lower(sql: str) -> str:
     odd = give_up("lower() of letters that need Spark", STRING)
     return (
         f"CASE WHEN strlen({sql}) = length({sql}) THEN lower({sql}) "
@@ -54,15 +54,15 @@ def lowered(sql: str) -> str:
 
 def upper(here: Compiling, values: Sequence[Value]) -> Built:
     _strings(values, "upper", 1)
-    return raised(values[0].cast(STRING)), STRING, values[0].nullable
+    return to_upper(values[0].cast(STRING)), STRING, values[0].nullable
 
 
 def lower(here: Compiling, values: Sequence[Value]) -> Built:
     _strings(values, "lower", 1)
-    return lowered(values[0].cast(STRING)), STRING, values[0].nullable
+    return to_lower(values[0].cast(STRING)), STRING, values[0].nullable
 
 
-def trimmed(function: str) -> Build:
+def trim_text(function: str) -> Build:
     """Without a list of characters only the plain space goes; DuckDB would take others too."""
 
     def build(here: Compiling, values: Sequence[Value]) -> Built:
@@ -99,7 +99,7 @@ def side(function: str) -> Build:
     return build
 
 
-def padded(function: str) -> Build:
+def pad_text(function: str) -> Build:
     def build(here: Compiling, values: Sequence[Value]) -> Built:
         need(len(values) in (2, 3), f"{function} takes two or three arguments")
         _strings([values[0], *values[2:]], function, 1, 2)
@@ -124,7 +124,7 @@ def repeat(here: Compiling, values: Sequence[Value]) -> Built:
     return f"repeat({values[0].cast(STRING)}, {count})", STRING, values[0].nullable
 
 
-def tested(function: str) -> Build:
+def test_text(function: str) -> Build:
     """startswith, endswith, contains."""
 
     def build(here: Compiling, values: Sequence[Value]) -> Built:
@@ -134,7 +134,7 @@ def tested(function: str) -> Build:
     return build
 
 
-def found(first: int, second: int) -> Build:
+def find_text(first: int, second: int) -> Build:
     """The place of a text in another, from one, or zero; the empty text is at one."""
 
     def build(here: Compiling, values: Sequence[Value]) -> Built:

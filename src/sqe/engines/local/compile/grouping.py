@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from sqlglot import exp
@@ -106,7 +107,7 @@ class Grouping:
         wanted = signature(node, self.scope)
         return next((key for key in self.keys if key.signature == wanted), None)
 
-    def settled(self, items: list[Item]) -> list[Value]:
+    def settle_items(self, items: list[Item]) -> list[Value]:
         """The items as they are behind GROUP BY: what a grouping set leaves out is NULL."""
         absent = [key for key in self.keys if not key.everywhere and not key.value.column]
         doubles = {key.value.sql for key in self.keys if key.value.type.is_float}
@@ -142,7 +143,8 @@ class _Builder:
     def build(self) -> Grouping:
         if self._group is None:
             return self._grouping
-        parts = self._all() if self._group.args.get("all") else self._listed(self._group)
+        whole = self._group.args.get("all")
+        parts = self._all(self._group) if whole else self._list_parts(self._group)
         if self._grouping.sets:
             self._check_computed()
         keys = [part for part in parts if part]
@@ -162,24 +164,43 @@ class _Builder:
                 raise NotLocal("grouping sets by several values of the same columns are Spark's")
             kinds.add(key.kind)
 
-    def _all(self) -> list[str]:
+    def _all(self, group: exp.Group) -> list[str]:
         """GROUP BY ALL: by every item without an aggregate in it."""
+        rest = [name for name, value in group.args.items() if value and name != "all"]
+        named = any(item.value.name.lower() == "all" for item in self._items)
+        stored = any(self._expressions.scope.matches("all", ()))
+        if rest or named or stored:
+            raise NotLocal("GROUP BY all, where a column has that name, is Spark's")
         return [
             self._key(item.node, item.value, everywhere=True)
             for item in self._items
             if item.node is None or not has_aggregate(item.node)
         ]
 
-    def _listed(self, group: exp.Group) -> list[str]:
+    def _list_parts(self, group: exp.Group) -> list[str]:
         if not group.expressions:
             raise NotLocal("this form of GROUP BY is Spark's")
-        return [
-            self._sets(kind, part) if kind is not None else self._simple(part, everywhere=True)
-            for kind, part in group_parts(group)
-        ]
+        texts, met = [], [len(self._grouping.keys)]
+        for kind, part in group_parts(group):
+            simple = kind is None
+            texts.append(self._simple(part, everywhere=True) if simple else self._sets(kind, part))
+            met.append(len(self._grouping.keys))
+        if sum(kind is not None for kind, _ in group_parts(group)) > 1:
+            self._check_apart(list(pairwise(met)))
+        return texts
+
+    def _check_apart(self, places: list[tuple[int, int]]) -> None:
+        """Of several grouping sets: a key that stands in two of them is there with one of them, and
+        absent with another."""
+        keys = [{key.value.sql for key in self._grouping.keys[a:b]} for a, b in places]
+        if sum(map(len, keys)) > len(set().union(*keys)):
+            raise NotLocal("several grouping sets by the same key are Spark's")
 
     def _sets(self, kind: Any, members: list[Any]) -> str:
         self._grouping.sets = True
+        if kind is exp.GroupingSets and not any(map(_row, members)):
+            # DuckDB takes count(*) from what the files say, and forgets the second set.
+            raise NotLocal("grouping sets without a key are Spark's")
         everywhere = _everywhere(kind, members)
         texts = []
         for member in members:
@@ -200,18 +221,20 @@ class _Builder:
                 raise NotLocal("* in the list where GROUP BY has a position")
             node = self._items[int(node.this) - 1].node
         else:
-            node, value = self._named(node)
+            node, value = self._resolve_name(node)
         return self._key(node, value, everywhere=everywhere)
 
-    def _named(self, node: Any) -> tuple[Any, Value]:
+    def _resolve_name(self, node: Any) -> tuple[Any, Value]:
         """A column of FROM comes first, an alias of the select list second."""
         if isinstance(node, exp.Column) and node.args.get("table") is None:
             name = node.name.lower()
-            found = [i for i in self._items if i.node is not None and i.value.name.lower() == name]
-            if found and not list(self._expressions.scope.matches(name, ())):
-                if len(found) > 1:
+            matching = [
+                i for i in self._items if i.node is not None and i.value.name.lower() == name
+            ]
+            if matching and not list(self._expressions.scope.matches(name, ())):
+                if len(matching) > 1:
                     raise NotLocal(f"{node.name} may mean two things here")
-                return found[0].node, found[0].value
+                return matching[0].node, matching[0].value
         return node, self._expressions.value(node)
 
     def _key(self, node: Any, value: Value, *, everywhere: bool) -> str:
@@ -229,7 +252,7 @@ class _Builder:
 
 
 def group_parts(group: exp.Group) -> list[tuple[Any, Any]]:
-    """(None, key), or the kind of grouping sets and their members. More than one is Spark's."""
+    """(None, key), or the kind of grouping sets and their members."""
     if group.args.get("totals") or group.args.get("grouping_sets"):
         raise NotLocal("this form of GROUP BY is Spark's")
     whole = [kind for word in ("rollup", "cube") for kind in group.args.get(word) or ()]
@@ -237,13 +260,11 @@ def group_parts(group: exp.Group) -> list[tuple[Any, Any]]:
         if len(whole) > 1 or whole[0].expressions:
             raise NotLocal("this form of GROUP BY is Spark's")
         return [(type(whole[0]), group.expressions)]
-    found = [
+    parts = [
         (type(part), part.expressions) if type(part) in _SETS else (None, part)
         for part in group.expressions
     ]
-    if sum(1 for kind, _ in found if kind is not None) > 1:
-        raise NotLocal("several grouping sets are Spark's")
-    return found
+    return parts
 
 
 def loosen_absent(node: exp.Select, scope: Scope) -> None:
@@ -264,11 +285,11 @@ def loosen_absent(node: exp.Select, scope: Scope) -> None:
                 key = items[0].unalias() if items else key
             elif isinstance(key, exp.Column) and not list(scope.matches(key.name, ())):
                 key = aliases.get(key.name.lower(), key)
-            for column in _meant(key, scope):
+            for column in _columns_meant(key, scope):
                 column.nullable = True
 
 
-def _meant(node: Any, scope: Scope) -> list[SourceColumn]:
+def _columns_meant(node: Any, scope: Scope) -> list[SourceColumn]:
     if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
         return []
     parts = [node.args.get(key) for key in ("catalog", "db", "table")]
@@ -302,8 +323,8 @@ def signature(node: Any, scope: Scope) -> str:
     if isinstance(node, exp.Paren):
         return signature(node.this, scope)
     if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
-        found = _meant(node, scope)
-        return found[0].sql if len(found) == 1 else f"?{node.sql()}"
+        columns = _columns_meant(node, scope)
+        return columns[0].sql if len(columns) == 1 else f"?{node.sql()}"
     if isinstance(node, exp.Literal):
         return repr(node.this) if node.is_string else str(node.this)
     inside = []

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqe.engines.local.compile.context import Context
 from sqe.engines.local.compile.levels import forbid, has_subquery
-from sqe.engines.local.compile.pruning import prune
+from sqe.engines.local.compile.pruning import follow, prune
 from sqe.engines.local.compile.scope import Scope, SourceColumn
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import BOOLEAN, common_type
@@ -28,11 +28,13 @@ class Joins:
         kind, side, method = (
             str(join.args.get(key) or "").upper() for key in ("kind", "side", "method")
         )
+        if isinstance(join.this, exp.Lateral):
+            _check_lateral(join, kind, side, method)
         before = list(scope.visible)
         count = len(scope.sources)
         right = self._relation(join.this, scope)
         after = scope.visible[len(before) :]
-        names = _using(join, method, before, after)
+        names = _join_names(join, method, before, after)
         if kind in ("SEMI", "ANTI"):
             if names is not None:
                 raise NotLocal("a SEMI or ANTI join with USING is Spark's")
@@ -65,15 +67,7 @@ class Joins:
         value = self._context.expressions(scope).value(on)
         if value.type != BOOLEAN:
             raise NotLocal("a join on other than a condition is Spark's")
-        added = {id(column) for column in after}
-        keeps = {
-            "": lambda column: True,
-            "SEMI": lambda column: True,
-            "LEFT": lambda column: id(column) in added,
-            "ANTI": lambda column: id(column) in added,
-            "RIGHT": lambda column: id(column) not in added,
-        }.get(kind, lambda column: False)
-        prune(on, scope, self._context, keeps)
+        prune(on, scope, self._context, _keeps(kind, after))
         return value.sql
 
     def _merge(
@@ -93,8 +87,9 @@ class Joins:
             if kind.is_float or (side == "FULL" and a.type != b.type):
                 raise NotLocal("USING over such types is Spark's")
             conditions.append(f"({a.cast(kind)} = {b.cast(kind)})")
+            follow(left, right, _keeps(side, after))
         _loosen(scope, before, after, side)
-        merged = [_merged(left, right, side) for left, right in keys]
+        merged = [_merge_columns(left, right, side) for left, right in keys]
         used = {id(column) for pair in keys for column in pair}
         rest = [column for column in [*before, *after] if id(column) not in used]
         scope.visible = [*merged, *rest]
@@ -102,7 +97,26 @@ class Joins:
         return " AND ".join(conditions)
 
 
-def _using(
+def _check_lateral(join: exp.Join, kind: str, side: str, method: str) -> None:
+    on = join.args.get("on")
+    plain = kind in ("", "INNER", "CROSS", "OUTER") and side in ("", "LEFT") and not method
+    if not plain or join.args.get("using") or not (on is None or on == exp.true()):
+        raise NotLocal("this lateral join is Spark's")
+
+
+def _keeps(kind: str, after: list[SourceColumn]) -> Callable[[SourceColumn], bool]:
+    """Of which columns the condition of a join must hold for their rows to count."""
+    added = {id(column) for column in after}
+    return {
+        "": lambda column: True,
+        "SEMI": lambda column: True,
+        "LEFT": lambda column: id(column) in added,
+        "ANTI": lambda column: id(column) in added,
+        "RIGHT": lambda column: id(column) not in added,
+    }.get(kind, lambda column: False)
+
+
+def _join_names(
     join: exp.Join, method: str, before: list[SourceColumn], after: list[SourceColumn]
 ) -> list[str] | None:
     """The names to join by; None if the join does not go by names."""
@@ -127,13 +141,13 @@ def _using(
 
 
 def _one(name: str, columns: list[SourceColumn]) -> SourceColumn:
-    found = [column for column in columns if column.name.lower() == name.lower()]
-    if len(found) != 1:
+    matching = [column for column in columns if column.name.lower() == name.lower()]
+    if len(matching) != 1:
         raise NotLocal(f"USING ({name}) is Spark's")
-    return found[0]
+    return matching[0]
 
 
-def _merged(left: SourceColumn, right: SourceColumn, side: str) -> SourceColumn:
+def _merge_columns(left: SourceColumn, right: SourceColumn, side: str) -> SourceColumn:
     """A column of its own: the sources keep theirs, for names that say which one is meant."""
     if side == "FULL":
         value = left.value()

@@ -77,22 +77,39 @@ def own_columns(node: Any, in_aggregate: bool = False) -> Iterator[tuple[exp.Col
 
 def check_in_queries(node: Any, *, filters: bool = True) -> None:
     """IN over a query: Spark gives false where the standard gives NULL, which is the same in a
-    filter only, and there only where nothing but AND, OR or one NOT is done with it."""
+    filter only, and there only where nothing but AND, OR or one NOT is done with it. The condition
+    of a branch is a filter too."""
+    if isinstance(node, exp.Case | exp.If):
+        _check_branches(node)
+        return
     if filters and isinstance(node, exp.And | exp.Or | exp.Paren):
         for child in children(node):
             check_in_queries(child)
         return
-    inner = node
-    while filters and isinstance(inner, exp.Not | exp.Paren):
-        if isinstance(inner, exp.Not) and isinstance(inner.this, exp.Not):
-            break
-        inner = inner.this
-    if filters and isinstance(inner, exp.In):
-        query = inner.args.get("query")
-        if query is not None and isinstance(query.this, exp.Subquery):
+    inner = _without_not(node) if filters else node
+    if isinstance(inner, exp.In) and inner.args.get("query") is not None:
+        if not filters:
+            raise NotLocal("the value of IN over a query is Spark's")
+        if isinstance(inner.args["query"].this, exp.Subquery):
             raise NotLocal("IN over a query in two parentheses is a list of one value to Spark")
-        for child in children(inner):
-            check_in_queries(child, filters=False)
-        return
-    if any(isinstance(part, exp.In) and part.args.get("query") for part in parts(node)):
-        raise NotLocal("the value of IN over a query is Spark's")
+    for child in children(inner):
+        check_in_queries(child, filters=False)
+
+
+def _check_branches(node: Any) -> None:
+    branches = [node] if isinstance(node, exp.If) else node.args["ifs"]
+    for branch in branches:
+        # Behind CASE x WHEN stands a value.
+        check_in_queries(branch.this, filters=isinstance(node, exp.If) or node.this is None)
+    results = [branch.args["true"] for branch in branches]
+    for result in (*results, node.args.get("default"), node.args.get("false")):
+        if result is not None:
+            check_in_queries(result, filters=False)
+
+
+def _without_not(node: Any) -> Any:
+    while isinstance(node, exp.Not | exp.Paren):
+        if isinstance(node, exp.Not) and isinstance(node.this, exp.Not):
+            break
+        node = node.this
+    return node

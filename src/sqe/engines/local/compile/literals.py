@@ -12,7 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from sqe.engines.local.compile.compiling import Compiling, in_utc
-from sqe.engines.local.compile.value import Value, made, shown
+from sqe.engines.local.compile.value import Value, format_name, make_value
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import (
     BIGINT,
@@ -25,6 +25,7 @@ from sqe.engines.local.types import (
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    TINYINT,
     VOID,
     SparkType,
 )
@@ -116,7 +117,7 @@ def negate(here: Compiling, node: exp.Neg) -> Value:
         raise NotLocal(f"minus {value.type} is Spark's")
     if _is_number(here, node.this) and isinstance(value.literal, int | float):
         return _negative(value, -value.literal, plain=isinstance(node.this, exp.Literal))
-    return made(f"(- {value.sql})", value.type, shown("(- {})", value), value)
+    return make_value(f"(- {value.sql})", value.type, format_name("(- {})", value), value)
 
 
 def _is_number(here: Compiling, node: Any) -> bool:
@@ -145,7 +146,7 @@ def _negative(value: Value, number: float, *, plain: bool) -> Value:
         name = value.name  # there is no other zero
     if value.type.is_integral:
         sql = f"CAST({number} AS {kind.duckdb})"
-        return Value(sql, kind, name, False, number, bare=True)
+        return Value(sql, kind, name, False, number, bare=kind != TINYINT)
     return Value(f"(- {value.sql})", kind, name, False, number, bare=value.bare)
 
 
@@ -187,10 +188,10 @@ def moment_literal(here: Compiling, text: str, kind: SparkType) -> Value:
 def beside(here: Compiling, value: Value, other: Value) -> Value:
     """A string literal beside a date or moment is one, where it is beyond doubt; a date beside a
     moment is its midnight."""
-    if value.type == STRING and isinstance(value.known, str):
-        read = _read(here, value.known, other.type)
+    if value.type == STRING and isinstance(value.known_value, str):
+        read = _read(here, value.known_value, other.type)
         if read is not None and value.bound is not None:
-            return replace(here.parameters.bound(read.type, read.literal), bare=False)
+            return replace(here.parameters.bind(read.type, read.literal), bare=False)
         if read is not None:
             return replace(read, name=value.name)
     if value.type == DATE and other.type in (TIMESTAMP, TIMESTAMP_NTZ):

@@ -12,10 +12,10 @@ from sqlglot import exp
 
 from sqe.engines.local.compile import arithmetic
 from sqe.engines.local.compile.compiling import Compiling, in_utc
-from sqe.engines.local.compile.functions_text import lowered
+from sqe.engines.local.compile.functions_text import to_lower
 from sqe.engines.local.compile.literals import beside
 from sqe.engines.local.compile.scope import Scope
-from sqe.engines.local.compile.value import Value, listed, made, shown
+from sqe.engines.local.compile.value import Value, format_list_name, format_name, make_value
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import (
     BOOLEAN,
@@ -65,7 +65,7 @@ def binary(here: Compiling, node: Any) -> Value:
         return _add_days(operator, left, right)
     value = arithmetic.binary(operator, left, right)
     if CALL in node.meta:  # mod(a, b), written as a function
-        return replace(value, name=shown("mod({}, {})", left, right))
+        return replace(value, name=format_name("mod({}, {})", left, right))
     return value
 
 
@@ -74,15 +74,15 @@ def _add_days(operator: str, left: Value, right: Value) -> Value:
     moves = operator == "+" or (operator == "-" and day is left)
     if not moves or count.type.name not in ("tinyint", "smallint", "int"):
         raise NotLocal(f"{operator} on {left.type} and {right.type} is Spark's")
-    name = shown("date_add({}, {})" if operator == "+" else "date_sub({}, {})", day, count)
-    return made(f"({day.sql} {operator} {count.cast(INT)})", DATE, name, day, count)
+    name = format_name("date_add({}, {})" if operator == "+" else "date_sub({}, {})", day, count)
+    return make_value(f"({day.sql} {operator} {count.cast(INT)})", DATE, name, day, count)
 
 
 def bit_not(here: Compiling, node: exp.BitwiseNot) -> Value:
     value = here.value(node.this)
     if not value.type.is_integral:
         raise NotLocal(f"~ of {value.type} is Spark's")
-    return made(f"(~ {value.sql})", value.type, shown("~{}", value), value)
+    return make_value(f"(~ {value.sql})", value.type, format_name("~{}", value), value)
 
 
 def _shift(here: Compiling, sign: str, moment: Value, interval: exp.Interval) -> Value:
@@ -108,7 +108,7 @@ def _shift(here: Compiling, sign: str, moment: Value, interval: exp.Interval) ->
     if moment.type == TIMESTAMP:
         sql = f"CAST(CAST({moment.sql} AS TIMESTAMP) {by} AS TIMESTAMPTZ)"
     name = _interval_name(sign, moment, int(str(amount.this)), unit)
-    return made(sql, moment.type, name, moment)
+    return make_value(sql, moment.type, name, moment)
 
 
 def _interval_name(sign: str, moment: Value, amount: int, unit: str) -> str:
@@ -118,8 +118,8 @@ def _interval_name(sign: str, moment: Value, amount: int, unit: str) -> str:
     interval = f"INTERVAL '{'-' if amount < 0 else ''}{digits}' {unit}"
     if moment.type == DATE and unit == "DAY":
         days = f"extractansiintervaldays({interval})"
-        return shown(f"date_add({{}}, {days if sign == '+' else f'(- {days})'})", moment)
-    return shown(f"{{}} {sign} {interval}", moment)
+        return format_name(f"date_add({{}}, {days if sign == '+' else f'(- {days})'})", moment)
+    return format_name(f"{{}} {sign} {interval}", moment)
 
 
 def comparison(here: Compiling, node: Any) -> Value:
@@ -143,9 +143,9 @@ def compare(here: Compiling, operator: str, left: Value, right: Value) -> Value:
     if kind.is_float:
         _read_as_spark_prunes("not" if here.negated else operator, left, right)
     sql = f"({left.cast(kind)} {_DUCKDB.get(operator, operator)} {right.cast(kind)})"
-    name = shown(_NAMES.get(operator, f"({{}} {operator} {{}})"), shown_left, shown_right)
+    name = format_name(_NAMES.get(operator, f"({{}} {operator} {{}})"), shown_left, shown_right)
     distinct = operator in _DUCKDB
-    return made(sql, BOOLEAN, name, left, right, nullable=False if distinct else None)
+    return make_value(sql, BOOLEAN, name, left, right, nullable=False if distinct else None)
 
 
 def _whole_bound(operator: str, bound: Value, *floors: str) -> Value:
@@ -166,7 +166,11 @@ def _read_as_spark_prunes(operator: str, left: Value, right: Value) -> None:
     if left.column and right.column:
         return  # never put to files
     sides = (left, right)
-    zero = any(side.known == 0 and not isinstance(side.known, bool) for side in sides)
+    stored = any(side.origins for side in sides)
+    far = (side.literal for side in sides if isinstance(side.literal, float))
+    if stored and not all(map(math.isfinite, far)):
+        raise NotLocal("columns compared with NaN or infinity are Spark's")
+    zero = any(side.known_value == 0 and not isinstance(side.known_value, bool) for side in sides)
     equal = operator in ("=", "<>", *_DUCKDB)
     for column in (c for side in sides if side.type.is_float for c in side.origins):
         if not equal:
@@ -179,7 +183,9 @@ def connect(here: Compiling, node: Any) -> Value:
     operator = "AND" if isinstance(node, exp.And) else "OR"
     left, right = here.condition(node.this), here.condition(node.expression)
     sql = f"({left.sql} {operator} {right.sql})"
-    return made(sql, BOOLEAN, shown(f"({{}} {operator} {{}})", left, right), left, right)
+    return make_value(
+        sql, BOOLEAN, format_name(f"({{}} {operator} {{}})", left, right), left, right
+    )
 
 
 def negation(here: Compiling, node: exp.Not) -> Value:
@@ -187,17 +193,17 @@ def negation(here: Compiling, node: exp.Not) -> Value:
     value = here.condition(node.this)
     here.negated = outside
     inner = node.this.unnest() if isinstance(node.this, exp.Paren) else node.this
-    name = shown("(NOT {})", value)
+    name = format_name("(NOT {})", value)
     if isinstance(inner, exp.Is) and inner is node.this and value.name.endswith(" IS NULL)"):
         name = value.name.removesuffix(" IS NULL)") + " IS NOT NULL)"
-    return made(f"(NOT {value.sql})", BOOLEAN, name, value)
+    return make_value(f"(NOT {value.sql})", BOOLEAN, name, value)
 
 
 def is_kind(here: Compiling, node: exp.Is) -> Value:
     value = here.value(node.this)
     if isinstance(node.expression, exp.Null):
         sql = f"({value.sql} IS NULL)"
-        return made(sql, BOOLEAN, shown("({} IS NULL)", value), value, nullable=False)
+        return make_value(sql, BOOLEAN, format_name("({} IS NULL)", value), value, nullable=False)
     if isinstance(node.expression, exp.Boolean) and value.type == BOOLEAN:
         return compare(here, "<=>", value, here.value(node.expression))
     raise NotLocal("this form of IS is Spark's")
@@ -209,7 +215,9 @@ def between(here: Compiling, node: exp.Between) -> Value:
         raise NotLocal("BETWEEN SYMMETRIC is Spark's")
     above, below = compare(here, ">=", value, low), compare(here, "<=", value, high)
     sql = f"({above.sql} AND {below.sql})"
-    return made(sql, BOOLEAN, shown("between({}, {}, {})", value, low, high), value, low, high)
+    return make_value(
+        sql, BOOLEAN, format_name("between({}, {}, {})", value, low, high), value, low, high
+    )
 
 
 def within(here: Compiling, node: exp.In) -> Value:
@@ -225,8 +233,8 @@ def within(here: Compiling, node: exp.In) -> Value:
         for item in items:
             _read_as_spark_prunes("=", value, item)  # a list is never turned around
     sql = f"({value.cast(kind)} IN ({', '.join(item.cast(kind) for item in items)}))"
-    name = shown("({} IN ({}))", value, listed("{}", items))
-    return made(sql, BOOLEAN, name, value, *items)
+    name = format_name("({} IN ({}))", value, format_list_name("{}", items))
+    return make_value(sql, BOOLEAN, name, value, *items)
 
 
 def _common(value: Value, items: list[Value]) -> SparkType:
@@ -241,25 +249,43 @@ def _within_query(here: Compiling, value: Value, query: Any) -> Value:
     relation = here.query(query, Scope(parent=here.scope))
     if len(relation.outputs) != 1:
         raise NotLocal("IN over a query of several columns is Spark's")
-    found = relation.outputs[0].type
-    kind = common_type(value.type, found)
+    output_type = relation.outputs[0].type
+    kind = common_type(value.type, output_type)
     inner = relation.sql
-    if kind != found:
+    if kind != output_type:
         inner = f"SELECT CAST(c1 AS {kind.duckdb}) FROM ({inner}) AS listed"  # noqa: S608
     if kind.is_float:  # to Spark's NOT IN, 0.0 is not -0.0
         raise NotLocal("IN over a query of doubles is Spark's")
     sql = f"({value.cast(kind)} IN ({inner}))"
-    name = shown("({} IN (listquery()))", value) if here.scope.lent == lent else ""
-    return made(sql, BOOLEAN, name, value, nullable=True)
+    name = format_name("({} IN (listquery()))", value) if here.scope.lent == lent else ""
+    return make_value(sql, BOOLEAN, name, value, nullable=True)
 
 
 def like(here: Compiling, node: Any) -> Value:
     """LIKE and ILIKE, with a pattern that is written out."""
+    sign = _sign(here, node)
+    if sign is not None:
+        return sign
     value, pattern = here.value(node.this), here.value(node.expression)
     return _like(node, value, pattern, "")
 
 
-def escaped(here: Compiling, node: exp.Escape) -> Value:
+def _sign(here: Compiling, node: Any) -> Value | None:
+    """``CAST(x AS STRING) LIKE '-%'`` of a double: how Spark's SQL sees the sign of a zero."""
+    text, pattern = node.this, node.expression
+    minus = isinstance(pattern, exp.Literal) and pattern.is_string and pattern.this == "-%"
+    if not minus or not isinstance(node, exp.Like) or not isinstance(text, exp.Cast):
+        return None
+    if text.args.get("safe") or text.args["to"].this != exp.DataType.Type.TEXT:
+        return None
+    value = here.value(text.this)
+    if not value.type.is_float or node.args.get("negate"):
+        return None
+    sql = f"(signbit({value.sql}) AND NOT isnan({value.sql}))"
+    return make_value(sql, BOOLEAN, "", value)
+
+
+def compile_escape(here: Compiling, node: exp.Escape) -> Value:
     inner = node.this
     mark = here.value(node.expression).literal
     if not isinstance(inner, exp.Like | exp.ILike) or not isinstance(mark, str) or len(mark) != 1:
@@ -271,24 +297,27 @@ _OWN_MARK = "\\"  # Spark's escape where none is written; DuckDB has none then
 
 
 def _like(node: Any, value: Value, pattern: Value, mark: str) -> Value:
-    if value.type != STRING or not isinstance(pattern.known, str):
+    null = isinstance(node.expression, exp.Placeholder) and pattern.known_value is None
+    if null and value.type == pattern.type == STRING:
+        return make_value(f"({value.sql} LIKE {pattern.sql})", BOOLEAN, "", value, nullable=True)
+    if value.type != STRING or not isinstance(pattern.known_value, str):
         raise NotLocal("LIKE with a computed pattern is Spark's")
-    if "\\" in pattern.known and not mark:
+    if "\\" in pattern.known_value and not mark:
         mark = _OWN_MARK
-    if mark and (mark in "%_'" or not _escapes_fit(pattern.known, mark)):
+    if mark and (mark in "%_'" or not _escapes_fit(pattern.known_value, mark)):
         raise NotLocal("this ESCAPE is Spark's")
     escape = f" ESCAPE '{mark}'" if mark else ""
-    name = shown(f"{{}} LIKE {{}}{escape if mark != _OWN_MARK else ''}", value, pattern)
+    name = format_name(f"{{}} LIKE {{}}{escape if mark != _OWN_MARK else ''}", value, pattern)
     sides = value.sql, pattern.sql
     if isinstance(node, exp.ILike):
-        if pattern.bound is not None or not pattern.known.isascii() or mark:
+        if pattern.bound is not None or not pattern.known_value.isascii() or mark:
             raise NotLocal("ILIKE beyond plain letters is Spark's")
-        sides = lowered(value.sql), pattern.sql.lower()
-        name = shown("ilike({}, {})", value, pattern)
+        sides = to_lower(value.sql), pattern.sql.lower()
+        name = format_name("ilike({}, {})", value, pattern)
     sql = f"({sides[0]} LIKE {sides[1]}{escape})"
     if node.args.get("negate"):
-        sql, name = f"(NOT {sql})", shown("(NOT {})", name)
-    return made(sql, BOOLEAN, name, value)
+        sql, name = f"(NOT {sql})", format_name("(NOT {})", name)
+    return make_value(sql, BOOLEAN, name, value)
 
 
 def _escapes_fit(pattern: str, mark: str) -> bool:

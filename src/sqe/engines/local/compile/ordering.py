@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqe.engines.local.compile.expressions import Expressions, ordered
+from sqe.engines.local.compile.expressions import Expressions, order_key
 from sqe.engines.local.compile.parameters import Parameters
 from sqe.engines.local.compile.value import Value, without_sign_of_zero
 from sqe.engines.local.plan import NotLocal
@@ -28,8 +28,10 @@ def order_by(
     keys = []
     for key in order.expressions:
         inner = key.this if isinstance(key, exp.Ordered) else key
-        if isinstance(inner, exp.Var):
-            keys += _everything(inner, key, items, only_items)
+        if _is_all(inner, expressions, items):
+            if len(order.expressions) > 1:
+                raise NotLocal("ORDER BY ALL beside other keys is Spark's")
+            keys += _everything(key, items, only_items)
             continue
         value = by_position(inner, items)
         if value is None:
@@ -40,7 +42,7 @@ def order_by(
         if value.literal is not None and value not in items:
             raise NotLocal("sorting by a constant is Spark's")
         position = next((i for i, item in enumerate(items, 1) if item.sql == value.sql), None)
-        keys.append(ordered(_sort_key(value, position, only_items), key))
+        keys.append(order_key(_sort_key(value, position, only_items), key))
     return f" ORDER BY {', '.join(keys)}"
 
 
@@ -58,12 +60,19 @@ def _sort_key(value: Value, position: int | None, distinct: bool) -> str:
     return str(position) if position else value.sql
 
 
-def _everything(word: exp.Var, key: Any, items: list[Value], distinct: bool) -> list[str]:
-    """ORDER BY ALL: by every selected column, from the left."""
-    if word.name.upper() != "ALL" or any(item.name.lower() == "all" for item in items):
-        raise NotLocal(f"ORDER BY {word.name} is Spark's")
+def _is_all(node: Any, expressions: Expressions, items: list[Value]) -> bool:
+    """ORDER BY ALL, unless it is the name of a column."""
+    if not isinstance(node, exp.Column) or node.name.lower() != "all" or node.args.get("table"):
+        return False
+    named = any(item.name.lower() == "all" for item in items)
+    return not named and not list(expressions.scope.matches("all", ()))
+
+
+def _everything(key: Any, items: list[Value], distinct: bool) -> list[str]:
+    """By every selected column, from the left."""
     return [
-        ordered(_sort_key(item, position, distinct), key) for position, item in enumerate(items, 1)
+        order_key(_sort_key(item, position, distinct), key)
+        for position, item in enumerate(items, 1)
     ]
 
 

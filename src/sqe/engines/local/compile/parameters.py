@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from sqe.engines.local.compile.value import Value
 from sqe.engines.local.plan import NotLocal
-from sqe.engines.local.types import VOID, SparkType, parse_type
+from sqe.engines.local.types import TINYINT, VOID, SparkType, parse_type
 from sqe.model.query import Parameter
 from sqe.sql.dialect import MARKER
 from sqe.sql.statement import Span
@@ -49,16 +49,18 @@ class Parameters:
         kind = parse_type(parameter.type)
         if parameter.value is None:
             return Value(f"CAST(NULL AS {kind.duckdb})", kind, "")
-        return self.bound(kind, parameter.value)
+        return self.bind(kind, parameter.value)
 
-    def bound(self, kind: SparkType, value: Any) -> Value:
+    def bind(self, kind: SparkType, value: Any) -> Value:
         """A value of the type, under a name of its own."""
         name = f"p{len(self.values) + 1}"
-        self.values[name] = _sent(value)
+        self.values[name] = _duckdb_value(value)
         sql = f"CAST(${name} AS {kind.duckdb})"
         # Spark reads a float from its text, and calls what it reads nullable.
         nullable = kind.name == "float"
-        return Value(sql, kind, "", nullable, bare=kind.is_integral, bound=value)
+        return Value(
+            sql, kind, "", nullable, bare=kind.is_integral and kind != TINYINT, bound=value
+        )
 
     def limit(self, node: exp.Placeholder) -> str:
         """How many rows LIMIT and OFFSET are about."""
@@ -97,7 +99,7 @@ def _check_place(node: exp.Expr) -> None:
         raise NotLocal("a parameter in GROUP BY, ORDER BY or OVER is Spark's")
 
 
-def _sent(value: Any) -> object:
+def _duckdb_value(value: Any) -> object:
     """As DuckDB takes it without any doubt; the text casts it to its type."""
     if isinstance(value, float):
         if not math.isfinite(value) or (value == 0 and math.copysign(1, value) < 0):

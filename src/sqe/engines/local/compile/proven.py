@@ -16,13 +16,13 @@ from sqe.engines.local.compile import functions_text as texts
 from sqe.engines.local.compile.built import Build
 from sqe.engines.local.compile.casts import CASTS
 from sqe.engines.local.compile.functions_group import Write
-from sqe.engines.local.compile.value import Value, listed, shown
+from sqe.engines.local.compile.value import Value, format_list_name, format_name
 
 Show = Callable[[str, Sequence[Value]], str]
 
 
-def _called(name: str, values: Sequence[Value]) -> str:
-    return f"{name}()" if not values else listed(f"{name}({{}})", tuple(values))
+def _call_name(name: str, values: Sequence[Value]) -> str:
+    return f"{name}()" if not values else format_list_name(f"{name}({{}})", tuple(values))
 
 
 def _with(*defaults: str) -> Show:
@@ -39,15 +39,15 @@ def _with(*defaults: str) -> Show:
 
 
 def _capital(*names: str) -> Show:
-    return lambda name, values: _called(name.upper() if name in names else name, values)
+    return lambda name, values: _call_name(name.upper() if name in names else name, values)
 
 
 def _is(words: str) -> Show:
-    return lambda name, values: shown(f"({{}} {words})", *values)
+    return lambda name, values: format_name(f"({{}} {words})", *values)
 
 
 def _as(other: str) -> Show:
-    return lambda name, values: _called(other, values)
+    return lambda name, values: _call_name(other, values)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Function:
     arguments: str
     result: str
     build: Build
-    show: Show = _called
+    show: Show = _call_name
 
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -92,14 +92,14 @@ FUNCTIONS: tuple[Function, ...] = (
         ("ceil", "ceiling"),
         "number",
         "bigint or decimal(p-s+1,0)",
-        numbers.whole("ceil"),
+        numbers.round_to_integer("ceil"),
         _capital("ceil"),
     ),
     Function(
         ("floor",),
         "number",
         "bigint or decimal(p-s+1,0)",
-        numbers.whole("floor"),
+        numbers.round_to_integer("floor"),
         _capital("floor"),
     ),
     Function(("sqrt",), "number", "double", numbers.sqrt, _capital("sqrt")),
@@ -119,31 +119,31 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(("right",), "string, literal", "string", texts.side("right")),
     Function(("concat",), "string, …", "string", texts.concat),
     Function(("concat_ws",), "literal, string, …", "string", texts.concat_ws),
-    Function(("trim", "btrim"), "string, literal", "string", texts.trimmed("trim")),
-    Function(("ltrim",), "string", "string", texts.trimmed("ltrim")),
-    Function(("rtrim",), "string", "string", texts.trimmed("rtrim")),
+    Function(("trim", "btrim"), "string, literal", "string", texts.trim_text("trim")),
+    Function(("ltrim",), "string", "string", texts.trim_text("ltrim")),
+    Function(("rtrim",), "string", "string", texts.trim_text("rtrim")),
     Function(("replace",), "string, string, string", "string", texts.replace, _with("", "", "")),
     Function(
         ("lpad",),
         "string, literal, literal",
         "string",
-        texts.padded("lpad"),
+        texts.pad_text("lpad"),
         _with("", "", " "),
     ),
     Function(
         ("rpad",),
         "string, literal, literal",
         "string",
-        texts.padded("rpad"),
+        texts.pad_text("rpad"),
         _with("", "", " "),
     ),
     Function(("repeat",), "string, integer", "string", texts.repeat),
-    Function(("startswith",), "string, string", "boolean", texts.tested("starts_with")),
-    Function(("endswith",), "string, string", "boolean", texts.tested("ends_with")),
-    Function(("contains",), "string, string", "boolean", texts.tested("contains")),
-    Function(("instr",), "string, string", "int", texts.found(0, 1)),
+    Function(("startswith",), "string, string", "boolean", texts.test_text("starts_with")),
+    Function(("endswith",), "string, string", "boolean", texts.test_text("ends_with")),
+    Function(("contains",), "string, string", "boolean", texts.test_text("contains")),
+    Function(("instr",), "string, string", "int", texts.find_text(0, 1)),
     Function(
-        ("locate", "position"), "string, string", "int", texts.found(1, 0), _with("", "", "1")
+        ("locate", "position"), "string, string", "int", texts.find_text(1, 0), _with("", "", "1")
     ),
     # Dates and moments
     Function(("year",), "date or timestamp", "int", dates.date_part("year")),
@@ -164,9 +164,9 @@ FUNCTIONS: tuple[Function, ...] = (
         "string",
         dates.date_format,
     ),
-    Function(("date_add",), "date, int", "date", dates.moved("+")),
-    Function(("dateadd",), "date, int", "date", dates.moved("+"), _as("date_add")),
-    Function(("date_sub",), "date, int", "date", dates.moved("-")),
+    Function(("date_add",), "date, int", "date", dates.move_date("+")),
+    Function(("dateadd",), "date, int", "date", dates.move_date("+"), _as("date_add")),
+    Function(("date_sub",), "date, int", "date", dates.move_date("-")),
     Function(("add_months",), "date, int", "date", dates.add_months),
     Function(("datediff", "date_diff"), "date, date", "int", dates.datediff),
     Function(("last_day",), "date", "date", dates.last_day),
@@ -236,7 +236,7 @@ TYPES = (
 OPERATORS = (
     Feature("+ - *", "numbers; a date and an int; a date or timestamp and a literal interval"),
     Feature("/ %", "numbers"),
-    Feature("div", "integers"),
+    Feature("div", "integers, decimals of scale 0"),
     Feature("& | ^ ~", "integers"),
     Feature("= <> < <= > >= <=> IS [NOT] DISTINCT FROM"),
     Feature("AND OR NOT"),
@@ -244,8 +244,10 @@ OPERATORS = (
     Feature("[NOT] BETWEEN"),
     Feature("[NOT] IN", "literals, expressions, or a query"),
     Feature("[NOT] LIKE, ILIKE", "a literal pattern"),
+    Feature("RLIKE", "a literal pattern of letters, ., [a-z], groups, |, *, + and ?"),
     Feature("||", "strings"),
     Feature("CASE, IF"),
+    Feature("transform(array(x), v -> …)[0]", "what gives x a name"),
     Feature("EXISTS, scalar subqueries"),
     Feature("EXTRACT", ", ".join(dates.EXTRACTED)),
 )
@@ -263,16 +265,25 @@ CLAUSES = (
     Feature("FROM tables, views, derived tables, CTEs", "with column lists; no sampling, no PIVOT"),
     Feature("VERSION AS OF, TIMESTAMP AS OF, t.branch_x, t.tag_x", "literals, no computed moments"),
     Feature("[INNER | LEFT | RIGHT | FULL] JOIN, CROSS JOIN, LEFT SEMI, LEFT ANTI, commas"),
-    Feature("ON, USING, NATURAL", "no subqueries in ON; no LATERAL"),
+    Feature("ON, USING, NATURAL", "no subqueries in ON"),
+    Feature("[CROSS | LEFT] JOIN LATERAL", "a query or explode(); ON true"),
+    Feature("explode(array(…)), posexplode(array(…))", "in FROM; elements that are written out"),
     Feature("WHERE"),
     Feature("GROUP BY", "columns, expressions, positions, aliases, ALL"),
-    Feature("ROLLUP, CUBE, GROUPING SETS, WITH ROLLUP, WITH CUBE", "one of them, not nested"),
+    Feature(
+        "ROLLUP, CUBE, GROUPING SETS, WITH ROLLUP, WITH CUBE",
+        "several by different keys, not nested",
+    ),
     Feature("HAVING", "with GROUP BY or aggregates"),
     Feature("WINDOW"),
     Feature("ORDER BY", "columns, expressions, positions, aliases, ALL; no subqueries"),
     Feature("LIMIT, OFFSET", "literal numbers, ALL"),
     Feature("UNION, INTERSECT, EXCEPT, MINUS", "[ALL]; columns by position"),
     Feature("WITH", "not RECURSIVE"),
-    Feature("IN (query)", "as a filter in WHERE and HAVING, not as a value"),
-    Feature("correlated subqueries", "outer columns in WHERE only; a value must be an aggregate"),
+    Feature("IN (query)", "as a filter in WHERE, HAVING and CASE WHEN, not as a value"),
+    Feature(
+        "correlated subqueries",
+        "outer columns in WHERE only, also of derived tables; a value must be an aggregate, or a "
+        "row by its row_number()",
+    ),
 )

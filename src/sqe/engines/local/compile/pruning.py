@@ -13,10 +13,10 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqe.engines.local.compile.constants import Known, constant
-from sqe.engines.local.compile.scans import TableColumn
+from sqe.engines.local.compile.constants import Known, constant, since_now
+from sqe.engines.local.compile.scans import MetadataDraft, TableColumn
 from sqe.engines.local.compile.scope import Scope, SourceColumn
-from sqe.engines.local.plan import Comparison
+from sqe.engines.local.plan import Comparison, SinceNow
 from sqe.engines.local.types import SparkType, parse_type
 
 _OPERATORS: dict[type[exp.Expr], tuple[str, str]] = {
@@ -32,11 +32,15 @@ _MAX_VALUES = 200  # PyIceberg itself gives up on longer lists
 Found = tuple[Any, str, tuple[Any, ...]]  # a column's node, an operator, constants
 
 
+def _any(column: SourceColumn) -> bool:
+    return True
+
+
 def prune(
     condition: Any,
     scope: Scope,
     known: Known,
-    keeps: Callable[[SourceColumn], bool] = lambda column: True,
+    keeps: Callable[[SourceColumn], bool] = _any,
 ) -> None:
     """Tells the scans below ``scope`` what holds for all rows that count.
 
@@ -51,9 +55,39 @@ def prune(
         for origin in column.prunes:
             if op == "isnull" and (origin is not column or column.optional):
                 continue
-            comparison = _stored(origin, op, values)
+            comparison = _comparison_on_stored(origin, op, values)
             if comparison is not None:
                 origin.draft.pruning.append(comparison)
+    for left, right in _equal_columns(condition):
+        one, other = _column(left, scope), _column(right, scope)
+        if one is not None and other is not None:
+            follow(one, other, keeps)
+
+
+def _equal_columns(node: Any) -> Iterator[tuple[exp.Column, exp.Column]]:
+    if isinstance(node, exp.Paren):
+        yield from _equal_columns(node.this)
+    elif isinstance(node, exp.And):
+        yield from _equal_columns(node.this)
+        yield from _equal_columns(node.expression)
+    elif isinstance(node, exp.EQ):
+        sides = node.this, node.expression
+        if all(isinstance(side, exp.Column) for side in sides):
+            yield sides
+
+
+def follow(
+    one: SourceColumn, other: SourceColumn, keeps: Callable[[SourceColumn], bool] = _any
+) -> None:
+    """The two are equal in every row that counts: of a list of names only those that the other one
+    has are needed. Only a relation's own column has no values but those of one place."""
+    for target, source in ((one, other), (other, one)):
+        if not isinstance(source, TableColumn) or not keeps(target):
+            continue
+        for origin in target.prunes:
+            names = origin.type_text == source.type_text == "string"
+            if names and isinstance(origin.draft, MetadataDraft):
+                origin.draft.follows.append((origin.stored, source))
 
 
 def _comparisons(node: Any, known: Known) -> Iterator[Found]:
@@ -69,7 +103,7 @@ def _both(node: Any, known: Known) -> Iterator[Found]:
     yield from _comparisons(node.expression, known)
 
 
-def _compared(node: Any, known: Known) -> Iterator[Found]:
+def _from_comparison(node: Any, known: Known) -> Iterator[Found]:
     forward, backward = _OPERATORS[type(node)]
     yield from _one(node.this, forward, [node.expression], known)
     yield from _one(node.expression, backward, [node.this], known)
@@ -81,7 +115,7 @@ def _between(node: exp.Between, known: Known) -> Iterator[Found]:
             yield from _one(node.this, op, [node.args[side]], known)
 
 
-def _listed(node: exp.In, known: Known) -> Iterator[Found]:
+def _from_in_list(node: exp.In, known: Known) -> Iterator[Found]:
     if node.expressions and not node.args.get("query"):
         yield from _one(node.this, "in", node.expressions, known)
 
@@ -91,7 +125,7 @@ def _is_null(node: exp.Is, known: Known) -> Iterator[Found]:
         yield node.this, "isnull", ()
 
 
-def _negated(node: exp.Not, known: Known) -> Iterator[Found]:
+def _from_not(node: exp.Not, known: Known) -> Iterator[Found]:
     """NOT (x IS NULL). No other negation is used."""
     inner = node.this.this if isinstance(node.this, exp.Paren) else node.this
     if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
@@ -100,9 +134,16 @@ def _negated(node: exp.Not, known: Known) -> Iterator[Found]:
 
 def _one(column: Any, op: str, nodes: list[Any], known: Known) -> Iterator[Found]:
     if isinstance(column, exp.Column):
-        values = tuple(constant(node, known) for node in nodes)
+        values = tuple(_constant(node, op, known) for node in nodes)
         if None not in values:
             yield column, op, values
+
+
+def _constant(node: Any, op: str, known: Known) -> Any:
+    """Moments that move with the clock are lower bounds only: rows are looked for a little before
+    the engine's own clock is read."""
+    value = constant(node, known)
+    return since_now(node) if value is None and op in (">", ">=") else value
 
 
 def _alternatives(node: exp.Or, known: Known) -> Iterator[Found]:
@@ -110,17 +151,17 @@ def _alternatives(node: exp.Or, known: Known) -> Iterator[Found]:
     branch."""
     common: dict[str, tuple[Any, list[Any]]] | None = None
     for branch in node.flatten():
-        found: dict[str, tuple[Any, list[Any]]] = {}
+        common_values: dict[str, tuple[Any, list[Any]]] = {}
         for column, op, values in _comparisons(branch, known):
             if op in ("=", "in"):
-                found.setdefault(column.sql(), (column, list(values)))
+                common_values.setdefault(column.sql(), (column, list(values)))
         if common is not None:
-            found = {
+            common_values = {
                 name: (column, [*common[name][1], *values])
-                for name, (column, values) in found.items()
+                for name, (column, values) in common_values.items()
                 if name in common
             }
-        common = found
+        common = common_values
     for column, either in (common or {}).values():
         yield column, "in", tuple(either)
 
@@ -129,7 +170,7 @@ def _like(node: exp.Like, known: Known) -> Iterator[Found]:
     yield from _pattern(node, "\\", known)
 
 
-def _escaped(node: exp.Escape, known: Known) -> Iterator[Found]:
+def _from_escape(node: exp.Escape, known: Known) -> Iterator[Found]:
     mark = constant(node.expression, known)
     if isinstance(node.this, exp.Like) and isinstance(mark, str) and len(mark) == 1:
         yield from _pattern(node.this, mark, known)
@@ -169,12 +210,12 @@ _FORMS: tuple[tuple[Any, Callable[[Any, Known], Iterator[Found]]], ...] = (
     (exp.And, _both),
     (exp.Or, _alternatives),
     (exp.Between, _between),
-    (exp.In, _listed),
+    (exp.In, _from_in_list),
     (exp.Is, _is_null),
-    (exp.Not, _negated),
+    (exp.Not, _from_not),
     (exp.Like, _like),
-    (exp.Escape, _escaped),
-    (tuple(_OPERATORS), _compared),
+    (exp.Escape, _from_escape),
+    (tuple(_OPERATORS), _from_comparison),
 )
 
 
@@ -182,15 +223,20 @@ def _column(node: Any, scope: Scope) -> SourceColumn | None:
     if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
         return None
     parts = [node.args.get(key) for key in ("catalog", "db", "table")]
-    found = list(scope.matches(node.name, tuple(p.name for p in parts if p is not None)))
-    return found[0] if len(found) == 1 else None
+    matching = list(scope.matches(node.name, tuple(p.name for p in parts if p is not None)))
+    return matching[0] if len(matching) == 1 else None
 
 
-def _stored(column: TableColumn, op: str, constants: tuple[Any, ...]) -> Comparison | None:
+def _comparison_on_stored(
+    column: TableColumn, op: str, constants: tuple[Any, ...]
+) -> Comparison | None:
     """The comparison in the column's own type, or None where there could be any doubt."""
     kind = parse_type(column.type_text)
     if not constants:
         return Comparison(column.stored, op)
+    if isinstance(constants[0], SinceNow):
+        moving = isinstance(column.draft, MetadataDraft) and kind.name == "timestamp"
+        return Comparison(column.stored, op, constants[0]) if moving else None
     values = [_fit(value, kind) for value in constants]
     if None in values or len(values) > _MAX_VALUES:
         return None
@@ -212,7 +258,7 @@ def _fit(value: Any, kind: SparkType) -> object:
     if isinstance(value, int) and kind.name in _INTEGERS:
         return value
     if isinstance(value, int | Decimal) and kind.is_decimal:
-        return _exact(Decimal(value), kind)
+        return _exact_decimal(Decimal(value), kind)
     if isinstance(value, str):
         if kind.name == "date":
             return _iso_date(value)
@@ -232,7 +278,7 @@ def _iso_date(text: str) -> datetime.date | None:
         return None
 
 
-def _exact(value: Decimal, kind: SparkType) -> Decimal | None:
+def _exact_decimal(value: Decimal, kind: SparkType) -> Decimal | None:
     try:
         scaled = value.quantize(Decimal(1).scaleb(-kind.scale))
     except InvalidOperation:

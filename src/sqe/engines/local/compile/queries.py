@@ -18,7 +18,7 @@ from sqe.engines.local.compile.scope import (
     Scope,
     Source,
     not_pruning,
-    renamed,
+    rename_outputs,
     source_columns,
 )
 from sqe.engines.local.compile.select import Selects
@@ -39,7 +39,7 @@ class QueryCompiler:
         self._selects = Selects(self._context, Relations(self._context), self._with)
 
     def compile(self, bound: BoundStatement) -> Relation:
-        with self._context.opened(bound):
+        with self._context.open_statement(bound):
             return self._query(bound.statement.tree, Scope())
 
     @property
@@ -51,10 +51,10 @@ class QueryCompiler:
         return self._context.drafts
 
     def scans(self) -> tuple[Scan, ...]:
-        return tuple(draft.finished() for draft in self.drafts)
+        return tuple(draft.finish() for draft in self.drafts)
 
     def metadata(self) -> tuple[MetadataScan, ...]:
-        return tuple(draft.finished() for draft in self._context.metadata)
+        return tuple(draft.finish() for draft in self._context.metadata)
 
     def _query(self, node: Any, scope: Scope) -> Relation:
         if isinstance(node, exp.Subquery):
@@ -89,7 +89,7 @@ class QueryCompiler:
         for cte in with_.expressions:
             relation = self._context.query(cte.this, Scope(parent=scope, closed=True))
             listed = cte.args["alias"].args.get("columns") or ()
-            outputs = renamed(relation.outputs, [column.name for column in listed])
+            outputs = rename_outputs(relation.outputs, [column.name for column in listed])
             if _uses(node, cte.alias) > 1:  # a condition on one use says nothing about the other
                 outputs = not_pruning(outputs)
             name = self._context.name("cte_")

@@ -10,8 +10,20 @@ from sqe.binding.bound import BoundMetadata, BoundReference, BoundTable, BoundVi
 from sqe.engines.local.compile.context import Context
 from sqe.engines.local.compile.joins import Joins
 from sqe.engines.local.compile.scans import Draft, MetadataDraft, ScanDraft, TableColumn
-from sqe.engines.local.compile.scope import Relation, Scope, Source, renamed, source_columns
-from sqe.engines.local.compile.tables import inline_table, number_range
+from sqe.engines.local.compile.scope import (
+    Relation,
+    Scope,
+    Source,
+    not_pruning,
+    rename_outputs,
+    source_columns,
+)
+from sqe.engines.local.compile.tables import (
+    explode_array,
+    explodes_array,
+    inline_table,
+    number_range,
+)
 from sqe.engines.local.compile.travel import read_at
 from sqe.engines.local.plan import NotLocal
 from sqe.errors import ErrorCode, InternalError
@@ -41,28 +53,46 @@ class Relations:
         if isinstance(node, exp.Table):
             return self._table(node, scope)
         if isinstance(node, exp.Subquery):
-            return self._derived(node, scope)
+            return self._derived_table(node, scope)
+        if isinstance(node, exp.Lateral):
+            return self._lateral(node, scope)
         if isinstance(node, exp.Values):
             name = self._context.name("v_")
             relation = inline_table(node, self._context)
-            outputs = renamed(relation.outputs, _listed(node))
+            outputs = rename_outputs(relation.outputs, _alias_columns(node))
             scope.add(Source(_alias(node), source_columns(name, outputs)))
             return f"({relation.sql}) AS {name}"
         raise NotLocal(f"{node.key} in FROM is Spark's")
 
-    def _derived(self, node: exp.Subquery, scope: Scope) -> str:
-        """It sees CTEs, but not its neighbours in FROM, and no columns of outer queries."""
+    def _derived_table(self, node: exp.Subquery, scope: Scope) -> str:
+        """It sees CTEs, but not its neighbours in FROM."""
         odd = ("joins", "pivots", "sample", "laterals", "order", "limit", "offset", "with_")
         if any(node.args.get(key) for key in odd):
             raise NotLocal("this subquery is Spark's")
         if isinstance(node.this, exp.Table):
             return self._parenthesis(node, scope)
-        inside = Scope(parent=scope.parent, ctes=scope.ctes, closed=True)
+        inside = Scope(parent=scope.parent, ctes=scope.ctes, closed=True, derived_in=scope)
         relation = self._context.query(node.this, inside)
-        outputs = renamed(relation.outputs, _listed(node))
+        outputs = rename_outputs(relation.outputs, _alias_columns(node))
         name = self._context.name("d_")
         scope.add(Source(_alias(node), source_columns(name, outputs)))
         return f"({relation.sql}) AS {name}"
+
+    def _lateral(self, node: exp.Lateral, scope: Scope) -> str:
+        """It sees what is left of it in FROM."""
+        odd = [key for key, value in node.args.items() if value and key not in ("this", "alias")]
+        if odd or not scope.sources:
+            raise NotLocal("this lateral join is Spark's")
+        if explodes_array(node.this):
+            relation = explode_array(node.this, scope, self._context)
+        elif isinstance(node.this, exp.Subquery):
+            relation = self._context.query(node.this.this, Scope(parent=scope, ctes=scope.ctes))
+        else:
+            raise NotLocal("this lateral join is Spark's")
+        outputs = rename_outputs(not_pruning(relation.outputs), _alias_columns(node))
+        name = self._context.name("l_")
+        scope.add(Source(_alias(node), source_columns(name, outputs)))
+        return f"LATERAL ({relation.sql}) AS {name}"
 
     def _parenthesis(self, node: exp.Subquery, scope: Scope) -> str:
         """(a JOIN b ON …): what is inside sees its own tables only, what is outside sees all."""
@@ -84,22 +114,24 @@ class Relations:
         odd = [key for key, value in node.args.items() if value and key not in known]
         if odd:
             raise NotLocal(f"{odd[0]} is not on the local engine's list")
-        if isinstance(node.this, exp.Anonymous):
+        if isinstance(node.this, exp.Anonymous) or explodes_array(node.this):
             return self._function(node, scope)
         name = self._context.name("t_")
         reference = self._reference(node)
         cte = scope.cte(node.name) if node.args.get("db") is None else None
         if cte is not None and reference is None and not node.args.get("version"):
-            outputs = renamed(cte[1], _listed(node))
+            outputs = rename_outputs(cte[1], _alias_columns(node))
             scope.add(Source(node.alias_or_name, source_columns(name, outputs)))
             return f"{cte[0]} AS {name}"
         if cte is not None or reference is None:
             raise NotLocal(f"{node.name} is not certain to be a table")
         if isinstance(reference.target, BoundView):
             return self._view(reference.target, node, name, scope)
-        return self._stored(reference, node, name, scope)
+        return self._stored_table(reference, node, name, scope)
 
-    def _stored(self, reference: BoundReference, node: exp.Table, name: str, scope: Scope) -> str:
+    def _stored_table(
+        self, reference: BoundReference, node: exp.Table, name: str, scope: Scope
+    ) -> str:
         target = reference.target
         if isinstance(target, BoundMetadata):
             return self._metadata(target, node, name, scope)
@@ -130,24 +162,27 @@ class Relations:
 
     def _function(self, node: exp.Table, scope: Scope) -> str:
         name = self._context.name("f_")
-        relation = number_range(node.this)
-        outputs = renamed(relation.outputs, _listed(node))
+        if explodes_array(node.this):
+            relation = explode_array(node.this, Scope(closed=True), self._context)
+        else:
+            relation = number_range(node.this)
+        outputs = rename_outputs(relation.outputs, _alias_columns(node))
         scope.add(Source(node.alias, source_columns(name, outputs)))
         return f"({relation.sql}) AS {name}"
 
     def _view(self, view: BoundView, node: exp.Table, name: str, scope: Scope) -> str:
-        with self._context.opened(view.inner):
+        with self._context.open_statement(view.inner):
             relation = self._context.query(view.inner.statement.tree, Scope())
         if view.guard is not None:
             return self._guard(view, relation, node, name, scope)
         outputs = relation.outputs
         wanted = [column.name for column in view.columns]
-        given = list(view.query_columns) or wanted
-        if [output.name.lower() for output in outputs] != [g.lower() for g in given]:
+        column_names = list(view.query_columns) or wanted
+        if [output.name.lower() for output in outputs] != [g.lower() for g in column_names]:
             raise NotLocal("a view whose query has changed is Spark's")
         if view.types and [str(output.type) for output in outputs] != list(view.types):
             raise NotLocal("a view over a table whose types have changed is Spark's")
-        outputs = renamed(renamed(outputs, wanted), _listed(node))
+        outputs = rename_outputs(rename_outputs(outputs, wanted), _alias_columns(node))
         scope.add(Source(node.alias_or_name, source_columns(name, outputs)))
         return f"({relation.sql}) AS {name}"
 
@@ -167,7 +202,7 @@ class Relations:
         stored = of.name if isinstance(of, BoundTable) else of.relation
         plain = node.args.get("alias") is None and not getattr(of, "suffix", ())
         path = stored.parts if plain and stored is not None else ()
-        outputs = renamed(outputs, _listed(node))
+        outputs = rename_outputs(outputs, _alias_columns(node))
         scope.add(Source(node.alias_or_name, source_columns(name, outputs), path))
         return f"({sql}) AS {name}"
 
@@ -181,11 +216,11 @@ class Relations:
 
 def _add(draft: Draft, node: exp.Table, name: str, scope: Scope, path: tuple[str, ...]) -> str:
     columns = [TableColumn(column, name, draft) for column in draft.columns]
-    listed = _listed(node)
+    listed = _alias_columns(node)
     if listed:
         if len(listed) != len(columns):
             raise NotLocal("a list of column names that does not fit is Spark's")
-        columns = [column.renamed(new) for column, new in zip(columns, listed, strict=True)]
+        columns = [column.rename(new) for column, new in zip(columns, listed, strict=True)]
     scope.add(Source(node.alias_or_name, list(columns), path))
     return f"{draft.relation} AS {name}"
 
@@ -195,7 +230,7 @@ def _alias(node: Any) -> str:
     return str(alias.name) if alias is not None and alias.this is not None else ""
 
 
-def _listed(node: Any) -> list[str]:
+def _alias_columns(node: Any) -> list[str]:
     """The names in ``AS t(a, b)``."""
     alias = node.args.get("alias")
     return [column.name for column in (alias.args.get("columns") or ())] if alias else []

@@ -87,11 +87,11 @@ def _key(guarded: GuardedStatement, references: list[BoundReference]) -> Hashabl
     meanings = tuple(_meaning(reference) for reference in references)
     if None in meanings:
         return None
-    decided = frozenset((key, _decided(decision)) for key, decision in decisions.items())
+    decided = frozenset((key, _decision_key(decision)) for key, decision in decisions.items())
     return (guarded.bound.statement.text, meanings, decided)
 
 
-def _decided(decision: Decision) -> Hashable:
+def _decision_key(decision: Decision) -> Hashable:
     if not isinstance(decision, Restrict):
         return decision
     masks = frozenset(decision.masks.items())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqe.binding.bound import BoundMetadata, BoundTable
 from sqe.engines.local.compile.scope import SourceColumn
@@ -23,6 +24,8 @@ class Draft:
     pruning: list[Comparison] = field(default_factory=list)
     without_nan: set[str] = field(default_factory=set)  # as a Scan's
     without_zero: set[str] = field(default_factory=set)
+    # By column: another relation's that it equals in every row that counts.
+    follows: list[tuple[str, TableColumn]] = field(default_factory=list)
 
     @property
     def read(self) -> tuple[ScanColumn, ...]:
@@ -32,6 +35,17 @@ class Draft:
     def conditions(self) -> tuple[Comparison, ...]:
         return tuple(dict.fromkeys(self.pruning))
 
+    def holds(self, column: str, seen: set[tuple[int, str]]) -> Iterator[Comparison]:
+        """Of the column, here and wherever its values come from. ``seen``: asked already."""
+        if (id(self), column) in seen:
+            return
+        seen.add((id(self), column))
+        yield from (one for one in self.pruning if one.column == column)
+        for own, other in self.follows:
+            if own == column:
+                for one in other.draft.holds(other.stored, seen):
+                    yield replace(one, column=column)
+
 
 @dataclass(kw_only=True)
 class MetadataDraft(Draft):
@@ -39,8 +53,11 @@ class MetadataDraft(Draft):
 
     metadata: BoundMetadata
 
-    def finished(self) -> MetadataScan:
-        return MetadataScan(self.relation, self.metadata, self.read, self.conditions)
+    def finish(self) -> MetadataScan:
+        met = {column for column, _ in self.follows}
+        followed = (one for column in sorted(met) for one in self.holds(column, set()))
+        conditions = tuple(dict.fromkeys((*self.pruning, *followed)))
+        return MetadataScan(self.relation, self.metadata, self.read, conditions)
 
 
 @dataclass(kw_only=True)
@@ -50,7 +67,7 @@ class ScanDraft(Draft):
     table: BoundTable
     snapshot_id: int | None
 
-    def finished(self) -> Scan:
+    def finish(self) -> Scan:
         return Scan(
             relation=self.relation,
             table=self.table,
@@ -66,13 +83,13 @@ class TableColumn(SourceColumn):
     """A stored column; naming it makes the scan read it, and only then its type matters."""
 
     def __init__(self, column: Column, relation: str, draft: Draft) -> None:
-        super().__init__(column.name, f"{relation}.{_quoted(column.name)}", VOID, column.nullable)
+        super().__init__(column.name, f"{relation}.{_quote(column.name)}", VOID, column.nullable)
         self.stored = column.name
         self.type_text = column.type
         self.draft = draft
         self.origins = self.prunes = (self,)
 
-    def renamed(self, name: str) -> TableColumn:
+    def rename(self, name: str) -> TableColumn:
         """The same column under a name that only this query knows it by."""
         column = copy(self)
         column.name = name
@@ -96,5 +113,5 @@ def _any_column(columns: tuple[Column, ...]) -> tuple[ScanColumn, ...]:
     raise NotLocal("a table without a column the local engine can read")
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

@@ -81,42 +81,55 @@ class Scope:
     parent: Scope | None = None
     ctes: dict[str, tuple[str, tuple[Output, ...]]] = field(default_factory=dict)
     closed: bool = False  # what is inside sees no columns of outer queries
+    derived_in: Scope | None = None  # of a derived table: the query whose FROM it is in
     sees_outer: bool = False  # true while WHERE is compiled: only there outer columns are certain
     merged: list[tuple[str, ...]] = field(default_factory=list)  # names merged by USING joins
     borrowed: list[str] = field(default_factory=list)  # outer columns used here
+    passed: bool = False  # a derived table of FROM uses outer columns
     lent: int = 0  # how often inner queries have used columns of this one
 
     def find(self, name: str, qualifier: tuple[str, ...]) -> Value:
         """The column meant. Anything not certain is Spark's: it has the error messages too."""
-        found = list(self.matches(name, qualifier))
-        if len(found) == 1:
-            return found[0].value()
-        if len(found) > 1:
+        matching = list(self.matches(name, qualifier))
+        if len(matching) == 1:
+            return matching[0].value()
+        if len(matching) > 1:
             raise NotLocal(f"{name} is ambiguous")
         return self._outer(name, qualifier)
 
     def _outer(self, name: str, qualifier: tuple[str, ...]) -> Value:
         """A column of the query around this one: the next one only, as on Spark."""
-        scope = self._around()
-        found = list(scope.matches(name, qualifier)) if scope is not None else []
+        scope, between = self._around()
+        matching = list(scope.matches(name, qualifier)) if scope is not None else []
         if qualifier and list(self.matches(qualifier[0], ())):
             raise NotLocal(f"{qualifier[0]}.{name} may be a field of a column")
-        if scope is None or len(found) != 1:
+        if scope is None or len(matching) != 1:
             raise NotLocal(f"{name} is not a column of a table in FROM")
         if not self.sees_outer:
             raise NotLocal(f"{name} is a column of an outer query, and used outside of WHERE")
         scope.lent += 1
-        value = found[0].value()
+        for query in between:
+            query.passed = True
+        value = matching[0].value()
         self.borrowed.append(value.sql)
         return value
 
-    def _around(self) -> Scope | None:
+    def _around(self) -> tuple[Scope | None, list[Scope]]:
+        """The query around this one, and those in whose FROM it is a derived table."""
         scope: Scope | None = self
-        while scope is not None and not scope.closed:
+        between: list[Scope] = []
+        while scope is not None:
+            if scope.closed:
+                if scope.derived_in is None:
+                    break
+                scope = scope.derived_in
+                between.append(scope)
+                if scope.closed:
+                    continue
             scope = scope.parent
             if scope is not None and scope.sources:
-                return scope
-        return None
+                return scope, between
+        return None, between
 
     def matches(self, name: str, qualifier: tuple[str, ...]) -> Iterator[SourceColumn]:
         wanted = name.lower()
@@ -126,6 +139,15 @@ class Scope:
         for source in self.sources:
             if source.answers(qualifier):
                 yield from (c for c in source.columns if c.name.lower() == wanted)
+
+    def knows(self, name: str) -> bool:
+        """Whether it may be a column of this query or of one around it."""
+        scope: Scope | None = self
+        while scope is not None:
+            if list(scope.matches(name, ())):
+                return True
+            scope = scope.parent
+        return False
 
     def columns(self) -> Iterator[SourceColumn]:
         """Every column, those too that only a qualified name reaches."""
@@ -153,7 +175,7 @@ def source_columns(name: str, outputs: tuple[Output, ...]) -> list[SourceColumn]
     ]
 
 
-def renamed(outputs: tuple[Output, ...], names: list[str]) -> tuple[Output, ...]:
+def rename_outputs(outputs: tuple[Output, ...], names: list[str]) -> tuple[Output, ...]:
     if not names:
         return outputs
     if len(names) != len(outputs):

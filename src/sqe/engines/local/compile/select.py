@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from sqe.engines.local.compile.context import Context
+from sqe.engines.local.compile.dependent import check_dependent
 from sqe.engines.local.compile.expressions import Expressions
 from sqe.engines.local.compile.grouping import Grouping, Item, grouped_by, loosen_absent
 from sqe.engines.local.compile.levels import (
@@ -54,7 +55,6 @@ class Selects:
         for part, value in node.args.items():
             if value and part not in _PARTS:
                 raise NotLocal(f"{part} is not on the local engine's list")
-        role = _role(node)
         scope = Scope(parent=outer)
         prefix = self._with(node, scope)
         from_ = self._relations.from_clause(node, scope)
@@ -64,11 +64,14 @@ class Selects:
         loosen_absent(node, scope)
         selected = self._items(node, scope)
         grouping = self._grouping(node, scope, selected)
-        items = grouping.settled(selected) if grouping else [item.value for item in selected]
-        having = self._having(node, scope, items, grouping)
+        items = grouping.settle_items(selected) if grouping else [item.value for item in selected]
+        having = self._having_clause(node, scope, items, grouping)
         distinct = _distinct(node)
         order = self._order(node, scope, items, grouping)
-        _check_subqueries(node, scope, role, grouping is not None, scope.lent > lent)
+        check_dependent(
+            node, scope, self._context.expressions(scope),
+            grouped=grouping is not None, lent_behind_where=scope.lent > lent,
+        )  # fmt: skip
         parameters = self._context.parameters
         tail = limits(node.args.get("limit"), node.args.get("offset"), parameters)
         group = grouping.sql if grouping else ""
@@ -96,7 +99,7 @@ class Selects:
         for item in node.expressions:
             check_in_queries(item, filters=False)
         expressions = self._context.expressions(scope)
-        plain = node.args.get("group") is None and not has_aggregate(*node.expressions)
+        plain = not _is_grouped(node)
         items: list[Item] = []
         for item in node.expressions:
             star = item.this if isinstance(item, exp.Column) else item
@@ -122,14 +125,14 @@ class Selects:
         if star is not item:
             columns = _of_source(item, scope)
         left_out = star.args.get("except_") or ()
-        columns = [column for column in columns if not _excepted(column, left_out, columns)]
+        columns = [column for column in columns if not _is_left_out(column, left_out, columns)]
         if not columns:
             raise NotLocal("* that leaves no column is Spark's")
         return [column.value() for column in columns]
 
     def _grouping(self, node: exp.Select, scope: Scope, items: list[Item]) -> Grouping | None:
         group = node.args.get("group")
-        if group is None and not has_aggregate(*node.expressions):
+        if not _is_grouped(node):
             if node.args.get("having"):
                 raise NotLocal("HAVING without GROUP BY and without aggregates is Spark's")
             return None
@@ -137,7 +140,7 @@ class Selects:
         grouping.check_items(items)
         return grouping
 
-    def _having(
+    def _having_clause(
         self, node: exp.Select, scope: Scope, items: list[Value], grouping: Grouping | None
     ) -> str:
         having = node.args.get("having")
@@ -162,11 +165,13 @@ class Selects:
             return ""
         if has_subquery(order):
             raise NotLocal("a subquery in ORDER BY is Spark's")
+        if has_window(order):  # Spark refuses some, by what else is selected
+            raise NotLocal("a window function in ORDER BY is Spark's")
         if has_aggregate(order) and (grouping is None or node.args.get("having")):
             raise NotLocal("ORDER BY an aggregate without GROUP BY, or behind HAVING, is Spark's")
         expressions = self._context.expressions(scope)
         _use_aliases(expressions, order, items, from_first=False)
-        if grouping is not None and has_window(*node.expressions, order):
+        if grouping is not None and has_window(*node.expressions):
             _check_order_of_windows(order, expressions, items)
         distinct = node.args.get("distinct") is not None
 
@@ -177,45 +182,21 @@ class Selects:
         return order_by(order, expressions, items, only_items=distinct, check=check)
 
 
+def _is_grouped(node: exp.Select) -> bool:
+    having = node.args.get("having")
+    aggregating = [*node.expressions, *([having.this] if having is not None else [])]
+    return node.args.get("group") is not None or has_aggregate(*aggregating)
+
+
 def _check_order_of_windows(order: exp.Order, expressions: Expressions, items: list[Value]) -> None:
     """Over windows of a grouped query, Spark no longer sees the keys and aggregates below them."""
     hidden = (part for part in parts(order) if not isinstance(part, exp.Grouping))
-    if has_window(order) or any(is_aggregate(part) for part in hidden):
-        raise NotLocal("ORDER BY an aggregate or a window beside windows over groups is Spark's")
+    if any(is_aggregate(part) for part in hidden):
+        raise NotLocal("ORDER BY an aggregate beside windows over groups is Spark's")
     selected = {item.sql for item in items}
     for column, _ in own_columns(order):
         if expressions.value(column).sql not in selected:
             raise NotLocal(f"ORDER BY {column.name}, which is not selected, is Spark's")
-
-
-def _role(node: exp.Select) -> str:
-    """What the query is to the one around it, if it is inside an expression of it."""
-    parent = node.parent
-    while isinstance(parent, exp.Subquery) and isinstance(parent.parent, exp.Subquery):
-        parent = parent.parent
-    if isinstance(parent, exp.Exists):
-        return "exists"
-    if isinstance(parent, exp.Subquery) and isinstance(parent.parent, exp.In):
-        return "in"
-    return "value"
-
-
-def _check_subqueries(
-    node: exp.Select, scope: Scope, role: str, grouped: bool, lent_behind_where: bool
-) -> None:
-    """Spark takes columns of the outer query in some places only; so does this engine."""
-    if lent_behind_where and (grouped or node.args.get("distinct")):
-        raise NotLocal("a subquery that depends on a grouped query is Spark's")
-    if not scope.borrowed:
-        return
-    parts = ("limit", "offset", "having", "order", "distinct")
-    if any(node.args.get(part) for part in parts) or has_window(*node.expressions):
-        raise NotLocal("a dependent subquery with LIMIT, HAVING, ORDER BY or DISTINCT is Spark's")
-    aggregates = has_aggregate(*node.expressions)
-    if role == "value" and not (aggregates and node.args.get("group") is None):
-        raise NotLocal("a dependent subquery that may give several rows is Spark's")
-    if role != "value" and grouped:
-        raise NotLocal("a dependent subquery with aggregates in IN or EXISTS is Spark's")
 
 
 def _of_source(item: exp.Column, scope: Scope) -> list[SourceColumn]:
@@ -232,7 +213,7 @@ def _of_source(item: exp.Column, scope: Scope) -> list[SourceColumn]:
     return [*first, *(c for c in columns if c.name.lower() not in scope.merged[0])]
 
 
-def _excepted(column: SourceColumn, left_out: Any, columns: list[SourceColumn]) -> bool:
+def _is_left_out(column: SourceColumn, left_out: Any, columns: list[SourceColumn]) -> bool:
     for name in left_out:
         if name.args.get("table") is not None:
             raise NotLocal("EXCEPT with qualified names is Spark's")
@@ -276,7 +257,7 @@ def _use_aliases(
             continue
         name = column.name.lower()
         named = {item.sql: item for item in items if item.name.lower() == name}
-        stored = [found.sql for found in expressions.scope.matches(name, ())]
+        stored = [match.sql for match in expressions.scope.matches(name, ())]
         if not named or set(named) == set(stored):
             continue
         if len(named) > 1 or in_aggregate or (from_first and stored):

@@ -9,8 +9,9 @@ from sqlglot import exp
 from sqe.engines.local.compile.context import Context
 from sqe.engines.local.compile.levels import forbid, has_subquery
 from sqe.engines.local.compile.scope import Output, Relation, Scope
+from sqe.engines.local.compile.value import Value
 from sqe.engines.local.plan import NotLocal
-from sqe.engines.local.types import BIGINT, VOID, common_type
+from sqe.engines.local.types import BIGINT, INT, VOID, common_type
 
 _BIGINT_LIMIT = 2**63
 
@@ -20,12 +21,7 @@ def inline_table(node: exp.Values, context: Context) -> Relation:
     rows = [_cells(row) for row in node.expressions]
     if not rows or len({len(row) for row in rows}) != 1 or not rows[0]:
         raise NotLocal("these VALUES are Spark's")
-    expressions = context.expressions(Scope(closed=True))
-    for cell in (cell for row in rows for cell in row):
-        forbid("VALUES", cell)
-        if has_subquery(cell):
-            raise NotLocal("a subquery in VALUES is Spark's")
-    values = [[expressions.value(cell) for cell in row] for row in rows]
+    values = [_cell_values(row, Scope(closed=True), context) for row in rows]
     outputs = []
     for index in range(len(values[0])):
         kind = VOID
@@ -42,6 +38,43 @@ def inline_table(node: exp.Values, context: Context) -> Relation:
     names = ", ".join(f"c{i}" for i in range(1, len(outputs) + 1))
     sql = f"SELECT * FROM (VALUES {', '.join(lines)}) AS v({names})"  # noqa: S608  generated
     return Relation(sql, tuple(outputs))
+
+
+def _cell_values(cells: list[Any], scope: Scope, context: Context) -> list[Value]:
+    expressions = context.expressions(scope)
+    for cell in cells:
+        forbid("VALUES", cell)
+        if has_subquery(cell):
+            raise NotLocal("a subquery in VALUES is Spark's")
+    return [expressions.value(cell) for cell in cells]
+
+
+def explodes_array(node: Any) -> bool:
+    return type(node) in (exp.Explode, exp.Posexplode) and isinstance(node.this, exp.Array)
+
+
+def explode_array(node: Any, scope: Scope, context: Context) -> Relation:
+    """explode(array(…)) and posexplode(array(…)): a row for each element that is written out.
+    ``scope`` has the columns that the elements may name."""
+    values = _cell_values(node.this.expressions, scope, context)
+    kind = VOID
+    for value in values:
+        kind = common_type(kind, value.type)
+    if not values or kind == VOID:
+        raise NotLocal("an array without elements of a type is Spark's")
+    nullable = any(value.nullable for value in values)
+    output = Output("col", kind, nullable)
+    cells = [f"CAST({value.cast(kind)} AS {kind.duckdb})" for value in values]
+    if type(node) is exp.Explode:
+        rows = [f"({cell})" for cell in cells]
+        outputs: tuple[Output, ...] = (output,)
+    else:
+        numbered = enumerate(cells)
+        rows = [f"(CAST({place} AS INTEGER), {cell})" for place, cell in numbered]
+        outputs = (Output("pos", INT, False), output)
+    names = ", ".join(f"c{i}" for i in range(1, len(outputs) + 1))
+    sql = f"SELECT * FROM (VALUES {', '.join(rows)}) AS v({names})"  # noqa: S608  generated
+    return Relation(sql, outputs)
 
 
 def _cells(row: Any) -> list[Any]:

@@ -10,8 +10,9 @@ from sqe.engines.local.plan import NotLocal
 from sqe.sql.dialect import DIALECT
 from sqe.sql.statement import Statement
 
-_ESCAPED = re.compile(r"""\\([\\'"nrt])""")
-_CHARACTERS = {"n": "\n", "r": "\r", "t": "\t"}
+_ESCAPED = re.compile(r"""\\([\\'"nrt%_])""")
+# The wildcards of LIKE keep their backslash.
+_CHARACTERS = {"n": "\n", "r": "\r", "t": "\t", "%": "\\%", "_": "\\_"}
 
 
 def check_statement(statement: Statement) -> None:

@@ -49,18 +49,18 @@ def _suffix(table: BoundTable, metadata: Json) -> tuple[int, tuple[Column, ...]]
     (part,) = table.suffix
     for prefix, kind in (("branch_", "branch"), ("tag_", "tag")):
         if part.startswith(prefix):
-            found = (metadata.get("refs") or {}).get(part[len(prefix) :])
-            if found is not None and found.get("type") == kind:
+            reference = (metadata.get("refs") or {}).get(part[len(prefix) :])
+            if reference is not None and reference.get("type") == kind:
                 return _reference(table, metadata, part[len(prefix) :])
     raise NotLocal("metadata tables are Spark's")
 
 
 def _reference(table: BoundTable, metadata: Json, name: str) -> tuple[int, tuple[Column, ...]]:
-    found = (metadata.get("refs") or {}).get(name)
-    if found is None:
+    reference = (metadata.get("refs") or {}).get(name)
+    if reference is None:
         raise NotLocal(f"{name} is not a branch or tag of the table")
-    snapshot_id = int(found["snapshot-id"])
-    if found.get("type") == "branch":
+    snapshot_id = int(reference["snapshot-id"])
+    if reference.get("type") == "branch":
         return snapshot_id, table.columns
     return snapshot_id, _columns_then(metadata, snapshot_id)
 

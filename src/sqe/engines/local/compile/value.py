@@ -12,7 +12,7 @@ from sqe.engines.local.types import SparkType
 class Value:
     """DuckDB SQL of exactly ``type``, and the name Spark gives a column made of it.
 
-    An empty name is one that is not certain; ``shown`` makes names of names.
+    An empty name is one that is not certain; ``format_name`` makes names of names.
     """
 
     sql: str
@@ -26,13 +26,13 @@ class Value:
     # A quicker way to write it inside a sum, where nothing has been sent yet: DuckDB multiplies
     # decimals in 18 digits and raises where they do not suffice, which leaves the query to Spark.
     quick: str = ""
-    # A number as written: beside a decimal it has just the digits it shows.
+    # A number as written: beside a decimal it has just the digits it shows, but for a tinyint.
     bare: bool = field(default=False, compare=False)
     # The Python value of a parameter: a literal that must not be written.
     bound: object = field(default=None, compare=False)
 
     @property
-    def known(self) -> object:
+    def known_value(self) -> object:
         """The value that Spark knows when it plans the query, of a literal or a parameter."""
         return self.literal if self.literal is not None else self.bound
 
@@ -56,7 +56,7 @@ def exact_float(value: Value, wanted: SparkType) -> str:
     return f"CAST(CAST({value.sql} AS VARCHAR) AS {wanted.duckdb})"
 
 
-def made(
+def make_value(
     sql: str, kind: SparkType, name: str, *parts: Value, nullable: bool | None = None
 ) -> Value:
     """A value made of others: it may be NULL if one of them may, unless ``nullable`` says."""
@@ -65,13 +65,13 @@ def made(
     return Value(sql, kind, name, nullable, aggregate=any_aggregate(*parts))
 
 
-def shown(pattern: str, *parts: Value | str) -> str:
+def format_name(pattern: str, *parts: Value | str) -> str:
     """A name made of names, each in its place ``{}``; empty if one of them is not certain."""
     names = [part if isinstance(part, str) else part.name for part in parts]
     return pattern.format(*names) if all(names) else ""
 
 
-def listed(pattern: str, parts: list[Value] | tuple[Value, ...]) -> str:
+def format_list_name(pattern: str, parts: list[Value] | tuple[Value, ...]) -> str:
     """A name with a list of names in it; empty if one of them is not certain."""
     if not all(part.name for part in parts):
         return ""

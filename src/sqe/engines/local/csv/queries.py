@@ -66,13 +66,13 @@ class Typing:
         return cls(tuple(parts))
 
     @property
-    def staged(self) -> tuple[StagedColumn, ...]:
+    def staged_columns(self) -> tuple[StagedColumn, ...]:
         return tuple(
             StagedColumn(part.column, f"c{at}", f"i{at}" if part.cast.instant else "")
             for at, part in enumerate(self.parts)
         )
 
-    def checked(self, source: str) -> str:
+    def select_checked(self, source: str) -> str:
         """The typed rows. One that does not fit is an error."""
         chosen = []
         for at, part in enumerate(self.parts):
@@ -83,17 +83,17 @@ class Typing:
             chosen.append(value)
             if part.cast.instant:
                 chosen.append(f"i{at}")
-        return f"SELECT {', '.join(chosen)} FROM ({self._typed_rows(source)})"  # noqa: S608
+        return f"SELECT {', '.join(chosen)} FROM ({self._select_typed(source)})"  # noqa: S608
 
-    def judged(self, source: str) -> str:
+    def judge_rows(self, source: str) -> str:
         """The typed rows with their lines and texts, and what is wrong with each, if anything."""
         chosen = ["line", "text", self._reason()]
         for at, part in enumerate(self.parts):
             chosen += [f"c{at}", *([f"i{at}"] if part.cast.instant else [])]
-        typed = self._typed_rows(source, "line, text, fault, ")
+        typed = self._select_typed(source, "line, text, fault, ")
         return f"SELECT {', '.join(chosen)} FROM ({typed})"  # noqa: S608
 
-    def _typed_rows(self, source: str, also: str = "") -> str:
+    def _select_typed(self, source: str, also: str = "") -> str:
         """The texts as x, and next to each what it is as a value."""
         fields = ", ".join(dict.fromkeys(part.x for part in self.parts))
         attempts = ", ".join(f"{part.cast.attempt} AS v{part.at}" for part in self.parts)
@@ -122,16 +122,16 @@ class Typing:
                 bad = part.cast.bad(part.x, f"c{at}", f"i{at}")
                 empty = text(f'{name}: "" is no {part.column.type}; quotednulls=true makes it NULL')
                 no = text(f" is no {part.column.type}")
-                wrong = f"{text(f'{name}: ')} || {_shown(part.x)} || {no}"
+                wrong = f"{text(f'{name}: ')} || {_quote_value(part.x)} || {no}"
                 cases.append(f"WHEN {bad} AND {part.x} = '' THEN {empty} WHEN {bad} THEN {wrong}")
         return " ".join([*cases, "END AS reason"])
 
 
-def _shown(x: str) -> str:
+def _quote_value(x: str) -> str:
     return f"""'"' || CASE WHEN length({x}) > 80 THEN left({x}, 80) || '…' ELSE {x} END || '"'"""
 
 
-def fitting(kinds: Sequence[str], forms: Forms, source: str) -> str:
+def fit_query(kinds: Sequence[str], forms: Forms, source: str) -> str:
     """For each field whether all its values have the type at its place in ``kinds``, and whether it
     has any value."""
     attempts, fits = [], []

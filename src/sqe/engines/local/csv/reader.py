@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sqe.engines.local.csv.queries import Typing, fitting
+from sqe.engines.local.csv.queries import Typing, fit_query
 from sqe.engines.local.csv.slow import RejectFile, Source, field_tables, write_fitting
 from sqe.engines.local.failures import LocalFailed
 from sqe.engines.local.instances import Instance, Instances, Need
@@ -83,11 +83,11 @@ class DuckDbCsvLoad:
     def types(self) -> tuple[str, ...]:
         """From what the first rows look like, each column's type is widened until all fit."""
         guesses = self.first.types
-        found = [
+        types_of_sources = [
             _in_order(self._types(source, guesses), source.written.names, self.names)
             for source in self.sources
         ]
-        columns = zip(*found, strict=True)
+        columns = zip(*types_of_sources, strict=True)
         return tuple(wider(sorted(kinds - {""})) for kinds in map(set, columns))
 
     def stage(
@@ -108,25 +108,25 @@ class DuckDbCsvLoad:
         parts = tuple(str(source.part) for source in self.sources)
         return Staged(
             parts,
-            typing.staged,
+            typing.staged_columns,
             aside.count if aside else 0,
             aside.batches if aside else lambda: iter(()),
         )
 
     def _stage(self, source: Source, typing: Typing, aside: RejectFile | None, rows: bool) -> None:
         if not rows:
-            empty = self._table(typing.checked(self._empty(source)))
+            empty = self._table(typing.select_checked(self._empty_relation(source)))
             pq.write_table(empty, source.part)
             return
         relation = source.relation
         if relation is not None:
-            sql = f"COPY ({typing.checked(relation)}) TO {text(str(source.part))} {_FORMAT}"
-            with _told(self.instance, self.run):
+            sql = f"COPY ({typing.select_checked(relation)}) TO {text(str(source.part))} {_FORMAT}"
+            with _report_progress(self.instance, self.run):
                 if self._try(source, sql) is not None:
                     return
         write_fitting(source, typing, aside, self._run_on)
 
-    def _empty(self, source: Source) -> str:
+    def _empty_relation(self, source: Source) -> str:
         fields = ", ".join(f"NULL::VARCHAR AS f{at}" for at in range(len(source.written.names)))
         return f"(SELECT {fields} LIMIT 0)"
 
@@ -148,14 +148,14 @@ class DuckDbCsvLoad:
     def _check_types(self, source: Source, kinds: list[str]) -> list[tuple[bool, bool]]:
         forms = source.written.forms
         relation = source.relation
-        row = self._try(source, fitting(kinds, forms, relation)) if relation is not None else None
+        row = self._try(source, fit_query(kinds, forms, relation)) if relation is not None else None
         if row is not None:
             return list(zip(row[0::2], row[1::2], strict=True))
         flags = [(True, False)] * len(kinds)
         for file in source.files:
             for table in field_tables(file, source.written):
-                found = self._run_on(fitting(kinds, forms, "arriving"), table).to_pylist()
-                values = list(found[0].values())
+                fits = self._run_on(fit_query(kinds, forms, "arriving"), table).to_pylist()
+                values = list(fits[0].values())
                 pairs = zip(values[0::2], values[1::2], strict=True)
                 flags = [
                     (all_fit and now, any_value or has)
@@ -275,7 +275,7 @@ def _database(instances: Instances, files: Sequence[str], run: LoadRun) -> Itera
 
 
 @contextmanager
-def _told(instance: Instance, run: LoadRun) -> Iterator[None]:
+def _report_progress(instance: Instance, run: LoadRun) -> Iterator[None]:
     """Tells how far DuckDB is with the statement that runs meanwhile."""
     done = threading.Event()
 

@@ -16,7 +16,7 @@ from sqe.engines.staging import REJECTS_SCHEMA
 from sqe.errors import ErrorCode, UserError
 from sqe.files.encodings import PlainFile
 from sqe.files.records import Record, records, with_width
-from sqe.files.sniff import Written, shortened
+from sqe.files.sniff import Written, shorten
 
 _BATCH = 20_000
 RunOn = Callable[[str, pa.Table], pa.Table]
@@ -65,7 +65,7 @@ def write_fitting(source: Source, typing: Typing, aside: RejectFile | None, run_
     try:
         for file in source.files:
             for table in field_tables(file, source.written, faults=True):
-                judged = run_on(typing.judged("arriving"), table)
+                judged = run_on(typing.judge_rows("arriving"), table)
                 bad = judged.filter(pc.is_valid(judged["reason"]))
                 if len(bad) and aside is None:
                     raise _bad_line(file.path, bad.slice(0, 1).to_pylist()[0])
@@ -84,8 +84,8 @@ def field_tables(file: PlainFile, written: Written, *, faults: bool = False) -> 
     ``faults``: also those that are none."""
     batch: list[Record] = []
     with file.lines() as lines:
-        found = _rows(records(lines, written.dialect), written)
-        for record in found:
+        field_rows = _rows(records(lines, written.dialect), written)
+        for record in field_rows:
             if faults or not record.fault:
                 batch.append(record)
             if len(batch) == _BATCH:
@@ -123,7 +123,7 @@ def _table(batch: Sequence[Record], width: int) -> pa.Table:
 def _bad_line(path: str, row: dict[str, object]) -> UserError:
     return UserError(
         ErrorCode.INVALID_FILE,
-        f"{path}, line {row['line']}: {row['reason']}: {shortened(str(row['text']))}",
+        f"{path}, line {row['line']}: {row['reason']}: {shorten(str(row['text']))}",
         hint="Nothing was loaded. Mend the line, or keep bad lines aside: sqe load --rejects FILE,"
         " COPY_OPTIONS ('rejects' = 'true').",
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqe.model.trino_types import BIGINT, TrinoType, decimal
 from sqe.trino.dialect.calls import CallSite, special
-from sqe.trino.dialect.casts import cast
-from sqe.trino.dialect.errors import Refused
+from sqe.trino.dialect.decimals import mean_of_decimals
+from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.functions.registry import AGGREGATE, Bound, Emit, Returns, declare
 from sqe.trino.dialect.functions.signatures import Bindings
-from sqe.trino.dialect.operators import arithmetic
+from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.typed import Typed, spark_type
 
 _FLOATS = ("real", "double")
@@ -22,7 +24,18 @@ def _count(site: CallSite) -> Typed:
     if len(site.node.arguments) > 1:
         message = "Unexpected parameters for function count. Expected: count(), count(t) T"
         raise Refused("FUNCTION_NOT_FOUND", message, site.node.at)
-    return Typed(BIGINT, site.aggregate("count", [site.argument(0).sql]))
+    value = site.argument(0)
+    if site.node.distinct and site.node.window is not None:
+        return Typed(BIGINT, _distinct_in_window(site, value))
+    return Typed(BIGINT, site.aggregate("count", [value.sql]))
+
+
+def _distinct_in_window(site: CallSite, value: Typed) -> str:
+    """Spark counts distinct values of groups only, but has the set of those in a window."""
+    if value.type.base in (*_FLOATS, "map", "json", "row", "array"):
+        raise not_supported(f"count(DISTINCT …) OVER of {value.type}", site.node.at)
+    plain = replace(site, node=replace(site.node, distinct=False))
+    return f"CAST(size({plain.aggregate('collect_set', [value.sql])}) AS BIGINT)"
 
 
 def _written_by_special(call: Bound) -> str:
@@ -62,15 +75,12 @@ aggregate("sum", "(interval year to month) -> interval year to month",
           lambda call: f"CAST({call.aggregate('sum', call.sql(0))} AS INT)", "")  # fmt: skip
 
 
-def _mean_of_decimals(call: Bound) -> Typed:
-    """The sum divided by the count, rounded once."""
+def _mean_of_decimals(call: Bound) -> str:
     kind = call.arguments[0].type
     total = decimal(min(38, kind.precision + 10), kind.scale)
     written = f"CAST({call.aggregate('sum', call.sql(0))} AS {spark_type(total, call.at)})"
-    count = f"CAST({call.aggregate('count', call.sql(0))} AS DECIMAL(19,0))"
-    # Nothing is divided where there is nothing to count.
-    divisor = Typed(decimal(19, 0), f"nullif({count}, 0)")
-    return cast(arithmetic("/", Typed(total, written), divisor, call.at), kind, call.at)
+    count = call.aggregate("count", call.sql(0))
+    return mean_of_decimals(Typed(total, written), count, kind)
 
 
 def _mean_of_intervals(call: Bound) -> str:
@@ -85,8 +95,20 @@ aggregate("avg", "(decimal(p,s)) -> decimal(p,s)", _mean_of_decimals, "")
 aggregate("avg", ["(interval day to second) -> interval day to second",
                   "(interval year to month) -> interval year to month"],
           _mean_of_intervals, "")  # fmt: skip
+
+
+def _logarithm(value: str) -> str:
+    """Java's, which has one for every number; Spark's is NULL for zero and below."""
+
+    def write(sql: str) -> str:
+        below = f"IF({sql} = 0, double('-Infinity'), double('NaN'))"
+        return f"IF({sql} <= 0, {below}, ln({sql}))"
+
+    return with_variable(value, write)
+
+
 aggregate("geometric_mean", ["(bigint) -> double", "(double) -> double"],
-          lambda call: f"exp({call.aggregate('avg', f'ln({call.sql(0)})')})",
+          lambda call: f"exp({call.aggregate('avg', _logarithm(call.sql(0)))})",
           "Returns the geometric mean of the argument")  # fmt: skip
 
 
@@ -139,9 +161,9 @@ def _by(name: str) -> Emit:
                 raise call.refuse(f"values of {order.type} have no order")
             # NaN comes into play only where there is nothing else.
             number = f"IF(isnan({order.sql}), NULL, {order.sql})"
-            found = call.aggregate(name, call.sql(0), number)
+            picked = call.aggregate(name, call.sql(0), number)
             any_number = call.aggregate("count", number)
-            return f"IF({any_number} > 0, {found}, {call.aggregate(name, call.sql(0), order.sql)})"
+            return f"IF({any_number} > 0, {picked}, {call.aggregate(name, call.sql(0), order.sql)})"
         return call.aggregate(name, call.sql(0), order.sql)
 
     return write
@@ -155,12 +177,28 @@ aggregate("max_by", "(V, K) -> V", _by("max_by"),
           " argument")  # fmt: skip
 
 
-def _several_by(call: Bound) -> str:
-    raise call.refuse("several values at once")
+def _several_by(name: str) -> Emit:
+    first, last = ("-1", "1") if name == "min_by" else ("1", "-1")
+
+    def write(call: Bound) -> str:
+        kind, count = call.arguments[1].type, call.arguments[2].constant
+        if not isinstance(count, int) or kind.base in (*_FLOATS, "map", "json", "row", "array"):
+            raise call.refuse(f"the number of values must be constant, and those ordered no {kind}")
+        if not 0 < count <= 10_000:
+            message = f"third argument of {name} must be a positive integer"
+            raise Refused("INVALID_FUNCTION_ARGUMENT", message, None)
+        rows = call.aggregate(
+            "collect_list", f"named_struct('v', {call.sql(0)}, 'k', {call.sql(1)})"
+        )
+        compared = f"CASE WHEN l.k < r.k THEN {first} WHEN l.k > r.k THEN {last} ELSE 0 END"
+        ordered = f"array_sort(filter({rows}, e -> e.k IS NOT NULL), (l, r) -> {compared})"
+        return f"nullif(transform(slice({ordered}, 1, {count}), e -> e.v), array())"
+
+    return write
 
 
 for _name in ("min_by", "max_by"):
-    aggregate(_name, "(V, K, bigint) -> array(V)", _several_by, "")
+    aggregate(_name, "(V, K, bigint) -> array(V)", _several_by(_name), "")
 
 
 # ---------------------------------------------------------------------- others
@@ -190,13 +228,14 @@ for _name, _spark in (
 
 def _skewness(call: Bound) -> str:
     count = call.aggregate("count", call.sql(0))
-    return f"IF({count} < 3, NULL, {call.aggregate('skewness', call.sql(0))})"
+    skewness = call.aggregate("skewness", call.sql(0))
+    return f"IF({count} < 3, NULL, coalesce({skewness}, double('NaN')))"  # of equal values
 
 
 def _kurtosis(call: Bound) -> str:
     """Spark's is of the population, Trino's of a sample of it."""
     n = f"CAST({call.aggregate('count', call.sql(0))} AS DOUBLE)"
-    population = call.aggregate("kurtosis", call.sql(0))
+    population = f"coalesce({call.aggregate('kurtosis', call.sql(0))}, double('NaN'))"
     over = f"(({n} - 1) * ({n} + 1) * ({population} + 3) - 3 * ({n} - 1) * ({n} - 1))"
     return f"IF({n} < 4, NULL, {over} / (({n} - 2) * ({n} - 3)))"
 
@@ -215,5 +254,18 @@ def _of_pairs(name: str) -> None:
     aggregate(name, "(real, real) -> real", as_real, "")
 
 
-for _name in ("covar_pop", "covar_samp", "corr", "regr_slope", "regr_intercept"):
+for _name in ("covar_pop", "covar_samp", "regr_slope", "regr_intercept"):
     _of_pairs(_name)
+
+
+def _corr(call: Bound) -> str:
+    """Spark's divides by zero where one side has a single value; Trino's is NULL."""
+    pair = [f"CAST({call.sql(i)} AS DOUBLE)" for i in (0, 1)]
+    spread, sign, square = (
+        call.aggregate(name, *pair) for name in ("regr_syy", "covar_pop", "regr_r2")
+    )
+    written = f"IF({spread} = 0, NULL, sign({sign}) * sqrt({square}))"
+    return f"CAST({written} AS {spark_type(call.returns, call.at)})"
+
+
+aggregate("corr", ["(double, double) -> double", "(real, real) -> real"], _corr, "")

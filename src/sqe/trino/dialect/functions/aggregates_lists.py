@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqe.model.trino_types import VARCHAR
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.calls import CallSite, special
@@ -9,39 +11,48 @@ from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.functions.aggregates import aggregate
 from sqe.trino.dialect.functions.registry import Bound
 from sqe.trino.dialect.typed import Typed, spark_type, string
+from sqe.trino.dialect.windows import FLOATS
 
 
-def _collected(call: Bound, *parts: str) -> str:
+def _collect_list(call: Bound, *parts: str) -> str:
     """A list of rows, in the order that the call asks for; NULLs are kept."""
     site = call.site
-    keys = [site.analyzer.expression(one.expression, site.scope) for one in site.node.order_by]
-    for key, one in zip(keys, site.node.order_by, strict=True):
+    keys = [
+        site.analyzer.expression(sort_item.expression, site.scope)
+        for sort_item in site.node.order_by
+    ]
+    for key, sort_item in zip(keys, site.node.order_by, strict=True):
         if key.type.base in ("map", "json", "row", "array"):
-            raise not_supported(f"ORDER BY {key.type} inside of an aggregate", one.at)
+            raise not_supported(f"ORDER BY {key.type} inside of an aggregate", sort_item.at)
         if site.node.distinct and key.sql not in parts:
             message = (
                 "For aggregate function with DISTINCT, ORDER BY expressions must appear in "
                 "arguments"
             )
-            raise Refused("EXPRESSION_NOT_IN_DISTINCT", message, one.at)
+            raise Refused("EXPRESSION_NOT_IN_DISTINCT", message, sort_item.at)
     named = [f"'v{i}', {part}" for i, part in enumerate(parts)]
     named += [f"'k{i}', {key.sql}" for i, key in enumerate(keys)]
     rows = call.aggregate("collect_list", f"named_struct({', '.join(named)})")
     if not keys:
         return rows
-    return f"array_sort({rows}, (l, r) -> {_comparison(site.node.order_by)})"
+    return f"array_sort({rows}, (l, r) -> {_comparison(site.node.order_by, keys)})"
 
 
-def _comparison(order_by: tuple[nodes.SortItem, ...]) -> str:
+def _comparison(order_by: Sequence[nodes.SortItem], keys: Sequence[Typed]) -> str:
     """-1, 0 or 1 for two rows ``l`` and ``r``."""
     parts = []
-    for i, one in enumerate(order_by):
+    for i, (sort_item, key) in enumerate(zip(order_by, keys, strict=True)):
         left, right = f"l.k{i}", f"r.k{i}"
-        before, after = ("-1", "1") if one.ascending else ("1", "-1")
-        first, last = ("-1", "1") if one.nulls_first else ("1", "-1")
+        before, after = ("-1", "1") if sort_item.ascending else ("1", "-1")
+        nan = (
+            f"WHEN isnan({left}) AND NOT isnan({right}) THEN {before} "
+            f"WHEN NOT isnan({left}) AND isnan({right}) THEN {after} "
+        )  # less than the numbers
+        first, last = ("-1", "1") if sort_item.nulls_first else ("1", "-1")
         parts.append(
             f"WHEN {left} IS NULL AND {right} IS NOT NULL THEN {first} "
             f"WHEN {left} IS NOT NULL AND {right} IS NULL THEN {last} "
+            f"{nan if sort_item.nulls_first and key.type.base in FLOATS else ''}"
             f"WHEN {left} < {right} THEN {before} WHEN {left} > {right} THEN {after}"
         )
     return f"CASE {' '.join(parts)} ELSE 0 END"
@@ -52,17 +63,17 @@ def _none_if_empty(rows: str, written: str) -> str:
 
 
 def _array_agg(call: Bound) -> str:
-    rows = _collected(call, call.sql(0))
+    rows = _collect_list(call, call.sql(0))
     return _none_if_empty(rows, f"transform({rows}, e -> e.v0)")
 
 
 aggregate("array_agg", "(T) -> array(T)", _array_agg, "return an array of values")
 
 
-def _keyed(call: Bound, value: str) -> str:
+def _map_by_key(call: Bound, value: str) -> str:
     """A map from distinct keys that are not NULL; ``value`` is SQL over the list ``$m`` of the rows
     of one key."""
-    collected = _collected(call, *(one.sql for one in call.arguments))
+    collected = _collect_list(call, *(argument.sql for argument in call.arguments))
     rows = f"filter({collected}, e -> e.v0 IS NOT NULL)"
     keys = f"array_distinct(transform({rows}, e -> e.v0))"
     mine = f"filter({rows}, e -> e.v0 = k)"
@@ -78,17 +89,17 @@ def _check_key(call: Bound) -> None:
 
 def _map_agg(call: Bound) -> str:
     _check_key(call)
-    return _keyed(call, "$m[0].v1")
+    return _map_by_key(call, "$m[0].v1")
 
 
 def _multimap_agg(call: Bound) -> str:
     _check_key(call)
-    return _keyed(call, "transform($m, e -> e.v1)")
+    return _map_by_key(call, "transform($m, e -> e.v1)")
 
 
 def _histogram(call: Bound) -> str:
     _check_key(call)
-    return _keyed(call, "CAST(size($m) AS BIGINT)")
+    return _map_by_key(call, "CAST(size($m) AS BIGINT)")
 
 
 aggregate("map_agg", "(K, V) -> map(K, V)", _map_agg,
@@ -135,13 +146,25 @@ def _listagg(site: CallSite) -> Typed:
     if value.type.base != "varchar":
         message = f"Expected expression of varchar, but 'x' has {value.type} type"
         raise Refused("TYPE_MISMATCH", message, node.at)
-    order = ", ".join(site.analyzer.sort(one, site.scope) for one in node.order_by)
+    order = ", ".join(site.analyzer.sort(sort_item, site.scope) for sort_item in node.order_by)
+    if node.distinct and len(node.order_by) == 1 and order.startswith(f"{value.sql} "):
+        return Typed(VARCHAR, _listed_once(site, value, separator.constant))
     distinct = "DISTINCT " if node.distinct else ""
     text = f"listagg({distinct}{value.sql}, {string(separator.constant)})"
     text += f" WITHIN GROUP (ORDER BY {order})" if order else ""
     if node.filter is not None:
         text += f" FILTER (WHERE {site.condition()})"
     return Typed(VARCHAR, text)
+
+
+def _listed_once(site: CallSite, value: Typed, separator: str) -> str:
+    """Spark fails on a sorted DISTINCT listagg beside another DISTINCT."""
+    values = f"collect_set({value.sql})"
+    if site.node.filter is not None:
+        values += f" FILTER (WHERE {site.condition()})"
+    ascending = "true" if site.node.order_by[0].ascending else "false"
+    text = f"array_join(sort_array({values}, {ascending}), {string(separator)})"
+    return f"IF(size({values}) = 0, NULL, {text})"
 
 
 aggregate("listagg", "(varchar, varchar) -> varchar", lambda call: call.sql(0),
@@ -155,11 +178,14 @@ def _approx_distinct(call: Bound) -> str:
     """Trino's default error is 2.3 %."""
     error = "0.023D"
     if len(call.arguments) > 1:
-        given = call.arguments[1].constant
-        if not isinstance(given, int | float | str) or not 0.0040625 <= float(given) <= 0.26:
+        wanted_error = call.arguments[1].constant
+        if (
+            not isinstance(wanted_error, int | float | str)
+            or not 0.0040625 <= float(wanted_error) <= 0.26
+        ):
             message = "Standard error must be in [0.0040625, 0.26000]"
             raise Refused("INVALID_FUNCTION_ARGUMENT", message, None)
-        error = f"{float(given)!r}D"
+        error = f"{float(wanted_error)!r}D"
     return call.aggregate("approx_count_distinct", call.sql(0), error)
 
 
@@ -182,6 +208,19 @@ def _approx_percentile(call: Bound) -> str:
     return call.aggregate("percentile_approx", call.sql(0), wanted, "10000")
 
 
+def _approx_percentiles(call: Bound) -> str:
+    (_, listed) = call.site.node.arguments
+    if not isinstance(listed, nodes.ArrayConstructor):
+        raise call.refuse("the percentiles must be constant")
+    values = [call.site.analyzer.expression(one, call.site.scope) for one in listed.items]
+    wanted = ", ".join(_percentile(one.constant, call) for one in values)
+    return call.aggregate("percentile_approx", call.sql(0), f"array({wanted})", "10000")
+
+
 aggregate("approx_percentile",
           ["(bigint, double) -> bigint", "(double, double) -> double", "(real, double) -> real"],
           _approx_percentile, "")  # fmt: skip
+aggregate("approx_percentile",
+          ["(bigint, array(double)) -> array(bigint)", "(double, array(double)) -> array(double)",
+           "(real, array(double)) -> array(real)"],
+          _approx_percentiles, "")  # fmt: skip

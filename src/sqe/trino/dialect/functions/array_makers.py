@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqe.model.trino_types import VARCHAR
 from sqe.trino.dialect.casts import cast
 from sqe.trino.dialect.errors import Refused
-from sqe.trino.dialect.functions.arrays import INVALID, distinct, failed, refuse_maps
+from sqe.trino.dialect.functions.arrays import INVALID, argument_error, distinct, refuse_maps
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.once import once
 from sqe.trino.dialect.typed import Typed, spark_type
@@ -15,8 +15,8 @@ _MAX_ENTRIES = 10_000
 
 def _repeat(call: Bound) -> str:
     word = "count argument of repeat function must be"
-    negative = failed(call, f"{word} greater than or equal to 0")
-    many = failed(call, f"{word} less than or equal to {_MAX_ENTRIES}")
+    negative = argument_error(call, f"{word} greater than or equal to 0")
+    many = argument_error(call, f"{word} less than or equal to {_MAX_ENTRIES}")
     return once(
         [call.sql(1)],
         lambda n: (
@@ -28,13 +28,13 @@ def _repeat(call: Bound) -> str:
 
 
 def _sequence(call: Bound) -> str:
-    zero = failed(call, "step must not be zero")
-    wrong = failed(
+    zero = argument_error(call, "step must not be zero")
+    wrong = argument_error(
         call,
         "sequence stop value should be greater than or equal to start value if step is greater "
         "than zero otherwise stop should be less than or equal to start",
     )
-    many = failed(
+    many = argument_error(
         call, f"result of sequence function must not have more than {_MAX_ENTRIES} entries"
     )
     step = f"IF({call.sql(1)} < {call.sql(0)}, -1L, 1L)"
@@ -80,7 +80,7 @@ def _join(call: Bound) -> str:
         raise Refused("OPERATOR_NOT_FOUND", f"Cannot cast {kind.display} to varchar", call.at)
     shown = cast(Typed(kind, "e"), VARCHAR, call.at).sql
     texts = call.sql(0) if shown == "e" else f"transform({call.sql(0)}, e -> {shown})"
-    return f"array_join({', '.join([texts, *(one.sql for one in call.arguments[1:])])})"
+    return f"array_join({', '.join([texts, *(argument.sql for argument in call.arguments[1:])])})"
 
 
 def _histogram(call: Bound) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from sqe.trino.dialect.functions.arrays import INVALID, failed
+from sqe.trino.dialect.functions.arrays import INVALID, argument_error
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.once import once
-from sqe.trino.dialect.typed import raised, spark_type
+from sqe.trino.dialect.typed import fail, spark_type
 
 _MAX_COMBINATIONS = 100_000
 
 
 def _element_at(call: Bound) -> str:
-    error = failed(call, "SQL array indices start at 1")
+    error = argument_error(call, "SQL array indices start at 1")
     return once(
         [call.sql(0), call.sql(1)],
         lambda a, i: (
@@ -22,8 +22,8 @@ def _element_at(call: Bound) -> str:
 
 
 def _slice(call: Bound) -> str:
-    start = failed(call, "SQL array indices start at 1")
-    length = failed(call, "length must be greater than or equal to 0")
+    start = argument_error(call, "SQL array indices start at 1")
+    length = argument_error(call, "length must be greater than or equal to 0")
     return once(
         [call.sql(0), call.sql(1), call.sql(2)],
         lambda a, i, n: (
@@ -36,21 +36,21 @@ def _slice(call: Bound) -> str:
 
 
 def _trim(call: Bound) -> str:
-    negative = failed(call, "size must not be negative")
+    negative = argument_error(call, "size must not be negative")
     beyond = "concat('size must not exceed array cardinality ', {0}, ': ', {1})"
     return once(
         [call.sql(0), call.sql(1)],
         lambda a, n: (
             f"CASE WHEN {a} IS NULL OR {n} IS NULL THEN NULL WHEN {n} < 0 THEN {negative} "
             f"WHEN {n} > size({a}) THEN "
-            f"{raised(INVALID, beyond.format(f'size({a})', n), call.returns, call.at)} "
+            f"{fail(INVALID, beyond.format(f'size({a})', n), call.returns, call.at)} "
             f"ELSE slice({a}, 1, try_cast(size({a}) - {n} AS INT)) END"
         ),
     )
 
 
 def _ngrams(call: Bound) -> str:
-    error = failed(call, "N must be positive")
+    error = argument_error(call, "N must be positive")
     return once(
         [call.sql(0), call.sql(1)],
         lambda a, n: (
@@ -68,33 +68,33 @@ def _combinations(call: Bound) -> str:
     if not isinstance(size, int):
         return f"CAST(NULL AS {spark_type(call.returns, call.at)})"
     if size < 0:
-        return failed(call, f"combination size must not be negative: {size}")
+        return argument_error(call, f"combination size must not be negative: {size}")
     if size > 5:
-        return failed(call, f"combination size must not exceed 5: {size}")
+        return argument_error(call, f"combination size must not exceed 5: {size}")
     if size == 0:
         return f"IF({call.sql(0)} IS NULL, NULL, array(slice({call.sql(0)}, 1, 0)))"
-    error = failed(call, "combinations exceed max size")
+    error = argument_error(call, "combinations exceed max size")
 
-    def written(a: str) -> str:
+    def write(a: str) -> str:
         count = " * ".join(f"(CAST(size({a}) AS DOUBLE) - {i}) / {i + 1}" for i in range(size))
         return (
             f"CASE WHEN {a} IS NULL THEN NULL WHEN size({a}) < {size} THEN slice("
             f"array({a}), 1, 0) WHEN {count} > {_MAX_COMBINATIONS} THEN {error} "
-            f"ELSE {_chosen(a, size, [])} END"
+            f"ELSE {_choose(a, size, [])} END"
         )
 
-    return once([call.sql(0)], written)
+    return once([call.sql(0)], write)
 
 
-def _chosen(items: str, left: int, picked: list[str]) -> str:
+def _choose(items: str, left: int, picked: list[str]) -> str:
     """Arrays of ``left`` more elements, each behind the last one picked."""
     name = f"c{len(picked)}"
     after = f"{picked[-1]} + 1" if picked else "1"
     indexes = f"sequence({after}, size({items}) - {left - 1})"
     if left == 1:
-        inside = ", ".join(f"{items}[{one} - 1]" for one in [*picked, name])
+        inside = ", ".join(f"{items}[{index} - 1]" for index in [*picked, name])
         return f"transform({indexes}, {name} -> array({inside}))"
-    return f"flatten(transform({indexes}, {name} -> {_chosen(items, left - 1, [*picked, name])}))"
+    return f"flatten(transform({indexes}, {name} -> {_choose(items, left - 1, [*picked, name])}))"
 
 
 declare(

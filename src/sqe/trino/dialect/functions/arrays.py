@@ -6,14 +6,14 @@ from sqe.model.trino_types import TrinoType
 from sqe.trino.dialect.errors import Refused
 from sqe.trino.dialect.functions.registry import Bound, declare, null_for_null
 from sqe.trino.dialect.once import holds, holds_null, is_float, once
-from sqe.trino.dialect.typed import raised, spark_type, string
+from sqe.trino.dialect.typed import fail, spark_type, string
 
 INVALID = "INVALID_FUNCTION_ARGUMENT"
 
 
-def failed(call: Bound, message: str) -> str:
+def argument_error(call: Bound, message: str) -> str:
     """SQL that fails as Trino does for a wrong argument; it has the type of the call."""
-    return raised(INVALID, string(message), call.returns, call.at)
+    return fail(INVALID, string(message), call.returns, call.at)
 
 
 def _element(call: Bound) -> TrinoType:
@@ -29,7 +29,7 @@ def refuse_maps(call: Bound) -> None:
 # ------------------------------------------------------- is it in there
 
 
-def _found(call: Bound, plain: str, absent: str) -> str:
+def _search(call: Bound, plain: str, absent: str) -> str:
     """``plain`` looks for argument 1 in argument 0 as Spark does: NaN would be found."""
     refuse_maps(call)
     kind = _element(call)
@@ -47,7 +47,7 @@ def _found(call: Bound, plain: str, absent: str) -> str:
         raise call.refuse(f"elements of type {kind}")
     name = call.function.name
     message = string(f"{name} does not support arrays with elements that are null or contain null")
-    error = raised("NOT_SUPPORTED", message, call.returns, call.at)
+    error = fail("NOT_SUPPORTED", message, call.returns, call.at)
     # Stricter than Trino, which looks at the NULLs only where the rest is equal.
     return once(
         [items, wanted],
@@ -64,16 +64,16 @@ def _element_array(kind: TrinoType) -> TrinoType:
 
 def _contains(call: Bound) -> str:
     absent = "IF({0} IS NULL OR exists({0}, y -> y IS NULL), NULL, false)"
-    return _found(call, "array_contains({0}, {1})", absent)
+    return _search(call, "array_contains({0}, {1})", absent)
 
 
 def _position(call: Bound) -> str:
     plain = "CAST(array_position({0}, {1}) AS BIGINT)"
-    return _found(call, plain, "IF({0} IS NULL, NULL, 0L)")
+    return _search(call, plain, "IF({0} IS NULL, NULL, 0L)")
 
 
 def _remove(call: Bound) -> str:
-    return _found(call, "array_remove({0}, {1})", "{0}")
+    return _search(call, "array_remove({0}, {1})", "{0}")
 
 
 # ------------------------------------------------------------------ sets
@@ -150,7 +150,7 @@ def _contains_sequence(call: Bound) -> str:
 # ----------------------------------------------------------------- order
 
 
-def _ordered(call: Bound, written: str) -> str:
+def _compare_elements(call: Bound, written: str) -> str:
     """``written`` compares elements of {0}; Trino cannot if there is a NULL inside of them."""
     kind = _element(call)
     if holds(kind, "map", "json"):
@@ -162,7 +162,7 @@ def _ordered(call: Bound, written: str) -> str:
     word = "ROW comparison not supported for fields with null elements"
     if kind.base == "array":
         word = "ARRAY comparison not supported for arrays with null elements"
-    error = raised("NOT_SUPPORTED", string(word), call.returns, call.at)
+    error = fail("NOT_SUPPORTED", string(word), call.returns, call.at)
     return once(
         [call.sql(0)],
         lambda a: f"IF(exists({a}, e -> {inside}), {error}, {written.format(a)})",
@@ -174,14 +174,18 @@ def _extreme(call: Bound) -> str:
     name, kind = call.function.name, _element(call)
     if kind.base == "unknown":
         return "NULL"
-    found = f"{name}({{0}})"
+    extreme = f"{name}({{0}})"
     if is_float(kind):
-        found = f"coalesce({name}(filter({{0}}, x -> NOT isnan(x))), {name}({{0}}))"
-    return _ordered(call, f"IF(exists({{0}}, x -> x IS NULL), NULL, {found})")
+        extreme = f"coalesce({name}(filter({{0}}, x -> NOT isnan(x))), {name}({{0}}))"
+    return _compare_elements(call, f"IF(exists({{0}}, x -> x IS NULL), NULL, {extreme})")
 
 
 def _sort(call: Bound) -> str:
-    return call.sql(0) if _element(call).base == "unknown" else _ordered(call, "array_sort({0})")
+    return (
+        call.sql(0)
+        if _element(call).base == "unknown"
+        else _compare_elements(call, "array_sort({0})")
+    )
 
 
 # ---------------------------------------------------------- declarations

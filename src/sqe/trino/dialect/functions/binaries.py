@@ -7,9 +7,9 @@ from collections.abc import Callable
 from sqe.model.trino_types import TrinoType
 from sqe.trino.dialect.functions.registry import Bound, declare, null_for_null
 from sqe.trino.dialect.functions.signatures import UNBOUNDED, Bindings
-from sqe.trino.dialect.functions.strings import INVALID, bounded, length_of
-from sqe.trino.dialect.repeated import repeated
-from sqe.trino.dialect.typed import raised, string
+from sqe.trino.dialect.functions.strings import INVALID, bound_varchar, length_of
+from sqe.trino.dialect.repeated import with_variable
+from sqe.trino.dialect.typed import fail, string
 
 declare("to_utf8", "(varchar) -> varbinary", "CAST({0} AS BINARY)")
 declare("from_utf8", "(varbinary) -> varchar", "make_valid_utf8(CAST({0} AS STRING))")
@@ -30,7 +30,7 @@ def _from_hex(call: Bound) -> str:
     value = call.sql(0)
     if call.arguments[0].type.base == "varbinary":
         value = f"CAST({value} AS STRING)"
-    error = raised(INVALID, string("Not a hexadecimal text"), call.returns, call.at)
+    error = fail(INVALID, string("Not a hexadecimal text"), call.returns, call.at)
     good = f"{value} RLIKE '^([0-9a-fA-F][0-9a-fA-F])*$'"
     return f"IF({good}, unhex({value}), {error})"
 
@@ -47,7 +47,7 @@ def _from_base64(digit: str, plain: str) -> Callable[[Bound], str]:
         value = call.sql(0)
         if call.arguments[0].type.base == "varbinary":
             value = f"CAST({value} AS STRING)"
-        error = raised(INVALID, string("Not a text in base 64"), call.returns, call.at)
+        error = fail(INVALID, string("Not a text in base 64"), call.returns, call.at)
         good = f"{value} RLIKE '^({digit}{{4}})*({digit}{{2}}(==)?|{digit}{{3}}=?)?$'"
         return f"IF({good}, unbase64({plain.format(value)}), {error})"
 
@@ -67,27 +67,27 @@ declare("to_base64url", "(varbinary) -> varchar", "translate(base64({0}), '+/', 
 def _hmac(digest: str, block: int) -> Callable[[Bound], str]:
     """RFC 2104, of digests whose blocks have that many bytes. No engine has one of its own."""
 
-    def digested(value: str) -> str:
+    def hash_bytes(value: str) -> str:
         return f"unhex({digest.format(value)})"
 
-    def padded(key: str, pad: int) -> str:
+    def pad_key(key: str, pad: int) -> str:
         """The key, as hexadecimal text, with each byte XORed."""
         byte = f"CAST(conv(substr({key}, i, 2), 16, 10) AS INT) ^ {pad}"
         both = f"transform(sequence(1, {2 * block - 1}, 2), i -> lpad(hex({byte}), 2, '0'))"
         return f"unhex(array_join({both}, ''))"
 
-    def keyed(data: str, key: str) -> str:
-        inner = digested(f"concat({padded(key, 0x36)}, {data})")
-        return digested(f"concat({padded(key, 0x5C)}, {inner})")
+    def hash_with_key(data: str, key: str) -> str:
+        inner = hash_bytes(f"concat({pad_key(key, 0x36)}, {data})")
+        return hash_bytes(f"concat({pad_key(key, 0x5C)}, {inner})")
 
     def write(call: Bound) -> str:
         data, key = call.sql(0), call.sql(1)
-        error = raised(INVALID, string("Empty key"), call.returns, call.at)
-        short = f"IF(octet_length({key}) > {block}, {digested(key)}, {key})"
+        error = fail(INVALID, string("Empty key"), call.returns, call.at)
+        short = f"IF(octet_length({key}) > {block}, {hash_bytes(key)}, {key})"
         filled = f"rpad(hex({short}), {2 * block}, '0')"
-        found = repeated(filled, lambda one: keyed(data, one))
+        hashed = with_variable(filled, lambda one: hash_with_key(data, one))
         empty = f"WHEN octet_length({key}) = 0 THEN {error}"
-        return f"CASE WHEN {key} IS NULL THEN NULL {empty} ELSE {found} END"
+        return f"CASE WHEN {key} IS NULL THEN NULL {empty} ELSE {hashed} END"
 
     return write
 
@@ -107,7 +107,7 @@ def _from_big_endian(size: int) -> Callable[[Bound], str]:
     def write(call: Bound) -> str:
         value = call.sql(0)
         message = f"expected {size}-byte input, but got instead"
-        error = raised(INVALID, string(message), call.returns, call.at)
+        error = fail(INVALID, string(message), call.returns, call.at)
         written = f"hex({value})"
         if size == 4:  # with its sign, in eight bytes
             sign = f"IF({written} >= '8', 'FFFFFFFF', '')"
@@ -129,10 +129,12 @@ declare("from_big_endian_64", "(varbinary) -> bigint", null_for_null(_from_big_e
 def _part(name: str, *, decoded: bool = False) -> Callable[[Bound], str]:
     def write(call: Bound) -> str:
         value = call.sql(0)
-        found = f"try_parse_url({value}, '{name}')"
+        url_part = f"try_parse_url({value}, '{name}')"
         if decoded:
-            found = f"url_decode(replace({found}, '+', '%2B'))"
-        return f"IF(try_parse_url({value}, 'PATH') IS NULL, NULL, coalesce({found}, ''))"
+            url_part = f"url_decode(replace({url_part}, '+', '%2B'))"
+        # Each has a path or a scheme: ``mailto:`` has no path.
+        good = f"coalesce(try_parse_url({value}, 'PATH'), try_parse_url({value}, 'PROTOCOL'))"
+        return f"IF({good} IS NULL, NULL, coalesce({url_part}, ''))"
 
     return write
 
@@ -146,8 +148,10 @@ for _part_name, _spark, _decoded in (
 
 
 def _port(call: Bound) -> str:
-    port = f"regexp_extract(try_parse_url({call.sql(0)}, 'AUTHORITY'), ':([0-9]+)$', 1)"
-    return f"CAST(nullif({port}, '') AS BIGINT)"
+    """Only beside a host: an authority that is no server has none."""
+    value = call.sql(0)
+    port = f"regexp_extract(try_parse_url({value}, 'AUTHORITY'), ':([0-9]+)$', 1)"
+    return f"IF(try_parse_url({value}, 'HOST') IS NULL, NULL, CAST(nullif({port}, '') AS BIGINT))"
 
 
 def _parameter(call: Bound) -> str:
@@ -159,23 +163,23 @@ def _parameter(call: Bound) -> str:
         behind = f"url_decode(substr({pair}, instr({pair}, '=') + 1))"
         return f"IF(instr({pair}, '=') = 0, '', {behind})"
 
-    return repeated(first, lambda pair: f"IF({pair} IS NULL, NULL, {value(pair)})")
+    return with_variable(first, lambda pair: f"IF({pair} IS NULL, NULL, {value(pair)})")
 
 
 declare("url_extract_port", "(varchar(x)) -> bigint", _port)
 declare("url_extract_parameter", "(varchar(x), varchar(y)) -> varchar(x)", _parameter)
 
 
-def _encoded(bound: Bindings, kinds: tuple[TrinoType, ...]) -> TrinoType:
-    return bounded(min(UNBOUNDED, length_of(kinds[0]) * 12))
+def _type_of_encoded(bound: Bindings, kinds: tuple[TrinoType, ...]) -> TrinoType:
+    return bound_varchar(min(UNBOUNDED, length_of(kinds[0]) * 12))
 
 
-declare("url_encode", "(varchar(x)) -> varchar(x)", "url_encode({0})", result=_encoded)
+declare("url_encode", "(varchar(x)) -> varchar(x)", "url_encode({0})", result=_type_of_encoded)
 
 
 def _decoded_url(call: Bound) -> str:
     value = call.sql(0)
-    error = raised(INVALID, string("Illegal hex characters in escape (%) pattern"), call.returns,
+    error = fail(INVALID, string("Illegal hex characters in escape (%) pattern"), call.returns,
                    call.at)  # fmt: skip
     good = f"{value} RLIKE '^([^%]|%[0-9a-fA-F][0-9a-fA-F])*$'"
     return f"IF({good}, url_decode({value}), {error})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqe.model.trino_types import BIGINT, TrinoType
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.repeated import both_repeated
-from sqe.trino.dialect.typed import raised, spark_type
+from sqe.trino.dialect.typed import fail, spark_type
 
 _BITS = {"tinyint": 8, "smallint": 16, "integer": 32, "bigint": 64}
 _TWO = "(bigint, bigint) -> bigint"
@@ -16,7 +16,7 @@ declare("bitwise_not", "(bigint) -> bigint", "(~ {0})",
         description="Bitwise NOT in 2's complement arithmetic")  # fmt: skip
 
 
-def _kept(sql: str, kind: TrinoType) -> str:
+def _lowest_bits(sql: str, kind: TrinoType) -> str:
     """The lowest bits of a bigint, as a number of that type."""
     if kind == BIGINT:
         return sql
@@ -25,7 +25,7 @@ def _kept(sql: str, kind: TrinoType) -> str:
     return f"CAST((({sql} & {2**bits - 1}L) ^ {half}) - {half} AS {spark_type(kind, 0)})"
 
 
-def _shifted(call: Bound, function: str, *, unsigned: bool = False, over: str = "0") -> str:
+def _shift(call: Bound, function: str, *, unsigned: bool = False, over: str = "0") -> str:
     kind = call.returns
     bits = _BITS[kind.base]
 
@@ -33,7 +33,7 @@ def _shifted(call: Bound, function: str, *, unsigned: bool = False, over: str = 
         long = value if kind == BIGINT else f"CAST({value} AS BIGINT)"
         if unsigned and kind != BIGINT:
             long = f"({long} & {2**bits - 1}L)"
-        moved = _kept(f"{function}({long}, {shift})", kind)
+        moved = _lowest_bits(f"{function}({long}, {shift})", kind)
         beyond = f"CAST({over.format(value)} AS {spark_type(kind, 0)})"
         cases = f"WHEN {value} IS NULL THEN NULL WHEN {shift} >= {bits} THEN {beyond}"
         return f"CASE {cases} ELSE {moved} END"
@@ -42,13 +42,13 @@ def _shifted(call: Bound, function: str, *, unsigned: bool = False, over: str = 
 
 
 _SHIFTS = [f"({kind}, integer) -> {kind}" for kind in _BITS]
-declare("bitwise_left_shift", _SHIFTS, lambda call: _shifted(call, "shiftleft"),
+declare("bitwise_left_shift", _SHIFTS, lambda call: _shift(call, "shiftleft"),
         description="bitwise left shift")  # fmt: skip
 declare("bitwise_right_shift", _SHIFTS,
-        lambda call: _shifted(call, "shiftrightunsigned", unsigned=True),
+        lambda call: _shift(call, "shiftrightunsigned", unsigned=True),
         description="bitwise logical right shift")  # fmt: skip
 declare("bitwise_right_shift_arithmetic", _SHIFTS,
-        lambda call: _shifted(call, "shiftright", over="IF({0} < 0, -1, 0)"),
+        lambda call: _shift(call, "shiftright", over="IF({0} < 0, -1, 0)"),
         description="bitwise arithmetic right shift")  # fmt: skip
 
 
@@ -64,9 +64,9 @@ def _bit_count(call: Bound) -> str:
         name = "INVALID_FUNCTION_ARGUMENT"
         return (
             f"CASE WHEN {number} IS NULL OR {bits} IS NULL THEN NULL "
-            f"WHEN {bits} NOT BETWEEN 2 AND 64 THEN {raised(name, wrong, BIGINT)} "
+            f"WHEN {bits} NOT BETWEEN 2 AND 64 THEN {fail(name, wrong, BIGINT)} "
             f"WHEN shiftright({number}, {places} - 1) NOT IN (0, -1) "
-            f"THEN {raised(name, long, BIGINT)} "
+            f"THEN {fail(name, long, BIGINT)} "
             f"ELSE CAST(bit_count({number} & {mask}) AS BIGINT) END"
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqe.model.trino_types import DOUBLE, REAL, UNKNOWN, TrinoType
 from sqe.trino.dialect.functions.registry import Bound, declare
-from sqe.trino.dialect.typed import raised, spark_type
+from sqe.trino.dialect.typed import fail, spark_type
 
 _NESTED = ("array", "map", "row", "json")
 
@@ -39,5 +39,5 @@ declare("greatest", "(E, E, ...) -> E", lambda call: _extreme("greatest", call),
 declare("least", "(E, E, ...) -> E", lambda call: _extreme("least", call),
         description="Get the smallest of the given values")  # fmt: skip
 declare("fail", "(varchar) -> unknown",
-        lambda call: raised("GENERIC_USER_ERROR", call.sql(0)),
+        lambda call: fail("GENERIC_USER_ERROR", call.sql(0)),
         description="Decodes json to an exception and throws it", hidden=True)  # fmt: skip

@@ -10,11 +10,11 @@ import re
 
 from sqe.model.trino_types import DATE, TrinoType, timestamp, timestamp_tz
 from sqe.sql.zone_names import zone_named
-from sqe.trino.dialect.functions.datetime_parse import existing
+from sqe.trino.dialect.functions.datetime_parse import existing_instant
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.moments import from_micros, micros_of, written_as
-from sqe.trino.dialect.repeated import repeated
-from sqe.trino.dialect.typed import Typed, null_of, raised, string
+from sqe.trino.dialect.repeated import with_variable
+from sqe.trino.dialect.typed import Typed, fail, null_of, string
 from sqe.trino.dialect.zones import session_zone
 
 _DATE = r"([+-]?\d{1,9}+)(?:-W(\d{1,2}+)(?:-(\d))?|-(\d{3})|-(\d{1,2}+)(?:-(\d{1,2}+))?)?"
@@ -43,7 +43,7 @@ class _Text:
         year = f"CAST({self.part(_YEAR)} AS INT)"
         start = f"CAST(try_make_timestamp_ntz({year}, 1, 1, 0, 0, 0) AS DATE)"
         number = self.number(_OF_YEAR)
-        of_year = repeated(
+        of_year = with_variable(
             f"date_add({start}, {number} - 1)", lambda day: f"IF(year({day}) = {year}, {day}, NULL)"
         )
         fourth = f"date_add({start}, 3)"  # always in the first week
@@ -70,9 +70,9 @@ class _Text:
         moment = from_micros(f"({micros_of(day)} + {of_day})", timestamp(3))
         return f"IF({valid}, {moment}, NULL)"
 
-    def checked(self, read: str, kind: TrinoType, at: int) -> str:
+    def check(self, read: str, kind: TrinoType, at: int) -> str:
         message = f"concat('Invalid format: \"', {self.sql}, '\"')"
-        error = raised("INVALID_FUNCTION_ARGUMENT", message, kind, at)
+        error = fail("INVALID_FUNCTION_ARGUMENT", message, kind, at)
         matches = f"{self.sql} RLIKE {self.pattern}"
         return (
             f"CASE WHEN {self.sql} IS NULL THEN NULL "
@@ -83,9 +83,9 @@ class _Text:
 def _date(call: Bound) -> str:
     def write(sql: str) -> str:
         text = _Text(sql, _DATE)
-        return text.checked(text.date(), DATE, call.at)
+        return text.check(text.date(), DATE, call.at)
 
-    return repeated(call.sql(0), write)
+    return with_variable(call.sql(0), write)
 
 
 def _timestamp(call: Bound) -> Typed:
@@ -102,15 +102,15 @@ def _timestamp(call: Bound) -> Typed:
 
     def write(sql: str) -> str:
         text = _Text(sql, _MOMENT)
-        read = repeated(text.clock(), lambda clock: existing(clock, zone))
+        read = with_variable(text.clock(), lambda clock: existing_instant(clock, zone))
         if match is not None:
-            return text.checked(read, kind, call.at)
+            return text.check(read, kind, call.at)
         same = written_as(text.part(_ZONE), zone, ("Z", "+00", "+00:00", "+0000"))
         message = string("A column of different time zones is not supported")
-        other = raised("NOT_SUPPORTED", message, kind, call.at)
-        return text.checked(f"IF({same}, {read}, {other})", kind, call.at)
+        other = fail("NOT_SUPPORTED", message, kind, call.at)
+        return text.check(f"IF({same}, {read}, {other})", kind, call.at)
 
-    return Typed(kind, repeated(value.sql, write))
+    return Typed(kind, with_variable(value.sql, write))
 
 
 def _nanos(call: Bound) -> Typed:

@@ -14,9 +14,9 @@ from sqe.sql.zone_names import zone_named
 from sqe.trino.dialect.functions.datetime_patterns import Element, joda, mysql
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.moments import from_micros, instant, local_in, micros_of
-from sqe.trino.dialect.repeated import repeated
+from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.session_values import start_year
-from sqe.trino.dialect.typed import Typed, null_of, raised, string
+from sqe.trino.dialect.typed import Typed, fail, null_of, string
 from sqe.trino.dialect.zones import session_zone
 
 _MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September",
@@ -27,7 +27,7 @@ _HOURS = ("hour", "hour12", "hour_half", "clockhour")
 _OFFSET = r"Z|[+-]\d\d:?\d\d"
 
 
-def _spelled(names: list[str]) -> str:
+def _spellings(names: list[str]) -> str:
     """The names, as they are, in lower and in upper case; longer ones first."""
     words = {form for name in names for form in (name, name.lower(), name.upper())}
     return "|".join(sorted(words, key=lambda word: (-len(word), word)))
@@ -66,9 +66,9 @@ class _Reader:
         if element.field == "fraction":
             return "fraction", rf"\d{{1,{element.most}}}+"
         if element.field in ("month_text", "month_short"):
-            return "month_name", _spelled([*_MONTHS, *(name[:3] for name in _MONTHS)])
+            return "month_name", _spellings([*_MONTHS, *(name[:3] for name in _MONTHS)])
         if element.field == "halfday":
-            return "halfday", _spelled(["AM", "PM"])
+            return "halfday", _spellings(["AM", "PM"])
         if element.field in ("offset", "offset_colon"):
             return "offset", _OFFSET
         raise self.call.refuse(f"a pattern with a {element.field.replace('_', ' ')}")
@@ -138,17 +138,19 @@ class _Reader:
             number = self.number("day_of_year", sql, 1)
             start = f"try_make_timestamp_ntz({year}, 1, 1, {whole})"
             last = f"dayofyear(make_date({year}, 12, 31))"
-            found = (
+            moment = (
                 f"IF({number} BETWEEN 1 AND {last}, {start} + make_dt_interval({number} - 1), NULL)"
             )
         else:
-            found = f"try_make_timestamp_ntz({year}, {self.month(sql)}, {day}, {whole})"
+            moment = f"try_make_timestamp_ntz({year}, {self.month(sql)}, {day}, {whole})"
         if "second" in self.groups:  # Spark takes 60 for the next minute
-            found = f"IF({second} < 60, {found}, NULL)"
+            moment = f"IF({second} < 60, {moment}, NULL)"
         if "fraction" not in self.groups:
-            return found
+            return moment
         digits = f"substring(rpad({self.text('fraction', sql)}, 3, '0'), 1, 3)"
-        return from_micros(f"({micros_of(found)} + CAST({digits} AS BIGINT) * 1000L)", timestamp(3))
+        return from_micros(
+            f"({micros_of(moment)} + CAST({digits} AS BIGINT) * 1000L)", timestamp(3)
+        )
 
 
 def _reader(call: Bound, parse: Callable[[str], list[Element]]) -> _Reader:
@@ -161,10 +163,10 @@ def _reader(call: Bound, parse: Callable[[str], list[Element]]) -> _Reader:
     return reader
 
 
-def _checked(reader: _Reader, sql: str, kind: TrinoType, read: str) -> str:
+def _check_format(reader: _Reader, sql: str, kind: TrinoType, read: str) -> str:
     call = reader.call
     message = f"concat('Invalid format: \"', {sql}, '\"')"
-    error = raised("INVALID_FUNCTION_ARGUMENT", message, kind, call.at)
+    error = fail("INVALID_FUNCTION_ARGUMENT", message, kind, call.at)
     matches = f"{sql} RLIKE {reader.expression}"
     return (
         f"CASE WHEN {sql} IS NULL THEN NULL "
@@ -173,7 +175,7 @@ def _checked(reader: _Reader, sql: str, kind: TrinoType, read: str) -> str:
 
 
 def _has_null(call: Bound) -> bool:
-    return any(one.is_constant and one.constant is None for one in call.arguments)
+    return any(argument.is_constant and argument.constant is None for argument in call.arguments)
 
 
 def _date_parse(call: Bound) -> Typed:
@@ -182,7 +184,9 @@ def _date_parse(call: Bound) -> Typed:
     reader = _reader(call, mysql)
     return Typed(
         timestamp(3),
-        repeated(call.sql(0), lambda sql: _checked(reader, sql, timestamp(3), reader.clock(sql))),
+        with_variable(
+            call.sql(0), lambda sql: _check_format(reader, sql, timestamp(3), reader.clock(sql))
+        ),
     )
 
 
@@ -197,13 +201,13 @@ def _parse_datetime(call: Bound) -> Typed:
     kind = timestamp_tz(3, zone)
 
     def write(sql: str) -> str:
-        read = repeated(reader.clock(sql), lambda clock: existing(clock, zone))
-        return _checked(reader, sql, kind, read)
+        read = with_variable(reader.clock(sql), lambda clock: existing_instant(clock, zone))
+        return _check_format(reader, sql, kind, read)
 
-    return Typed(kind, repeated(call.sql(0), write))
+    return Typed(kind, with_variable(call.sql(0), write))
 
 
-def existing(clock: str, zone: str) -> str:
+def existing_instant(clock: str, zone: str) -> str:
     """The instant of a local time; NULL for one that the clocks skip."""
     if zone == "UTC" or zone[0] in "+-":
         return instant(clock, zone)

@@ -61,34 +61,34 @@ _NOT_MYSQL = "DUuVwX"
 
 def mysql(pattern: str) -> list[Element]:
     """Of date_format and date_parse: ``%Y-%m-%d``."""
-    found: list[Element] = []
+    elements: list[Element] = []
     escaped = False
     for character in pattern:
         if not escaped:
             if character == "%":
                 escaped = True
             else:
-                found.append(_literal(character))
+                elements.append(_literal(character))
             continue
         escaped = False
         if character in _NOT_MYSQL:
             message = f"%{character} not supported in date format string"
             raise Refused("INVALID_FUNCTION_ARGUMENT", message)
-        found += _MYSQL.get(character, (_literal(character),))
-    if not found:
+        elements += _MYSQL.get(character, (_literal(character),))
+    if not elements:
         raise Refused("INVALID_FUNCTION_ARGUMENT", "Both printing and parsing not supported")
-    return _joined(found)
+    return _join_literals(elements)
 
 
-def _joined(elements: list[Element]) -> list[Element]:
+def _join_literals(elements: list[Element]) -> list[Element]:
     """With neighbouring literals as one."""
-    found: list[Element] = []
+    joined: list[Element] = []
     for element in elements:
-        if found and element.field == found[-1].field == "literal":
-            found[-1] = _literal(found[-1].text + element.text)
+        if joined and element.field == joined[-1].field == "literal":
+            joined[-1] = _literal(joined[-1].text + element.text)
         else:
-            found.append(element)
-    return found
+            joined.append(element)
+    return joined
 
 
 # Letters of Joda's patterns that stand for a number of two digits at most.
@@ -103,11 +103,11 @@ def joda(pattern: str) -> list[Element]:
         message = "Invalid pattern specification: Pattern is null or empty"
         raise Refused("INVALID_FUNCTION_ARGUMENT", message)
     tokens = _tokens(pattern)
-    found = []
+    elements = []
     for i, token in enumerate(tokens):
         following = tokens[i + 1] if i + 1 < len(tokens) else ""
-        found.append(_joda_element(token, _is_numeric(following)))
-    return _joined(found)
+        elements.append(_joda_element(token, _is_numeric(following)))
+    return _join_literals(elements)
 
 
 def _tokens(pattern: str) -> list[str]:
@@ -123,12 +123,12 @@ def _tokens(pattern: str) -> list[str]:
             tokens.append(pattern[i:end])
             i = end
         else:
-            text, i = _quoted(pattern, i)
+            text, i = _read_quoted(pattern, i)
             tokens.append("'" + text)
     return tokens
 
 
-def _quoted(pattern: str, i: int) -> tuple[str, int]:
+def _read_quoted(pattern: str, i: int) -> tuple[str, int]:
     """A text up to the next letter outside of quotes; two quotes are one."""
     text, inside = "", False
     while i < len(pattern):

@@ -10,8 +10,8 @@ from sqe.trino.dialect.errors import Refused
 from sqe.trino.dialect.functions.datetime_patterns import Element, joda, mysql
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.moments import known_zone, local, micros_of, rounded_moment, zone_sql
-from sqe.trino.dialect.repeated import repeated
-from sqe.trino.dialect.typed import Typed, raised, string
+from sqe.trino.dialect.repeated import with_variable
+from sqe.trino.dialect.typed import Typed, fail, string
 
 # Letters of Spark's patterns for fields that it prints in the same way, with as many as ``least``.
 _LETTERS = {"month": "M", "day": "d", "hour": "H", "hour12": "h", "clockhour": "k",
@@ -47,12 +47,12 @@ _COMPUTED: dict[str, str] = {
 }
 
 
-def _printed(call: Bound, elements: list[Element]) -> Typed:
+def _print(call: Bound, elements: list[Element]) -> Typed:
     """Fractions are rounded to milliseconds first."""
     value = call.arguments[0]
     cut = Typed(value.type, rounded_moment(value, 3))
     return Typed(
-        VARCHAR, repeated(cut.sql, lambda sql: _text(call, Typed(value.type, sql), elements))
+        VARCHAR, with_variable(cut.sql, lambda sql: _text(call, Typed(value.type, sql), elements))
     )
 
 
@@ -68,7 +68,7 @@ def _text(call: Bound, value: Typed, elements: list[Element]) -> str:
         if pattern:
             pieces.append(f"date_format({clock}, {string(pattern)})")
             pattern = ""
-        pieces.append(_computed(call, value, clock, element))
+        pieces.append(_print_element(call, value, clock, element))
     if pattern or not pieces:
         pieces.append(f"date_format({clock}, {string(pattern)})" if pattern else "''")
     text = pieces[0] if len(pieces) == 1 else f"concat({', '.join(pieces)})"
@@ -77,11 +77,11 @@ def _text(call: Bound, value: Typed, elements: list[Element]) -> str:
     ):
         return f"IF({value.sql} IS NULL, NULL, {text})"
     message = string("A year beyond 0001 to 9999 in a format is not supported")
-    far = raised("NOT_SUPPORTED", message, VARCHAR, call.at)
+    far = fail("NOT_SUPPORTED", message, VARCHAR, call.at)
     return f"IF(year({clock}) NOT BETWEEN 1 AND 9999, {far}, {text})"
 
 
-def _computed(call: Bound, value: Typed, clock: str, element: Element) -> str:
+def _print_element(call: Bound, value: Typed, clock: str, element: Element) -> str:
     if element.field in _COMPUTED:
         number = f"CAST({_COMPUTED[element.field].format(clock)} AS STRING)"
         return number if element.least == 1 else f"lpad({number}, {element.least}, '0')"
@@ -103,7 +103,7 @@ def offset_text(value: Typed, clock: str, separator: str, zero: str = "") -> str
         text = f"concat(IF({minutes} < 0, '-', '+'), {parts[0]}, '{separator}', {parts[1]})"
         return f"IF({minutes} = 0, '{zero}', {text})" if zero else text
 
-    return repeated(f"(({micros_of(clock)} - unix_micros({value.sql})) div 60000000L)", write)
+    return with_variable(f"(({micros_of(clock)} - unix_micros({value.sql})) div 60000000L)", write)
 
 
 def _pattern(call: Bound, read: Callable[[str], list[Element]]) -> list[Element] | None:
@@ -119,7 +119,7 @@ def _pattern(call: Bound, read: Callable[[str], list[Element]]) -> list[Element]
 def _date_format(call: Bound) -> Typed:
     elements = _pattern(call, mysql)
     return (
-        _printed(call, elements) if elements is not None else Typed(VARCHAR, "CAST(NULL AS STRING)")
+        _print(call, elements) if elements is not None else Typed(VARCHAR, "CAST(NULL AS STRING)")
     )
 
 
@@ -128,13 +128,13 @@ def _format_datetime(call: Bound) -> Typed:
     if elements is None:
         return Typed(VARCHAR, "CAST(NULL AS STRING)")
     zoned = call.arguments[0].type.base == TIMESTAMP_TZ
-    if not zoned and any(one.field.startswith(("zone", "offset")) for one in elements):
+    if not zoned and any(element.field.startswith(("zone", "offset")) for element in elements):
         message = (
             "format_datetime for TIMESTAMP type, cannot use 'Z' nor 'z' in format, "
             "as this type does not contain TZ information"
         )
         raise Refused("INVALID_FUNCTION_ARGUMENT", message)
-    return _printed(call, elements)
+    return _print(call, elements)
 
 
 for _kind in ("timestamp(p)", "timestamp(p) with time zone"):
@@ -157,12 +157,12 @@ def _iso_moment(call: Bound) -> Typed:
         return Typed(varchar(length), f"date_format({value.sql}, {string(pattern)})")
 
     def write(sql: str) -> str:
-        one = Typed(value.type, sql)
-        clock = local(one, call.at)
-        offset = offset_text(one, clock, ":", zero="Z")
+        moment = Typed(value.type, sql)
+        clock = local(moment, call.at)
+        offset = offset_text(moment, clock, ":", zero="Z")
         return f"concat(date_format({clock}, {string(pattern)}), {offset})"
 
-    return Typed(varchar(length + 6), repeated(value.sql, write))
+    return Typed(varchar(length + 6), with_variable(value.sql, write))
 
 
 declare("to_iso8601", "(date) -> varchar(16)", _iso_date)

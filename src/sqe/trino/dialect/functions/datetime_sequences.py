@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqe.model.trino_types import BIGINT, TrinoType, array
 from sqe.trino.dialect.functions.registry import Bound, declare, null_for_null
 from sqe.trino.dialect.moments import MILLIS_OF_DAY, from_micros, micros
-from sqe.trino.dialect.repeated import both_repeated, repeated
-from sqe.trino.dialect.typed import raised, string
+from sqe.trino.dialect.repeated import both_repeated, with_variable
+from sqe.trino.dialect.typed import fail, string
 
 _MOST_ENTRIES = 10_000
 
@@ -24,16 +24,16 @@ _AWAY = (
 _LONG = "result of sequence function must not have more than 10000 entries"
 
 
-def _wrong(message: str, kind: TrinoType, at: int) -> str:
-    return raised("INVALID_FUNCTION_ARGUMENT", string(message), kind, at)
+def _argument_error(message: str, kind: TrinoType, at: int) -> str:
+    return fail("INVALID_FUNCTION_ARGUMENT", string(message), kind, at)
 
 
-def _misled(start: str, stop: str, step: str, kind: TrinoType, at: int) -> str:
+def _check_direction(start: str, stop: str, step: str, kind: TrinoType, at: int) -> str:
     """The first branches of a CASE: a step that does not lead from the start to the stop."""
     away = f"({step} > 0 AND {start} > {stop}) OR ({step} < 0 AND {start} < {stop})"
     return (
-        f"WHEN {step} = 0 THEN {_wrong('step must not be zero', kind, at)} "
-        f"WHEN {away} THEN {_wrong(_AWAY, kind, at)}"
+        f"WHEN {step} = 0 THEN {_argument_error('step must not be zero', kind, at)} "
+        f"WHEN {away} THEN {_argument_error(_AWAY, kind, at)}"
     )
 
 
@@ -44,8 +44,8 @@ def _numbers(call: Bound, start: str, stop: str, step: str) -> str:
     def write(start: str, stop: str) -> str:
         long = f"abs(({stop} - {start}) div {step}) >= {_MOST_ENTRIES}"
         return (
-            f"CASE {_misled(start, stop, step, kind, call.at)} "
-            f"WHEN {long} THEN {_wrong(_LONG, kind, call.at)} "
+            f"CASE {_check_direction(start, stop, step, kind, call.at)} "
+            f"WHEN {long} THEN {_argument_error(_LONG, kind, call.at)} "
             f"ELSE sequence({start}, {stop}, {step}) END"
         )
 
@@ -67,11 +67,11 @@ def _days_by(call: Bound) -> str:
 
     def write(step: str) -> str:
         message = "sequence step must be a day interval if start and end values are dates"
-        error = _wrong(message, array(BIGINT), call.at)
+        error = _argument_error(message, array(BIGINT), call.at)
         days = _numbers(call, start, stop, f"({step} div {MILLIS_OF_DAY}L)")
         return _dates(f"IF({step} % {MILLIS_OF_DAY}L <> 0, {error}, {days})")
 
-    return repeated(call.sql(2), write)
+    return with_variable(call.sql(2), write)
 
 
 def _moments_by(call: Bound) -> str:
@@ -81,13 +81,13 @@ def _moments_by(call: Bound) -> str:
 
     def write(step: str) -> str:
         message = string(f"Expected 0s for digits beyond precision {kind.precision}")
-        error = raised("GENERIC_INTERNAL_ERROR", message, array(BIGINT), call.at)
+        error = fail("GENERIC_INTERNAL_ERROR", message, array(BIGINT), call.at)
         numbers = _numbers(call, start, stop, f"({step} * 1000L)")
         if unit > 1000:
             numbers = f"IF(({step} * 1000L) % {unit} <> 0, {error}, {numbers})"
         return f"transform({numbers}, moment -> {from_micros('moment', kind)})"
 
-    return repeated(call.sql(2), write)
+    return with_variable(call.sql(2), write)
 
 
 def _by_months(call: Bound) -> str:
@@ -95,9 +95,11 @@ def _by_months(call: Bound) -> str:
 
     def write(start: str, stop: str) -> str:
         entries = f"sequence({start}, {stop}, make_ym_interval(0, {step}))"
-        long = _wrong(_LONG, kind, call.at)
-        limited = repeated(entries, lambda sql: f"IF(size({sql}) > {_MOST_ENTRIES}, {long}, {sql})")
-        return f"CASE {_misled(start, stop, step, kind, call.at)} ELSE {limited} END"
+        long = _argument_error(_LONG, kind, call.at)
+        limited = with_variable(
+            entries, lambda sql: f"IF(size({sql}) > {_MOST_ENTRIES}, {long}, {sql})"
+        )
+        return f"CASE {_check_direction(start, stop, step, kind, call.at)} ELSE {limited} END"
 
     return both_repeated(call.sql(0), call.sql(1), write)
 

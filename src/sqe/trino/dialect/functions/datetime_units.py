@@ -14,11 +14,11 @@ from sqe.trino.dialect.moments import (
     local_in,
     micros,
     millis,
-    rounded,
+    round_to,
     with_clock,
 )
-from sqe.trino.dialect.repeated import repeated
-from sqe.trino.dialect.typed import Typed, raised, string
+from sqe.trino.dialect.repeated import with_variable
+from sqe.trino.dialect.typed import Typed, fail, string
 
 # Milliseconds; what is below a day is the same whatever the clock does.
 _SHORT = {"millisecond": 1, "second": 1_000, "minute": 60_000, "hour": 3_600_000}
@@ -37,18 +37,18 @@ def _of_unit(call: Bound, written: Mapping[str, Callable[[], str]], kind: TrinoT
         if name in written:
             return written[name]()
         message = string(f"'{unit.constant}' is not a valid {field} field")
-        error = raised("INVALID_FUNCTION_ARGUMENT", message, kind, call.at)
-        missing = " OR ".join(f"{one.sql} IS NULL" for one in call.arguments[1:])
+        error = fail("INVALID_FUNCTION_ARGUMENT", message, kind, call.at)
+        missing = " OR ".join(f"{argument.sql} IS NULL" for argument in call.arguments[1:])
         return f"IF({missing}, NULL, {error})"
 
     def write(sql: str) -> str:
         message = f"concat('\\'', {sql}, '\\' is not a valid {field} field')"
-        error = raised("INVALID_FUNCTION_ARGUMENT", message, kind, call.at)
+        error = fail("INVALID_FUNCTION_ARGUMENT", message, kind, call.at)
         cases = " ".join(f"WHEN '{name}' THEN {make()}" for name, make in written.items())
-        missing = " OR ".join(f"{one.sql} IS NULL" for one in call.arguments)
+        missing = " OR ".join(f"{argument.sql} IS NULL" for argument in call.arguments)
         return f"CASE WHEN {missing} THEN NULL ELSE CASE lower({sql}) {cases} ELSE {error} END END"
 
-    return repeated(unit.sql, write)
+    return with_variable(unit.sql, write)
 
 
 # -------------------------------------------------------------------------- date_trunc
@@ -65,7 +65,7 @@ def _trunc_date(call: Bound) -> str:
 def _trunc_time(call: Bound) -> str:
     def cut(unit: str) -> Callable[[], str]:
         size = _SHORT[unit] * 1000
-        return lambda: repeated(call.sql(1), lambda sql: f"({sql} - {sql} % {size}L)")
+        return lambda: with_variable(call.sql(1), lambda sql: f"({sql} - {sql} % {size}L)")
 
     return _of_unit(call, {unit: cut(unit) for unit in _SHORT}, call.returns)
 
@@ -106,8 +106,8 @@ def _count(call: Bound, name: str) -> str:
     value, number = call.arguments[1], _known_count(call)
     if number is not None:
         return f"({number})" if number < 0 else str(number)
-    error = raised(name, string("integer overflow"), BIGINT, call.at)
-    return repeated(
+    error = fail(name, string("integer overflow"), BIGINT, call.at)
+    return with_variable(
         value.sql,
         lambda sql: (
             f"CAST(IF({sql} NOT BETWEEN {_SMALLEST}L AND {_LARGEST}L, {error}, {sql}) AS INT)"
@@ -135,7 +135,7 @@ def _add_to_time(call: Bound) -> str:
 
     def add(size: int) -> Callable[[], str]:
         moved = f"({value.sql} + ({call.sql(1)} % {MICROS_OF_DAY // 1000}L) * {size * 1000}L)"
-        return lambda: f"pmod({rounded(moved, smallest)}, {MICROS_OF_DAY})"
+        return lambda: f"pmod({round_to(moved, smallest)}, {MICROS_OF_DAY})"
 
     return _of_unit(call, {unit: add(size) for unit, size in _SHORT.items()}, call.returns)
 
@@ -150,7 +150,7 @@ def _add_to_moment(call: Bound) -> Typed:
         digits = value.type.precision
         # Only milliseconds can be smaller than the last digit.
         unit = 10 ** (6 - digits) if digits < 3 and size == 1 else 1
-        return lambda: from_micros(rounded(moved, unit), value.type)
+        return lambda: from_micros(round_to(moved, unit), value.type)
 
     def add_long(interval: str) -> Callable[[], str]:
         return lambda: with_clock(value, f"({clock} + {interval})", call.at)

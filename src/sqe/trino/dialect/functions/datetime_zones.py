@@ -8,7 +8,7 @@ from sqe.trino.dialect.casts import cast
 from sqe.trino.dialect.errors import Refused
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.moments import instant
-from sqe.trino.dialect.repeated import repeated
+from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.typed import Typed
 from sqe.trino.dialect.zones import session_zone
 
@@ -37,7 +37,7 @@ def _offset_argument(call: Bound, minutes: int) -> str:
 
 
 def _is_null(call: Bound) -> bool:
-    return any(one.is_constant and one.constant is None for one in call.arguments)
+    return any(argument.is_constant and argument.constant is None for argument in call.arguments)
 
 
 def _at_zone(call: Bound) -> Typed:
@@ -83,7 +83,7 @@ def _from_seconds(call: Bound, zone: str) -> Typed:
         half = f"IF({sql} - floor({sql}) BETWEEN 0.5D AND 1.0D, 1L, 0L)"
         return f"timestamp_millis(floor({sql}) + {half})"
 
-    return Typed(timestamp_tz(3, zone), repeated(f"({call.sql(0)} * 1000.0D)", write))
+    return Typed(timestamp_tz(3, zone), with_variable(f"({call.sql(0)} * 1000.0D)", write))
 
 
 def _from_unixtime_at(call: Bound) -> Typed:

@@ -16,7 +16,7 @@ from sqe.trino.dialect.errors import Refused
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.json_literal import canonical
 from sqe.trino.dialect.once import once
-from sqe.trino.dialect.typed import raised, string
+from sqe.trino.dialect.typed import fail, string
 
 _INVALID = "INVALID_FUNCTION_ARGUMENT"
 _STEP = re.compile(
@@ -40,15 +40,15 @@ def _parse(call: Bound) -> str:
             return string(canonical(value.constant))
         except ValueError:
             message = string(f"Cannot convert value to JSON: '{value.constant}'")
-            return raised(_INVALID, message, call.returns, call.at)
-    twice = raised("NOT_SUPPORTED", string(_UNREADABLE), call.returns, call.at)
+            return fail(_INVALID, message, call.returns, call.at)
+    twice = fail("NOT_SUPPORTED", string(_UNREADABLE), call.returns, call.at)
 
     def body(s: str) -> str:
         message = f"concat('Cannot convert value to JSON: \\'', {s}, '\\'')"
-        invalid = raised(_INVALID, message, call.returns, call.at)
+        invalid = fail(_INVALID, message, call.returns, call.at)
         failed = f"IF({json_sql.is_json(s)}, {twice}, {invalid})"
-        found = json_sql.printed(json_sql.whole_variant(s))
-        return f"IF({s} IS NULL, NULL, coalesce({found}, {failed}))"
+        document_text = json_sql.print_variant(json_sql.whole_variant(s))
+        return f"IF({s} IS NULL, NULL, coalesce({document_text}, {failed}))"
 
     return once([value.sql], body)
 
@@ -56,8 +56,8 @@ def _parse(call: Bound) -> str:
 def _scalar(call: Bound) -> str:
     def body(s: str) -> str:
         message = f"concat('Invalid JSON value: ', {s})"
-        invalid = raised(_INVALID, message, call.returns, call.at)
-        twice = raised("NOT_SUPPORTED", string(_UNREADABLE), call.returns, call.at)
+        invalid = fail(_INVALID, message, call.returns, call.at)
+        twice = fail("NOT_SUPPORTED", string(_UNREADABLE), call.returns, call.at)
         kind = json_sql.kind(json_sql.whole_variant(s))
         tested = once([kind], lambda k: f"IF({k} IS NULL, NULL, NOT {json_sql.is_container(k)})")
         failed = f"IF({json_sql.is_json(s)}, {twice}, {invalid})"
@@ -76,48 +76,48 @@ class _Path:
         self.steps: list[str] = []
         position = 1 if text.startswith("$") else len(text) + 1
         while position < len(text):
-            found = _STEP.match(text, position)
-            if found is None:
+            match = _STEP.match(text, position)
+            if match is None:
                 position = len(text) + 1
                 break
-            quoted = found["quoted"]
+            quoted = match["quoted"]
             if quoted is not None and "\\" in quoted:
                 raise call.refuse(f"the path {text!r}")
-            self.steps.append(next(one for one in found.groups() if one is not None))
-            position = found.end()
+            self.steps.append(next(group for group in match.groups() if group is not None))
+            position = match.end()
         if position != len(text):
             raise Refused(_INVALID, f"Invalid JSON path: '{text}'", call.at)
         for step in self.steps:
             if not step or re.search(r"""['"?\\]""", step):
                 raise call.refuse(f"the path {text!r}")
 
-    def _written(self, named: int | None = None, marks: str = '"') -> str:
+    def _write(self, named: int | None = None, marks: str = '"') -> str:
         """``named`` is the number that is written as a name."""
         return "".join(
             f"[{step}]" if step.isdigit() and i != named else f"[{marks}{step}{marks}]"
             for i, step in enumerate(self.steps)
         )
 
-    def found(self, document: str) -> str:
+    def find(self, document: str) -> str:
         """The VARIANT at the end; NULL if there is none."""
         if not self.steps:
             return document
-        return f"try_variant_get({document}, {string('$' + self._written())}, 'variant')"
+        return f"try_variant_get({document}, {string('$' + self._write())}, 'variant')"
 
     def other(self, document: str) -> str:
         """Whether a number of the path is the name of a member in this document."""
         tests = [
-            f"try_variant_get({document}, {string('$' + self._written(i))}, 'variant') IS NOT NULL"
+            f"try_variant_get({document}, {string('$' + self._write(i))}, 'variant') IS NOT NULL"
             for i, step in enumerate(self.steps)
             if step.isdigit()
         ]
         return " OR ".join(tests) if tests else "false"
 
-    def copied(self, text: str) -> str:
+    def copy(self, text: str) -> str:
         """The text at the end, its keys in the order of the document."""
         if not self.steps:
             return f"get_json_object({text}, '$')"
-        path = string("$[*]" + self._written(marks="'"))
+        path = string("$[*]" + self._write(marks="'"))
         return f"get_json_object(concat('[', {text}, ']'), {path})"
 
     def absent(self, text: str) -> str:
@@ -144,13 +144,13 @@ def _path(call: Bound) -> _Path:
 def _looked_up(call: Bound, answer: Callable[[str, str, str], str]) -> str:
     """``answer`` of the document's text, the VARIANT found and its kind."""
     path = _path(call)
-    failed = raised("NOT_SUPPORTED", string(_UNREADABLE), call.returns, call.at)
-    other = raised("NOT_SUPPORTED", string("A number as the name of a member is not supported"),
+    failed = fail("NOT_SUPPORTED", string(_UNREADABLE), call.returns, call.at)
+    other = fail("NOT_SUPPORTED", string("A number as the name of a member is not supported"),
                    call.returns, call.at)  # fmt: skip
 
     def with_document(s: str, d: str) -> str:
-        found = path.found(d)
-        inside = once([found], lambda e: once(
+        item = path.find(d)
+        inside = once([item], lambda e: once(
             [json_sql.kind(e)],
             lambda k: f"IF({e} IS NULL, NULL, {answer(s, e, k)})",
         ))  # fmt: skip
@@ -166,13 +166,13 @@ def _looked_up(call: Bound, answer: Callable[[str, str, str], str]) -> str:
 
 def _extract(call: Bound) -> str:
     path = _path(call)
-    failed = raised("NOT_SUPPORTED", string(_UNREADABLE), call.returns, call.at)
+    failed = fail("NOT_SUPPORTED", string(_UNREADABLE), call.returns, call.at)
 
     def answer(s: str, e: str, k: str) -> str:
-        copied = json_sql.astral(path.copied(s))
+        copied = json_sql.astral(path.copy(s))
         # Spark copies nothing where something stands behind the document.
         kept = f"coalesce({copied}, {failed})"
-        return f"IF({json_sql.is_container(k)}, {kept}, {json_sql.printed(e)})"
+        return f"IF({json_sql.is_container(k)}, {kept}, {json_sql.print_variant(e)})"
 
     return _looked_up(call, answer)
 
@@ -186,7 +186,7 @@ def _extract_scalar(call: Bound) -> str:
         tokens = f"regexp_extract_all({s}, {_RAW}, 0)"
         quoted = f"IF(t RLIKE {_IS_NUMBER}, concat('\"', t, '\"'), t)"
         marked = f"try_parse_json(array_join(transform({tokens}, t -> {quoted}), ''))"
-        number = f"CAST({path.found(marked)} AS STRING)"
+        number = f"CAST({path.find(marked)} AS STRING)"
         return (
             f"CASE WHEN {k} = 'VOID' OR {json_sql.is_container(k)} THEN NULL "
             f"WHEN {k} IN ('STRING', 'BOOLEAN') THEN CAST({e} AS STRING) ELSE {number} END"
@@ -211,7 +211,7 @@ def _size(call: Bound) -> str:
 
 def _in_array(call: Bound, text: str, answer: Callable[[str], str]) -> str:
     """``answer`` of the elements, if the document is an array; else NULL."""
-    failed = raised("NOT_SUPPORTED", string(_UNREADABLE), call.returns, call.at)
+    failed = fail("NOT_SUPPORTED", string(_UNREADABLE), call.returns, call.at)
 
     def with_document(s: str, d: str) -> str:
         items = once([f"CAST({d} AS ARRAY<VARIANT>)"], answer)
@@ -242,11 +242,11 @@ def _contains(call: Bound) -> str:
         "boolean": ("BOOLEAN", "BOOLEAN"),
     }.get(kind.base, ("STRING", "STRING"))
     test = f"schema_of_variant(e) = '{name}' AND CAST(e AS {carried}) = {wanted}"
-    found = f"e -> coalesce({test}, false)"
+    test_of_element = f"e -> coalesce({test}, false)"
     return _in_array(
         call,
         call.sql(0),
-        lambda items: f"IF({wanted} IS NULL, NULL, exists({items}, {found}))",
+        lambda items: f"IF({wanted} IS NULL, NULL, exists({items}, {test_of_element}))",
     )
 
 
@@ -264,7 +264,7 @@ def _get(call: Bound) -> str:
                 lambda k: (
                     f"CASE WHEN {e} IS NULL OR {k} = 'VOID' THEN NULL WHEN {k} = 'STRING' "
                     f"THEN CAST({e} AS STRING) WHEN {json_sql.is_container(k)} THEN {copied} "
-                    f"ELSE {json_sql.printed(e)} END"
+                    f"ELSE {json_sql.print_variant(e)} END"
                 ),
             ),
         )

@@ -8,8 +8,8 @@ from sqe.trino.dialect.calls import CallSite, special
 from sqe.trino.dialect.casts import coerce
 from sqe.trino.dialect.coercion import common_type
 from sqe.trino.dialect.errors import Refused, mismatch
-from sqe.trino.dialect.functions.arrays import failed
-from sqe.trino.dialect.functions.maps import built
+from sqe.trino.dialect.functions.arrays import argument_error
+from sqe.trino.dialect.functions.maps import build_map
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.once import lambda_parts
 from sqe.trino.dialect.typed import Typed
@@ -18,7 +18,7 @@ from sqe.trino.dialect.typed import Typed
 def _sort(call: Bound) -> str:
     """Spark takes any number from a comparator, Trino only these three."""
     names, body = lambda_parts(call.sql(1))
-    error = failed(call, "Lambda comparator must return either -1, 0, or 1")
+    error = argument_error(call, "Lambda comparator must return either -1, 0, or 1")
     number = f"CASE {body} WHEN -1 THEN -1 WHEN 0 THEN 0 WHEN 1 THEN 1 ELSE size({error}) END"
     return f"array_sort({call.sql(0)}, ({', '.join(names)}) -> {number})"
 
@@ -28,11 +28,11 @@ def _transform_keys(call: Bound) -> str:
     key, value = names
     entries = f"map_entries({call.sql(0)})"
     # The key and the value are read from one entry: a lambda of two parameters has none.
-    keys = f"transform({entries}, e_ -> {_replaced(body, key, value)})"
-    return built(call, keys, f"map_values({call.sql(0)})")
+    keys = f"transform({entries}, e_ -> {_bind_entry(body, key, value)})"
+    return build_map(call, keys, f"map_values({call.sql(0)})")
 
 
-def _replaced(body: str, key: str, value: str) -> str:
+def _bind_entry(body: str, key: str, value: str) -> str:
     return f"transform(array(e_.key), {key} -> transform(array(e_.value), {value} -> {body})[0])[0]"
 
 
@@ -41,7 +41,7 @@ def _reduce(site: CallSite) -> Typed:
     """The state has the type that both its first value and the lambda's answer become."""
     node = site.node
     if len(node.arguments) != 4 or not all(
-        isinstance(one, nodes.Lambda) for one in node.arguments[2:]
+        isinstance(argument, nodes.Lambda) for argument in node.arguments[2:]
     ):
         raise Refused("FUNCTION_NOT_FOUND", "Unexpected parameters for function reduce. Expected: "
                       "reduce(array(T), S, function(S,T,S), function(S,R))", node.at)  # fmt: skip
@@ -77,7 +77,7 @@ def _lambda(site: CallSite, node: nodes.Lambda, kinds: tuple[TrinoType, ...]) ->
             f"Expected a lambda that takes {len(kinds)} argument(s) but got {len(node.parameters)}"
         )
         raise Refused("INVALID_PARAMETER_USAGE", message, node.at)
-    names = [site.analyzer.fresh("x") for _ in kinds]
+    names = site.scope.names_of_variables(len(kinds))
     variables = {
         parameter.name.lower(): Typed(kind, name)
         for parameter, kind, name in zip(node.parameters, kinds, names, strict=True)

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from sqe.model.trino_types import TrinoType, quoted_field
 from sqe.trino.dialect.errors import Refused
-from sqe.trino.dialect.functions.arrays import distinct, failed
+from sqe.trino.dialect.functions.arrays import argument_error, distinct
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.once import holds, holds_null, is_float, once
 from sqe.trino.dialect.subscripts import shown_key
-from sqe.trino.dialect.typed import raised
+from sqe.trino.dialect.typed import fail
 
 _INVALID = "INVALID_FUNCTION_ARGUMENT"
 
 
-def built(call: Bound, keys: str, values: str) -> str:
+def build_map(call: Bound, keys: str, values: str) -> str:
     """A map of two arrays, with Trino's errors for keys that are NULL or there twice."""
     kind = call.returns.types[0]
     if holds(kind, "map"):
         raise call.refuse(f"keys of type {kind}")
-    error = failed(call, "map key cannot be null")
-    length = failed(call, "Key and value arrays must be the same length")
+    error = argument_error(call, "map key cannot be null")
+    length = argument_error(call, "Key and value arrays must be the same length")
     inside = holds_null(kind, "k")
-    unknown = failed(call, "map key cannot be indeterminate")
+    unknown = argument_error(call, "map key cannot be indeterminate")
 
-    def written(k: str, v: str) -> str:
+    def write(k: str, v: str) -> str:
         unique = distinct(kind, k, call.at)
         whole = f"WHEN exists({k}, k -> {inside}) THEN {unknown} " if inside else ""
         return (
@@ -31,31 +31,31 @@ def built(call: Bound, keys: str, values: str) -> str:
             f"WHEN size({k}) <> size({v}) THEN {length} "
             f"WHEN exists({k}, k -> k IS NULL) THEN {error} "
             f"{whole}"
-            f"WHEN size({unique}) < size({k}) THEN {_repeated(call, kind, k)} "
+            f"WHEN size({unique}) < size({k}) THEN {_repeated_key_error(call, kind, k)} "
             f"ELSE map_from_arrays({k}, {v}) END"
         )
 
-    return once([keys, values], written)
+    return once([keys, values], write)
 
 
-def _repeated(call: Bound, kind: TrinoType, keys: str) -> str:
+def _repeated_key_error(call: Bound, kind: TrinoType, keys: str) -> str:
     """The error for a key that is there twice; it names the first one that is met again."""
     again = f"element_at(filter({keys}, (k, i) -> exists(slice({keys}, 1, i), y -> y <=> k)), 1)"
     shown = shown_key(kind, again, call.at)
     message = f"concat('Duplicate map keys (', {shown}, ') are not allowed')"
-    return raised(_INVALID, message, call.returns, call.at)
+    return fail(_INVALID, message, call.returns, call.at)
 
 
 def _map(call: Bound) -> str:
     if call.returns.types[0].base == "unknown":
         return _map_without_keys(call)
-    return built(call, call.sql(0), call.sql(1))
+    return build_map(call, call.sql(0), call.sql(1))
 
 
 def _map_without_keys(call: Bound) -> str:
     """The only map of keys that are all NULL is the empty one."""
-    error = failed(call, "map key cannot be null")
-    length = failed(call, "Key and value arrays must be the same length")
+    error = argument_error(call, "map key cannot be null")
+    length = argument_error(call, "Key and value arrays must be the same length")
     return once(
         [call.sql(0), call.sql(1)],
         lambda k, v: (
@@ -102,15 +102,15 @@ def _fields(call: Bound) -> tuple[TrinoType, str, str]:
 
 def _from_entries(call: Bound) -> str:
     _, key, value = _fields(call)
-    entry = failed(call, "map entry cannot be null")
+    entry = argument_error(call, "map entry cannot be null")
 
-    def written(a: str) -> str:
-        made = built(call, f"transform({a}, e -> e.{key})", f"transform({a}, e -> e.{value})")
+    def write(a: str) -> str:
+        made = build_map(call, f"transform({a}, e -> e.{key})", f"transform({a}, e -> e.{value})")
         if call.returns.types[0].base == "unknown":
-            made = f"IF(size({a}) > 0, {failed(call, 'map key cannot be null')}, map())"
+            made = f"IF(size({a}) > 0, {argument_error(call, 'map key cannot be null')}, map())"
         return f"IF(exists({a}, e -> e IS NULL), {entry}, {made})"
 
-    return once([call.sql(0)], written)
+    return once([call.sql(0)], write)
 
 
 def _multimap(call: Bound) -> str:
@@ -118,10 +118,10 @@ def _multimap(call: Bound) -> str:
     kind = call.returns.types[0]
     if holds(kind, "map") or kind.base == "unknown":
         raise call.refuse(f"keys of type {kind}")
-    entry = failed(call, "map entry cannot be null")
-    null = failed(call, "map key cannot be null")
+    entry = argument_error(call, "map entry cannot be null")
+    null = argument_error(call, "map key cannot be null")
 
-    def written(a: str) -> str:
+    def write(a: str) -> str:
         keys = distinct(kind, f"transform({a}, e -> e.{key})", call.at)
         values = f"transform(filter({a}, e -> e.{key} <=> k), e -> e.{value})"
         return (
@@ -130,7 +130,7 @@ def _multimap(call: Bound) -> str:
             f"ELSE map_from_entries(transform({keys}, k -> struct(k, {values}))) END"
         )
 
-    return once([call.sql(0)], written)
+    return once([call.sql(0)], write)
 
 
 def _entries(call: Bound) -> str:

@@ -10,8 +10,8 @@ from sqe.trino.dialect.errors import Refused
 from sqe.trino.dialect.functions.registry import Bound, Emit, declare, null_for_null
 from sqe.trino.dialect.functions.signatures import Bindings
 from sqe.trino.dialect.operators import arithmetic
-from sqe.trino.dialect.repeated import both_repeated, repeated
-from sqe.trino.dialect.typed import Typed, raised, spark_type, string
+from sqe.trino.dialect.repeated import both_repeated, with_variable
+from sqe.trino.dialect.typed import Typed, fail, spark_type, string
 
 INVALID = "INVALID_FUNCTION_ARGUMENT"
 _INFINITY, _NAN = "CAST('Infinity' AS DOUBLE)", "CAST('NaN' AS DOUBLE)"
@@ -40,7 +40,7 @@ declare("infinity", "() -> double", lambda call: literals.double("Infinity"),
 
 # isnan(NULL) is false to Spark.
 declare("is_nan", ["(double) -> boolean", "(real) -> boolean"],
-        lambda call: repeated(call.sql(0), lambda x: f"IF({x} IS NULL, NULL, isnan({x}))"),
+        lambda call: with_variable(call.sql(0), lambda x: f"IF({x} IS NULL, NULL, isnan({x}))"),
         description="Test if value is not-a-number")  # fmt: skip
 declare("is_infinite", "(double) -> boolean", f"(abs({{0}}) = {_INFINITY})",
         description="Test if value is infinite")  # fmt: skip
@@ -69,7 +69,7 @@ declare("atan2", "(double, double) -> double", _atan2, description="Arc tangent 
 
 def _logarithm(name: str, sql: str) -> str:
     """Spark's are NULL where Trino's are -Infinity or NaN."""
-    return repeated(
+    return with_variable(
         sql,
         lambda x: (
             f"CASE WHEN {x} > 0 THEN {name}({x}) WHEN {x} = 0 THEN -{_INFINITY} "
@@ -87,7 +87,7 @@ declare("log10", "(double) -> double", lambda call: _logarithm("log10", call.sql
 
 
 def _log(call: Bound) -> Typed:
-    base, value = (Typed(DOUBLE, _logarithm("ln", one.sql)) for one in call.arguments)
+    base, value = (Typed(DOUBLE, _logarithm("ln", argument.sql)) for argument in call.arguments)
     return arithmetic("/", value, base, call.at)
 
 
@@ -118,10 +118,10 @@ declare("mod", "(decimal(p, s), decimal(q, t)) -> decimal(p, s)", _mod, result=_
 # ---------------------------------------------------------------------- other bases
 
 
-def _checked(tests: list[tuple[str, str]], value: str, kind: TrinoType, at: int) -> str:
+def _check(tests: list[tuple[str, str]], value: str, kind: TrinoType, at: int) -> str:
     """``value`` unless one of the tests is true; each has the message of its error."""
     cases = " ".join(
-        f"WHEN {test} THEN {raised(INVALID, string(message), kind, at)}" for test, message in tests
+        f"WHEN {test} THEN {fail(INVALID, string(message), kind, at)}" for test, message in tests
     )
     return f"CASE {cases} ELSE {value} END"
 
@@ -137,7 +137,7 @@ def _radix(call: Bound) -> int:
 
 def _to_base(call: Bound) -> str:
     radix = _radix(call)
-    return repeated(
+    return with_variable(
         call.sql(0),
         lambda x: (
             f"concat(IF({x} < 0, '-', ''), lower(conv(ltrim('-', CAST({x} AS STRING)), 10, "
@@ -162,10 +162,10 @@ def _from_base(call: Bound) -> str:
         signed = f"IF({x} LIKE '-%', -{number}, {number})"
         read = f"IF({x} RLIKE '{accepted}', try_cast({signed} AS BIGINT), NULL)"
         message = f"concat('Not a valid base-{radix} number: ', {x})"
-        error = raised(INVALID, message, BIGINT, call.at)
+        error = fail(INVALID, message, BIGINT, call.at)
         return f"coalesce({read}, IF({x} IS NULL, NULL, {error}))"
 
-    return repeated(call.sql(0), write)
+    return with_variable(call.sql(0), write)
 
 
 declare("to_base", "(bigint, bigint) -> varchar(64)", _to_base,
@@ -178,20 +178,20 @@ declare("from_base", "(varchar(x), bigint) -> bigint", _from_base,
 
 
 def _width_bucket(call: Bound) -> str:
-    x, one, other, count = (argument.sql for argument in call.arguments)
-    low, high = f"least({one}, {other})", f"greatest({one}, {other})"
+    x, lower, other, count = (argument.sql for argument in call.arguments)
+    low, high = f"least({lower}, {other})", f"greatest({lower}, {other})"
     inside = f"CAST(floor({count} * ({x} - {low}) / ({high} - {low}) + 1) AS BIGINT)"
     bucket = f"CASE WHEN {x} < {low} THEN 0L WHEN {x} >= {high} THEN {count} + 1 ELSE {inside} END"
-    answer = f"IF({one} > {other}, {count} - {bucket} + 1, {bucket})"
-    unknown = " OR ".join(f"{part} IS NULL" for part in (x, one, other, count))
+    answer = f"IF({lower} > {other}, {count} - {bucket} + 1, {bucket})"
+    unknown = " OR ".join(f"{part} IS NULL" for part in (x, lower, other, count))
     tests = [
         (f"{count} <= 0", "bucketCount must be greater than 0"),
         (f"isnan({x})", "operand must not be NaN"),
-        (f"abs({one}) >= {_INFINITY}", "first bound must be finite"),
+        (f"abs({lower}) >= {_INFINITY}", "first bound must be finite"),
         (f"abs({other}) >= {_INFINITY}", "second bound must be finite"),
-        (f"{one} = {other}", "bounds cannot equal each other"),
+        (f"{lower} = {other}", "bounds cannot equal each other"),
     ]
-    return f"IF({unknown}, NULL, {_checked(tests, answer, BIGINT, call.at)})"
+    return f"IF({unknown}, NULL, {_check(tests, answer, BIGINT, call.at)})"
 
 
 def _width_bucket_of_bins(call: Bound) -> str:
@@ -204,9 +204,9 @@ def _width_bucket_of_bins(call: Bound) -> str:
             (f"exists({bins}, b -> abs(b) >= {_INFINITY})", "Bin value must be finite"),
             (f"{bins} <> array_sort({bins})", "Bin values are not sorted in ascending order"),
         ]
-        found = f"CAST(size(filter({bins}, b -> b <= {x})) AS BIGINT)"
+        bucket = f"CAST(size(filter({bins}, b -> b <= {x})) AS BIGINT)"
         unknown = f"{x} IS NULL OR {bins} IS NULL"
-        return f"IF({unknown}, NULL, {_checked(tests, found, BIGINT, call.at)})"
+        return f"IF({unknown}, NULL, {_check(tests, bucket, BIGINT, call.at)})"
 
     return both_repeated(call.sql(0), call.sql(1), write)
 
@@ -235,9 +235,9 @@ def _wilson(sign: str) -> Emit:
              "number of successes must not be larger than number of trials"),
             (f"{z} < 0", "z-score must not be negative"),
         ]  # fmt: skip
-        far = raised("NOT_SUPPORTED", string("wilson_interval: a z-score so large"), DOUBLE)
+        far = fail("NOT_SUPPORTED", string("wilson_interval: a z-score so large"), DOUBLE)
         answer = f"IF({z} >= 1E10D, {far}, {answer})"
-        return _checked(tests, answer, DOUBLE, call.at)
+        return _check(tests, answer, DOUBLE, call.at)
 
     return emit
 
@@ -254,7 +254,7 @@ declare("wilson_interval_upper", "(bigint, bigint, double) -> double", null_for_
 def _random_below(call: Bound) -> str:
     name = spark_type(call.returns, call.at)
     bound = call.sql(0)
-    wrong = raised(INVALID, string("bound must be positive"), call.returns, call.at)
+    wrong = fail(INVALID, string("bound must be positive"), call.returns, call.at)
     return f"IF({bound} <= 0, {wrong}, CAST(floor(rand() * {bound}) AS {name}))"
 
 
@@ -262,7 +262,7 @@ def _random_between(call: Bound) -> str:
     name = spark_type(call.returns, call.at)
     start, stop = call.sql(0), call.sql(1)
     message = string("start value must be less than stop value")
-    wrong = raised(INVALID, message, call.returns, call.at)
+    wrong = fail(INVALID, message, call.returns, call.at)
     width = f"(CAST({stop} AS DOUBLE) - {start})"
     picked = f"least({stop} - 1, {start} + floor(rand() * {width}))"
     return f"IF({start} >= {stop}, {wrong}, CAST({picked} AS {name}))"

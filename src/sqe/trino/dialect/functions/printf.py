@@ -39,7 +39,7 @@ def _format(site: CallSite) -> Typed:
         raise mismatch(message, node.arguments[0].at)
     if not isinstance(pattern.constant, str):
         raise not_supported("format: a pattern that is not constant", node.at)
-    return Typed(VARCHAR, _Formatter(pattern.constant, values, node.at).written())
+    return Typed(VARCHAR, _Formatter(pattern.constant, values, node.at).write())
 
 
 class _Formatter:
@@ -50,7 +50,7 @@ class _Formatter:
         self._next = 0
         self._arguments: list[str] = []
 
-    def written(self) -> str:
+    def write(self) -> str:
         text = "".join(self._piece(match) for match in _PIECE.finditer(self._pattern))
         return f"format_string({', '.join([string(text), *self._arguments])})"
 
@@ -122,14 +122,14 @@ class _Formatter:
             if kind.base == "boolean":
                 return f"coalesce(CAST({value.sql} AS STRING), 'false')"
             return f"IF({value.sql} IS NULL, 'false', 'true')"
-        return f"coalesce({_printed(value, self._at)}, 'null')"
+        return f"coalesce({_print(value, self._at)}, 'null')"
 
     def _invalid(self, why: str) -> Refused:
         message = f"Invalid format string: {self._pattern} ({why})"
         return Refused("INVALID_FUNCTION_ARGUMENT", message)
 
 
-def _printed(value: Typed, at: int) -> str:
+def _print(value: Typed, at: int) -> str:
     """What Java's toString gives."""
     kind = value.type
     if kind.base in ("array", "map", "row", "varbinary"):
@@ -160,8 +160,8 @@ def _timestamp(sql: str) -> str:
     )
 
 
-def _unused(call: Bound) -> str:
+def _refuse_call(call: Bound) -> str:
     raise call.refuse("its calls are translated elsewhere")
 
 
-declare("format", "(varchar, T, ...) -> varchar", _unused, hidden=True)
+declare("format", "(varchar, T, ...) -> varchar", _refuse_call, hidden=True)

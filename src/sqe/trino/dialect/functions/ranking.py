@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqe.trino.dialect.errors import Refused
 from sqe.trino.dialect.functions.registry import WINDOW, Bound, Emit, declare
+from sqe.trino.dialect.windows import resolve_window
 
 
 def _rank(name: str) -> Emit:
@@ -28,16 +29,14 @@ def _ntile(call: Bound) -> str:
 declare("ntile", "(bigint) -> bigint", _ntile, kind=WINDOW)
 
 
-def _shifted(name: str) -> Emit:
+def _shift(name: str) -> Emit:
     def write(call: Bound) -> str:
         offset = call.arguments[1].constant if len(call.arguments) > 1 else 1
         if not isinstance(offset, int):
             raise call.refuse("the offset must be constant")
         if offset < 0:
             raise Refused("INVALID_FUNCTION_ARGUMENT", "Offset must be at least 0", None)
-        if call.site.node.window is not None and _frame(call) is not None:
-            message = f"Cannot specify window frame for {name} function"
-            raise Refused("INVALID_WINDOW_FRAME", message, call.at)
+        _check_window(call, name)
         values = [call.sql(0), str(offset)]
         if len(call.arguments) > 2:
             values.append(call.sql(2))
@@ -46,14 +45,21 @@ def _shifted(name: str) -> Emit:
     return write
 
 
-def _frame(call: Bound) -> object:
+def _check_window(call: Bound, name: str) -> None:
     window = call.site.node.window
-    return getattr(window, "frame", None)
+    assert window is not None  # noqa: S101  it is a window function
+    spec = resolve_window(call.site.analyzer, window)
+    if not spec.order_by:
+        message = f"{name} function requires an ORDER BY window clause"
+        raise Refused("MISSING_ORDER_BY", message, window.at)
+    if spec.frame is not None:
+        message = f"Cannot specify window frame for {name} function"
+        raise Refused("INVALID_WINDOW_FRAME", message, spec.frame.at)
 
 
 for _name in ("lag", "lead"):
     declare(_name, ["(T) -> T", "(T, bigint) -> T", "(T, bigint, T) -> T"],
-            _shifted(_name), kind=WINDOW)  # fmt: skip
+            _shift(_name), kind=WINDOW)  # fmt: skip
 for _name in ("first_value", "last_value"):
     declare(_name, "(T) -> T", _name, kind=WINDOW)
 

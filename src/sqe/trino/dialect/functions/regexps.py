@@ -7,7 +7,8 @@ import re
 from sqe.model.trino_types import TrinoType
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.functions.signatures import UNBOUNDED, Bindings
-from sqe.trino.dialect.functions.strings import bounded, invalid, length_of
+from sqe.trino.dialect.functions.strings import bound_varchar, invalid, length_of
+from sqe.trino.dialect.once import lambda_parts
 
 # A group that may be left out of a match: Spark gives an empty text for it, Trino NULL.
 _SCRIPT = re.compile(r"\\[pP]\{[A-Z][a-z]{2,}")
@@ -15,27 +16,27 @@ _OPTIONAL = re.compile(r"\||\)[?*{]")
 
 
 def _pattern(call: Bound) -> str:
-    given = call.arguments[1].constant
-    if given is None:
+    pattern = call.arguments[1].constant
+    if pattern is None:
         return ""
-    if not isinstance(given, str):
+    if not isinstance(pattern, str):
         raise call.refuse("the pattern must be constant")
-    if _SCRIPT.search(given):
+    if _SCRIPT.search(pattern):
         raise call.refuse("a script's name in \\p{…}, which Spark writes otherwise")
-    return given
+    return pattern
 
 
 def _group(call: Bound, pattern: str) -> int:
     if len(call.arguments) < 3:
         return 0
-    given = call.arguments[2].constant
-    if not isinstance(given, int):
+    group = call.arguments[2].constant
+    if not isinstance(group, int):
         raise call.refuse("the group must be constant")
-    if given < 0:
+    if group < 0:
         raise invalid("Group cannot be negative")
-    if given and _OPTIONAL.search(pattern):
+    if group and _OPTIONAL.search(pattern):
         raise call.refuse("a group of a pattern with parts that may be left out")
-    return given
+    return group
 
 
 def _like(call: Bound) -> str:
@@ -68,12 +69,12 @@ declare("regexp_extract_all", ["(varchar(x), varchar) -> array(varchar(x))",
         _extract_all)  # fmt: skip
 
 
-def _replaced(bound: Bindings, kinds: tuple[TrinoType, ...]) -> TrinoType:
+def _type_of_replaced(bound: Bindings, kinds: tuple[TrinoType, ...]) -> TrinoType:
     old = length_of(kinds[0])
     if len(kinds) == 2:
-        return bounded(old)
+        return bound_varchar(old)
     new = length_of(kinds[2])
-    return bounded(min(UNBOUNDED, old + max(old * new // 2, new) * (old + 1)))
+    return bound_varchar(min(UNBOUNDED, old + max(old * new // 2, new) * (old + 1)))
 
 
 def _replace(call: Bound) -> str:
@@ -85,10 +86,40 @@ def _replace(call: Bound) -> str:
 
 declare("regexp_replace", ["(varchar(x), varchar) -> varchar(x)",
                            "(varchar(x), varchar, varchar(y)) -> varchar(x)"],
-        _replace, result=_replaced)  # fmt: skip
+        _replace, result=_type_of_replaced)  # fmt: skip
 
 
-def _split(call: Bound) -> str:
+def _replace_with_lambda(call: Bound) -> str:
+    """What is between the matches, each followed by what the lambda makes of a match's groups."""
+    pattern = _nonempty_pattern(call)
+    try:
+        count = re.compile(pattern).groups
+    except re.error:
+        raise call.refuse("a pattern with what only Java has") from None
+    if count and _OPTIONAL.search(pattern):
+        raise call.refuse("a lambda, with a pattern whose parts may be left out")
+    value, written = call.sql(0), call.sql(1)
+    (variable,), body = lambda_parts(call.sql(2))
+    if count:  # arrays_zip names its fields by their places; the lambda wants an array of them
+        places = range(1, count + 1)
+        found = ", ".join(f"regexp_extract_all({value}, {written}, {i})" for i in places)
+        groups = ", ".join(f"m.`{i}`" for i in range(count))
+        matches = f"transform(arrays_zip({found}), m -> array({groups}))"
+    else:
+        found = f"regexp_extract_all({value}, {written}, 0)"
+        matches = f"transform({found}, m -> CAST(array() AS ARRAY<STRING>))"
+    made = f"transform({matches}, {variable} -> {body})"
+    joined = f"zip_with(split({value}, {written}, -1), made, (a, b) -> concat(a, coalesce(b, '')))"
+    text = f"IF(exists(made, e -> e IS NULL), NULL, array_join({joined}, ''))"
+    return f"transform(array({made}), made -> {text})[0]"
+
+
+declare("regexp_replace", "(varchar, varchar, function(array(varchar), varchar(x))) -> varchar",
+        _replace_with_lambda)  # fmt: skip
+
+
+def _nonempty_pattern(call: Bound) -> str:
+    """One that matches no empty text."""
     pattern = _pattern(call)
     try:
         empty = re.search(pattern, "") is not None
@@ -98,6 +129,11 @@ def _split(call: Bound) -> str:
         raise call.refuse("a pattern that may match nothing")
     if not pattern and call.arguments[1].constant is not None:
         raise call.refuse("an empty pattern")
+    return pattern
+
+
+def _split(call: Bound) -> str:
+    _nonempty_pattern(call)
     return f"split({call.sql(0)}, {call.sql(1)}, -1)"
 
 
@@ -108,8 +144,8 @@ declare("regexp_count", "(varchar(x), varchar) -> bigint",
 
 def _position(call: Bound) -> str:
     _pattern(call)
-    found = f"regexp_instr({call.sql(0)}, {call.sql(1)})"
-    return f"IF({found} = 0 OR {call.sql(0)} = '', IF({found} IS NULL, NULL, -1), {found})"
+    position = f"regexp_instr({call.sql(0)}, {call.sql(1)})"
+    return f"IF({position} = 0 OR {call.sql(0)} = '', IF({position} IS NULL, NULL, -1), {position})"
 
 
 declare("regexp_position", "(varchar(x), varchar) -> integer", _position)

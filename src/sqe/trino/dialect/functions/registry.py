@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from sqe.model.trino_types import UNKNOWN, TrinoType
+from sqe.model.trino_types import UNKNOWN, TrinoType, varchar
 from sqe.trino.dialect.coercion import can_coerce
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.functions.signatures import (
@@ -121,19 +122,23 @@ def _template(text: str, kind: str) -> Emit:
 def null_for_null(emit: Emit) -> Emit:
     """For text that does not look at NULL by itself: in Trino, a function of NULL is NULL."""
 
-    def written(call: Bound) -> str | Typed:
-        found = emit(call)
-        if isinstance(found, Typed):
-            return replace(found, sql=unless_null(call, found.sql))
-        return unless_null(call, found)
+    def write(call: Bound) -> str | Typed:
+        emitted = emit(call)
+        if isinstance(emitted, Typed):
+            return replace(emitted, sql=unless_null(call, emitted.sql))
+        return unless_null(call, emitted)
 
-    return written
+    return write
 
 
 def unless_null(call: Bound, sql: str) -> str:
     """The same, or NULL where an argument is."""
-    open_ = [one for one in call.arguments if not one.is_constant or one.constant is None]
-    there = " AND ".join(f"{one.sql} IS NOT NULL" for one in open_)
+    open_ = [
+        argument
+        for argument in call.arguments
+        if not argument.is_constant or argument.constant is None
+    ]
+    there = " AND ".join(f"{argument_sql.sql} IS NOT NULL" for argument_sql in open_)
     return f"CASE WHEN {there} THEN {sql} END" if there else sql
 
 
@@ -150,13 +155,13 @@ class Listed:
 @cache
 def trinos_own() -> dict[str, list[Listed]]:
     """All of Trino's functions, also those that SQE does not have, by name."""
-    found: dict[str, list[Listed]] = {}
+    functions: dict[str, list[Listed]] = {}
     text = files(__package__).joinpath("trino_functions.tsv").read_text()
     for line in text.splitlines():
         if not line.startswith("#"):
-            one = Listed(*line.split("\t"))
-            found.setdefault(one.name, []).append(one)
-    return found
+            function = Listed(*line.split("\t"))
+            functions.setdefault(function.name, []).append(function)
+    return functions
 
 
 # Trino's functions that it does not list: most have a syntax of their own.
@@ -170,7 +175,7 @@ _NOT_LISTED = frozenset(
 )  # fmt: skip
 
 
-def unknown(name: str, at: int) -> Refused:
+def unknown_function(name: str, at: int) -> Refused:
     """A function that SQE does not have: Trino has none, or it is not written yet."""
     if name in trinos_own() or name in _NOT_LISTED:
         return not_supported(f"Function {name}", at)
@@ -179,9 +184,9 @@ def unknown(name: str, at: int) -> Refused:
 
 def _trino_has(name: str, kinds: Sequence[TrinoType | int]) -> bool:
     """Whether Trino would know what to do with arguments that no declared signature fits."""
-    for one in trinos_own().get(name, ()):
+    for function in trinos_own().get(name, ()):
         try:
-            signature = parse_signature(f"({one.arguments}) -> {one.result}")
+            signature = parse_signature(f"({function.arguments}) -> {function.result}")
         except (AssertionError, IndexError):
             return True  # of a shape that nothing here can have
         listed = Function(name, signature, lambda call: "")
@@ -195,7 +200,7 @@ def functions_named(name: str) -> list[Function]:
 
 
 def all_functions() -> list[Function]:
-    return [one for name in sorted(_FUNCTIONS) for one in _FUNCTIONS[name]]
+    return [function for name in sorted(_FUNCTIONS) for function in _FUNCTIONS[name]]
 
 
 @dataclass(frozen=True)
@@ -210,24 +215,35 @@ def resolve(name: str, kinds: Sequence[TrinoType | int], at: int) -> Resolved:
     """The signature that fits arguments of these types; a number is a lambda of that arity."""
     candidates = functions_named(name)
     if not candidates:
-        raise unknown(name, at)
-    for exact in (True, False):
+        raise unknown_function(name, at)
+    for given, exact in itertools.product((kinds, _char_as_text(name, kinds)), (True, False)):
         fitting = [
-            found
+            matched
             for function in candidates
-            if (found := _match(function, kinds, exact=exact)) is not None
+            if (matched := _match(function, given, exact=exact)) is not None
         ]
         if fitting:
-            return _most_specific(_texts_for_nulls(fitting, kinds), at)
+            return _most_specific(_texts_for_nulls(fitting, given), given, at)
     if _trino_has(name, kinds):
         raise not_supported(f"Function {name} with these arguments", at)
     shown = ", ".join(str(kind) if isinstance(kind, TrinoType) else "function" for kind in kinds)
-    expected = ", ".join(str(one) for one in candidates if not one.hidden)
+    expected = ", ".join(sorted(str(one) for one in candidates if not one.hidden))
     if not kinds:
         message = f"Unexpected parameters () for function {name}. Expected: {expected}"
     else:
         message = f"Unexpected parameters ({shown}) for function {name}. Expected: {expected}"
     raise Refused("FUNCTION_NOT_FOUND", message, at)
+
+
+def _char_as_text(name: str, kinds: Sequence[TrinoType | int]) -> Sequence[TrinoType | int]:
+    """A char becomes a varchar only for the functions that have a form of their own for it."""
+    first = kinds[0] if kinds else None
+    forms = trinos_own().get(name, ())
+    if not isinstance(first, TrinoType) or first.base != "char":
+        return kinds
+    if not any(function.arguments.startswith("char(") for function in forms):
+        return kinds
+    return [varchar(first.numbers[0]), *kinds[1:]]
 
 
 def _match(function: Function, kinds: Sequence[TrinoType | int], *, exact: bool) -> Resolved | None:
@@ -266,25 +282,35 @@ def _texts_for_nulls(fitting: list[Resolved], kinds: Sequence[TrinoType | int]) 
     """A NULL without a type is a varchar rather than a char."""
     nulls = [place for place, kind in enumerate(kinds) if kind == UNKNOWN]
     others = [
-        one for one in fitting if not any(one.patterns[place].base == "char" for place in nulls)
+        candidate
+        for candidate in fitting
+        if not any(candidate.patterns[place].base == "char" for place in nulls)
     ]
     return others or fitting
 
 
-def _most_specific(fitting: list[Resolved], at: int) -> Resolved:
+def _most_specific(fitting: list[Resolved], kinds: Sequence[TrinoType | int], at: int) -> Resolved:
     if len(fitting) == 1:
         return fitting[0]
-    plain = [one for one in fitting if not any(p.has_variables for p in one.patterns)] or fitting
-    for pool in (fitting, plain):
+    plain = [
+        candidate for candidate in fitting if not any(p.has_variables for p in candidate.patterns)
+    ] or fitting
+    unknown_given = any(kind == UNKNOWN for kind in kinds)
+    for pool in (fitting, plain) if len(plain) > 1 or not unknown_given else (fitting,):
         best = [
-            one
-            for one in pool
-            if all(_at_least_as_specific(one, other) for other in pool if other is not one)
+            candidate
+            for candidate in pool
+            if all(
+                _at_least_as_specific(candidate, other) for other in pool if other is not candidate
+            )
         ]
         if best:
-            return next((one for one in best if one in plain), best[0])
+            return next((candidate for candidate in best if candidate in plain), best[0])
     # NULL fits everything: take the first where all answer the same type, as Trino does.
-    answers = {concrete(one.function.signature.returns, one.bindings) for one in plain}
+    rest = fitting if unknown_given and len(plain) == 1 else plain
+    answers = {
+        concrete(candidate.function.signature.returns, candidate.bindings) for candidate in rest
+    }
     if len(answers) == 1:
         return plain[0]
     name = plain[0].function.name

@@ -59,7 +59,7 @@ def lines() -> Iterator[str]:
     yield ""
     yield "| function | signatures |"
     yield "|---|---|"
-    shown = {one.name for one in all_functions() if not one.hidden} | set(there)
+    shown = {function.name for function in all_functions() if not function.hidden} | set(there)
     for name in sorted(shown):
-        forms = [f"`({one.signature})`" for one in functions_named(name) if not one.hidden]
+        forms = [f"`({form.signature})`" for form in functions_named(name) if not form.hidden]
         yield f"| `{name}` | {', '.join(dict.fromkeys(forms)) or 'any'} |"

@@ -11,7 +11,7 @@ from sqe.model.trino_types import BIGINT, DOUBLE, MAX_PRECISION, TrinoType, deci
 from sqe.trino.dialect.decimals import absolute
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.functions.signatures import Bindings
-from sqe.trino.dialect.repeated import repeated
+from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.typed import spark_type
 
 _INTEGERS = ("tinyint", "smallint", "integer", "bigint")
@@ -40,8 +40,8 @@ def _whole_type(bound: Bindings, kinds: Kinds) -> TrinoType:
 def _as(kind: TrinoType, written: Callable[[str], str], sql: str) -> str:
     """A function of doubles, of a double or a real."""
     if kind == DOUBLE:
-        return repeated(sql, written)
-    return f"CAST({repeated(f'CAST({sql} AS DOUBLE)', written)} AS FLOAT)"
+        return with_variable(sql, written)
+    return f"CAST({with_variable(f'CAST({sql} AS DOUBLE)', written)} AS FLOAT)"
 
 
 def _whole_double(name: str) -> Callable[[str], str]:
@@ -159,7 +159,7 @@ def _truncate_decimal(call: Bound) -> str:
         return call.sql(0)
     if places < kind.scale - kind.precision:
         return f"IF({call.sql(0)} IS NULL, NULL, CAST(0 AS {name}))"
-    return repeated(
+    return with_variable(
         call.sql(0),
         lambda x: f"CAST(IF({x} < 0, ceil({x}, {places}), floor({x}, {places})) AS {name})",
     )

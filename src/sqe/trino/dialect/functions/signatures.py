@@ -38,7 +38,7 @@ class Pattern:
         return (
             self.is_variable
             or any(isinstance(number, str) for number in self.numbers)
-            or any(one.has_variables for one in self.inside)
+            or any(inner.has_variables for inner in self.inside)
         )
 
 
@@ -70,7 +70,7 @@ class Signature:
 
 
 def show(pattern: Pattern) -> str:
-    parts = [str(number) for number in pattern.numbers] + [show(one) for one in pattern.inside]
+    parts = [str(number) for number in pattern.numbers] + [show(inner) for inner in pattern.inside]
     head, _, tail = pattern.base.partition(" ")
     shown = head + (f"({','.join(parts)})" if parts else "")
     return f"{shown} {tail}" if tail else shown
@@ -117,8 +117,8 @@ def _pattern(words: list[str], position: int) -> tuple[Pattern, int]:
                 numbers.append(word)
                 position += 1
             else:
-                one, position = _pattern(words, position)
-                inside.append(one)
+                inner, position = _pattern(words, position)
+                inside.append(inner)
         position += 1
     if words[position : position + 3] == ["with", "time", "zone"]:
         base, position = f"{base} with time zone", position + 3
@@ -134,10 +134,10 @@ def unify(pattern: Pattern, kind: TrinoType, bound: Bindings, *, exact: bool) ->
     if pattern.base != kind.base:
         return not exact and _coerces(pattern, kind, bound)
     if pattern.inside:
-        parts = kind.types or tuple(one.type for one in kind.fields)
+        parts = kind.types or tuple(field.type for field in kind.fields)
         return len(parts) == len(pattern.inside) and all(
-            unify(one, part, bound, exact=exact)
-            for one, part in zip(pattern.inside, parts, strict=True)
+            unify(inner, part, bound, exact=exact)
+            for inner, part in zip(pattern.inside, parts, strict=True)
         )
     return _unify_numbers(pattern, kind, bound, exact=exact)
 
@@ -178,10 +178,10 @@ def _coerces(pattern: Pattern, kind: TrinoType, bound: Bindings) -> bool:
     if not pattern.has_variables:
         return can_coerce(kind, concrete(pattern, bound))
     if pattern.base == "decimal" and common_type(kind, TrinoType("decimal", (1, 0))) is not None:
-        found = common_type(kind, TrinoType("decimal", (1, 0)))
-        if found is None or found.base != "decimal":
+        common = common_type(kind, TrinoType("decimal", (1, 0)))
+        if common is None or common.base != "decimal":
             return False
-        return _unify_numbers(pattern, found, bound, exact=False)
+        return _unify_numbers(pattern, common, bound, exact=False)
     if pattern.base == "varchar" and kind.base == "char":
         return _unify_numbers(pattern, TrinoType("varchar", kind.numbers), bound, exact=False)
     if pattern.base in ("timestamp", "timestamp with time zone") and kind.base in (
@@ -198,7 +198,7 @@ def concrete(pattern: Pattern, bound: Bindings) -> TrinoType:
     if pattern.is_variable:
         return bound.types.get(pattern.base, UNKNOWN)
     if pattern.base == "row":
-        fields = tuple(RowField(None, concrete(one, bound)) for one in pattern.inside)
+        fields = tuple(RowField(None, concrete(inner, bound)) for inner in pattern.inside)
         return TrinoType("row", fields=fields)
     # What NULL becomes; a time or timestamp has milliseconds then.
     digits = 3 if pattern.base.startswith("time") else 0
@@ -208,5 +208,5 @@ def concrete(pattern: Pattern, bound: Bindings) -> TrinoType:
     )
     if pattern.base == "varchar" and numbers and numbers[0] >= UNBOUNDED:
         numbers = ()
-    types = tuple(concrete(one, bound) for one in pattern.inside)
+    types = tuple(concrete(inner, bound) for inner in pattern.inside)
     return TrinoType(pattern.base, numbers, types)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sqe.trino.dialect.functions.arrays import INVALID, failed
+from sqe.trino.dialect.functions.arrays import INVALID, argument_error
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.once import once
-from sqe.trino.dialect.typed import raised, spark_type, string
+from sqe.trino.dialect.typed import fail, spark_type, string
 
 
 def _delimiter(call: Bound, index: int) -> str | None:
@@ -29,23 +29,23 @@ def _map(call: Bound) -> str:
         return f"CAST(NULL AS {spark_type(call.returns, call.at)})"
     for name, delimiter in (("entryDelimiter", entry), ("keyValueDelimiter", pair)):
         if not delimiter:
-            return failed(call, f"{name} is empty")
+            return argument_error(call, f"{name} is empty")
     if entry == pair:
-        return failed(call, "entryDelimiter and keyValueDelimiter must not be the same")
+        return argument_error(call, "entryDelimiter and keyValueDelimiter must not be the same")
     word = "Key-value delimiter must appear exactly once in each entry. Bad input: "
     made = _multimap_of if call.function.name == "split_to_multimap" else _map_of
 
-    def checked(e: str) -> str:
+    def check(e: str) -> str:
         wrong = f"get(filter({e}, p -> size({_split('p', pair)}) <> 2), 0)"
         message = f"concat({string(word)}, '\\'', {wrong}, '\\'')"
-        error = raised(INVALID, message, call.returns, call.at)
+        error = fail(INVALID, message, call.returns, call.at)
         answer = once([f"transform({e}, p -> {_split('p', pair)})"], lambda p: made(call, p))
         return f"IF({wrong} IS NULL, {answer}, {error})"
 
     def body(entries: str) -> str:
         first = f"slice({entries}, 1, size({entries}) - 1)"
         rest = f"IF(element_at({entries}, -1) = '', {first}, {entries})"
-        return f"IF({entries} IS NULL, NULL, {once([rest], checked)})"
+        return f"IF({entries} IS NULL, NULL, {once([rest], check)})"
 
     return once([_split(call.sql(0), entry)], body)
 
@@ -54,7 +54,7 @@ def _map_of(call: Bound, pairs: str) -> str:
     keys = f"transform({pairs}, p -> p[0])"
     again = f"get(filter({pairs}, (p, i) -> exists(slice({pairs}, 1, i), q -> q[0] = p[0])), 0)[0]"
     message = f"concat('Duplicate keys (', {again}, ') are not allowed')"
-    twice = raised(INVALID, message, call.returns, call.at)
+    twice = fail(INVALID, message, call.returns, call.at)
     return (
         f"IF(size(array_distinct({keys})) < size({pairs}), {twice}, "
         f"map_from_entries(transform({pairs}, p -> struct(p[0], p[1]))))"

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable
 
 from sqe.model.trino_types import BIGINT, VARCHAR, TrinoType, varchar
+from sqe.trino.dialect.coercion import LONGEST_CHAR
 from sqe.trino.dialect.errors import Refused
 from sqe.trino.dialect.functions.registry import Bound, declare, null_for_null, unless_null
 from sqe.trino.dialect.functions.signatures import UNBOUNDED, Bindings
-from sqe.trino.dialect.typed import Typed, raised, string
+from sqe.trino.dialect.typed import Typed, fail, string
 
 # What Trino takes for blanks when it trims: Java's whitespace, which a no-break space is not.
 _BLANKS = "\t\n\x0b\f\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008" \
@@ -18,7 +19,7 @@ _PRIVATE = "\U0010fffd"  # stands for a letter that must not be changed
 INVALID = "INVALID_FUNCTION_ARGUMENT"
 
 
-def bounded(length: int) -> TrinoType:
+def bound_varchar(length: int) -> TrinoType:
     return VARCHAR if length >= UNBOUNDED else varchar(length)
 
 
@@ -34,6 +35,10 @@ def invalid(message: str) -> Refused:
 
 declare("concat", ["(varchar, ...) -> varchar"], lambda call: _concat(call),
         description="Concatenates given strings")  # fmt: skip
+# Of a text and NULL Trino makes an array and its element.
+declare("concat", ["(varchar(x), unknown) -> array(varchar(x))",
+                   "(unknown, varchar(x)) -> array(varchar(x))"],
+        "CAST(NULL AS array<string>)", hidden=True)  # fmt: skip
 declare("concat", "(varbinary, ...) -> varbinary", lambda call: _concat(call))
 
 
@@ -46,15 +51,21 @@ def _concat(call: Bound) -> str:
 
 
 def _joined_chars(bound: Bindings, kinds: tuple[TrinoType, ...]) -> TrinoType:
-    return TrinoType("char", (kinds[0].numbers[0] + kinds[1].numbers[0],))
+    length = sum(min(length_of(kind), LONGEST_CHAR) for kind in kinds)
+    if length > LONGEST_CHAR:
+        raise Refused("TYPE_NOT_FOUND", f"Unknown type: char({length})")
+    return TrinoType("char", (length,))
 
 
 def _concat_chars(call: Bound) -> str:
-    left = f"rpad({call.sql(0)}, {call.arguments[0].type.numbers[0]}, ' ')"
+    left = f"rpad({call.sql(0)}, {length_of(call.arguments[0].type)}, ' ')"
     return f"rtrim(concat({left}, {call.sql(1)}))"
 
 
 declare("concat", "(char(x), char(y)) -> char(x)", _concat_chars, result=_joined_chars)
+# A text beside a char becomes one, of as many characters as it may have.
+declare("concat", ["(char(x), varchar(y)) -> char(x)", "(varchar(x), char(y)) -> char(y)"],
+        _concat_chars, result=_joined_chars, hidden=True)  # fmt: skip
 
 
 def _concat_ws(call: Bound) -> str:
@@ -82,7 +93,7 @@ def _soundex(call: Bound) -> str:
     """Of the letters alone; only those of English have a sound."""
     value = call.sql(0)
     message = string("Only English letters are mapped")
-    error = raised(INVALID, message, call.returns, call.at)
+    error = fail(INVALID, message, call.returns, call.at)
     letters = f"regexp_replace({value}, '[^A-Za-z]', '')"
     return f"IF({value} RLIKE '[\\\\p{{L}}&&[^A-Za-z]]', {error}, soundex(upper({letters})))"
 
@@ -92,25 +103,25 @@ declare("levenshtein_distance", "(varchar, varchar) -> bigint",
         "CAST(levenshtein({0}, {1}) AS BIGINT)")  # fmt: skip
 
 
-def _hamming(call: Bound) -> str:
-    one, other = call.sql(0), call.sql(1)
+def _hamming_distance(call: Bound) -> str:
+    left, other = call.sql(0), call.sql(1)
     message = "The input strings to hamming_distance function must have the same length"
-    error = raised(INVALID, string(message), BIGINT, call.at)
-    differs = f"i -> substr({one}, i, 1) <> substr({other}, i, 1)"
-    differs = f"size(filter(sequence(1, length({one})), {differs}))"
+    error = fail(INVALID, string(message), BIGINT, call.at)
+    differs = f"i -> substr({left}, i, 1) <> substr({other}, i, 1)"
+    differs = f"size(filter(sequence(1, length({left})), {differs}))"
     return (
-        f"CASE WHEN length({one}) <> length({other}) THEN {error} WHEN length({one}) = 0 THEN 0L "
+        f"CASE WHEN length({left}) <> length({other}) THEN {error} WHEN length({left}) = 0 THEN 0L "
         f"ELSE CAST({differs} AS BIGINT) END"
     )
 
 
-declare("hamming_distance", "(varchar, varchar) -> bigint", null_for_null(_hamming))
+declare("hamming_distance", "(varchar, varchar) -> bigint", null_for_null(_hamming_distance))
 declare("luhn_check", "(varchar) -> boolean", null_for_null(lambda call: _luhn(call)))
 
 
 def _luhn(call: Bound) -> str:
     value = call.sql(0)
-    error = raised(INVALID, f"concat('Input string must only contain digits: ', {value})")
+    error = fail(INVALID, f"concat('Input string must only contain digits: ', {value})")
     return f"IF({value} RLIKE '^[0-9]+$', luhn_check({value}), CAST({error} AS BOOLEAN))"
 
 
@@ -126,7 +137,7 @@ def _upper(call: Bound) -> str:
     """Letter by letter: what would become several letters stays, as ß does."""
     value = f"replace({call.sql(0)}, 'ß', '{_PRIVATE}')"
     changed = f"upper({value})"
-    error = raised("NOT_SUPPORTED", string("upper() of a letter that has no single capital"))
+    error = fail("NOT_SUPPORTED", string("upper() of a letter that has no single capital"))
     return (
         f"IF(length({changed}) = length({value}), replace({changed}, '{_PRIVATE}', 'ß'), "
         f"CAST({error} AS STRING))"
@@ -144,12 +155,12 @@ def _trim(side: str) -> Callable[[Bound], str]:
         value = call.sql(0)
         characters = string(_BLANKS)
         if len(call.arguments) > 1:
-            given = call.arguments[1].constant
-            if not isinstance(given, str):
+            wanted_characters = call.arguments[1].constant
+            if not isinstance(wanted_characters, str):
                 raise call.refuse("the characters must be constant")
-            if not given:
+            if not wanted_characters:
                 return value
-            characters = string(given)
+            characters = string(wanted_characters)
         return f"trim({side} {characters} FROM {value})"
 
     return write
@@ -170,14 +181,14 @@ def _pad(side: str) -> Callable[[Bound], str]:
         if not padding.is_constant:
             empty = "Padding string must not be empty"
             tests.append(f"WHEN octet_length({padding.sql}) = 0 THEN "
-                         f"{raised(INVALID, string(empty), call.returns, call.at)}")  # fmt: skip
+                         f"{fail(INVALID, string(empty), call.returns, call.at)}")  # fmt: skip
         if isinstance(size.constant, int):
             if not 0 <= size.constant < UNBOUNDED:
                 raise invalid("Target length must be in the range [0..2147483647]")
         elif size.constant is not None:
             beyond = "Target length must be in the range [0..2147483647]"
             tests.append(f"WHEN {size.sql} < 0 OR {size.sql} > 2147483647 THEN "
-                         f"{raised(INVALID, string(beyond), call.returns, call.at)}")  # fmt: skip
+                         f"{fail(INVALID, string(beyond), call.returns, call.at)}")  # fmt: skip
         return f"CASE {' '.join(tests)} ELSE {written} END" if tests else written
 
     return write
@@ -265,11 +276,11 @@ declare("reverse", "(varbinary) -> varbinary",
 declare("translate", "(varchar, varchar, varchar) -> varchar", "translate({0}, {1}, {2})")
 
 
-def _replaced(bound: Bindings, kinds: tuple[TrinoType, ...]) -> TrinoType:
+def _type_of_replaced(bound: Bindings, kinds: tuple[TrinoType, ...]) -> TrinoType:
     if len(kinds) == 2:
-        return bounded(length_of(kinds[0]))
+        return bound_varchar(length_of(kinds[0]))
     old, new = length_of(kinds[0]), length_of(kinds[2])
-    return bounded(min(UNBOUNDED, old + new * (old + 1)))
+    return bound_varchar(min(UNBOUNDED, old + new * (old + 1)))
 
 
 def _replace(call: Bound) -> str:
@@ -280,37 +291,37 @@ def _replace(call: Bound) -> str:
         return written
     if wanted.constant == "":
         raise call.refuse("an empty text to be replaced")
-    error = raised("NOT_SUPPORTED", string("replace() of an empty text"), call.returns, call.at)
+    error = fail("NOT_SUPPORTED", string("replace() of an empty text"), call.returns, call.at)
     return unless_null(call, f"IF({wanted.sql} = '', {error}, {written})")
 
 
 declare("replace", ["(varchar(x), varchar(y)) -> varchar(x)",
                     "(varchar(x), varchar(y), varchar(z)) -> varchar(x)"],
-        _replace, result=_replaced)  # fmt: skip
+        _replace, result=_type_of_replaced)  # fmt: skip
 
 # ------------------------------------------------------------------- splitting
 
 
 def _delimiter(call: Bound, index: int) -> str:
     """A constant one, as a pattern that matches just it."""
-    given = call.arguments[index].constant
-    if not isinstance(given, str):
+    delimiter = call.arguments[index].constant
+    if not isinstance(delimiter, str):
         raise call.refuse("the delimiter must be constant")
-    if not given:
+    if not delimiter:
         raise invalid("The delimiter may not be the empty string")
-    return string(re.sub(r"([\\^$.|?*+()\[\]{}])", r"\\\1", given))
+    return string(re.sub(r"([\\^$.|?*+()\[\]{}])", r"\\\1", delimiter))
 
 
 def _split(call: Bound) -> str:
     limit = "-1"
     delimiter = _delimiter(call, 1)
     if len(call.arguments) > 2:
-        given = call.arguments[2].constant
-        if not isinstance(given, int):
+        wanted_limit = call.arguments[2].constant
+        if not isinstance(wanted_limit, int):
             raise call.refuse("the limit must be constant")
-        if not 0 < given <= UNBOUNDED:
+        if not 0 < wanted_limit <= UNBOUNDED:
             raise invalid("Limit must be positive")
-        limit = str(given)
+        limit = str(wanted_limit)
     return f"split({call.sql(0)}, {delimiter}, {limit})"
 
 
@@ -329,9 +340,9 @@ def _split_part(call: Bound) -> str:
         if index.constant < 1:
             raise invalid("Index must be greater than zero")
         return f"get({parts}, {index.constant - 1})"
-    error = raised(INVALID, string("Index must be greater than zero"), call.returns, call.at)
-    found = f"get({parts}, CAST({index.sql} - 1 AS INT))"
-    return f"IF({index.sql} < 1, {error}, {found})"
+    error = fail(INVALID, string("Index must be greater than zero"), call.returns, call.at)
+    split_text = f"get({parts}, CAST({index.sql} - 1 AS INT))"
+    return f"IF({index.sql} < 1, {error}, {split_text})"
 
 
 declare("split_part", "(varchar(x), varchar(y), bigint) -> varchar(x)", null_for_null(_split_part))
@@ -353,7 +364,7 @@ declare("chr", "(bigint) -> varchar(1)", _chr)
 
 def _codepoint(call: Bound) -> str:
     value = call.sql(0)
-    error = raised(INVALID, string("Input string must be a single character string"))
+    error = fail(INVALID, string("Input string must be a single character string"))
     return f"IF(length({value}) = 1, ascii({value}), CAST({error} AS INT))"
 
 

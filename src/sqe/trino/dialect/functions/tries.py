@@ -19,11 +19,12 @@ _CONSTANTS = (
     nodes.LongLiteral, nodes.DecimalLiteral, nodes.DoubleLiteral, nodes.GenericLiteral,
     nodes.IntervalLiteral, nodes.Parameter, nodes.Column, nodes.Dereference,
 )  # fmt: skip
-# Whose result is NULL if an argument is, and which fail by ``raised`` alone.
+# Whose result is NULL if an argument is, and which fail by ``fail`` alone.
 _STRICT = (nodes.Arithmetic, nodes.Negative, nodes.Cast, nodes.Comparison, nodes.Subscript)
 _STRICT_CALLS = frozenset(
     [
-        "bit_count", "chr", "date_parse", "element_at", "from_base", "from_base32", "from_base64",
+        "bit_count", "chr", "date", "date_parse", "element_at", "from_base", "from_base32",
+        "from_base64",
         "from_base64url", "from_hex", "from_iso8601_date", "from_iso8601_timestamp",
         "json_extract", "json_extract_scalar", "json_parse", "mod", "parse_datetime",
         "split_part", "to_base", "url_decode", "width_bucket",
@@ -66,7 +67,7 @@ def _passes_null_up(node: nodes.Node) -> bool:
     if isinstance(node, nodes.Case):
         tests = [when.condition for when in node.whens]
         results = [when.result for when in node.whens]
-        operands = [one for one in (node.operand, *tests) if one is not None]
+        operands = [part for part in (node.operand, *tests) if part is not None]
         results += [node.default] if node.default is not None else []
         return all(map(_is_total, operands)) and all(map(_passes_or_total, results))
     if isinstance(node, nodes.Call):
@@ -98,8 +99,8 @@ def _parts(node: nodes.Node) -> list[nodes.Node]:
 def _is_total(node: nodes.Node) -> bool:
     """Whether nothing inside can fail. (What an aggregate does happens before the TRY.)"""
     return all(
-        isinstance(one, _CONSTANTS + _TOTAL)
-        or is_aggregate(one)
-        or (isinstance(one, nodes.Call) and one.name[-1].name.lower() in _TOTAL_CALLS)
-        for one in walk(node, into_queries=True)
+        isinstance(inner, _CONSTANTS + _TOTAL)
+        or is_aggregate(inner)
+        or (isinstance(inner, nodes.Call) and inner.name[-1].name.lower() in _TOTAL_CALLS)
+        for inner in walk(node, into_queries=True)
     )

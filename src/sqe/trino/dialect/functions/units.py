@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqe.model.trino_types import DAY_SECOND, VARCHAR, decimal
 from sqe.trino.dialect.functions.registry import Bound, declare
-from sqe.trino.dialect.repeated import repeated
-from sqe.trino.dialect.typed import raised, string
+from sqe.trino.dialect.repeated import with_variable
+from sqe.trino.dialect.typed import fail, string
 
 INVALID = "INVALID_FUNCTION_ARGUMENT"
 _SIZE = decimal(38, 0)
@@ -15,7 +15,7 @@ _INFINITY = "CAST('Infinity' AS DOUBLE)"
 # ------------------------------------------------------------------ format_number
 
 
-def _formatted(sql: str) -> str:
+def _format(sql: str) -> str:
     """Three digits, and a letter; of negative numbers two digits behind the point."""
 
     def write(number: str) -> str:
@@ -28,7 +28,7 @@ def _formatted(sql: str) -> str:
                 cases.append(f"WHEN {test} THEN {shown}")
         return f"CASE {' '.join(cases)} ELSE CAST(CAST({number} AS BIGINT) AS STRING) END"
 
-    return repeated(f"CAST({sql} AS DOUBLE)", write)
+    return with_variable(f"CAST({sql} AS DOUBLE)", write)
 
 
 def _format_double(call: Bound) -> str:
@@ -39,13 +39,13 @@ def _format_double(call: Bound) -> str:
             f"CASE WHEN isnan({x}) THEN 0L WHEN {x} >= 9.2E18D THEN 9223372036854775807L "
             f"WHEN {x} <= -9.2E18D THEN -9223372036854775807L ELSE CAST({x} AS BIGINT) END"
         )
-        return f"IF({x} IS NULL, NULL, {_formatted(whole)})"
+        return f"IF({x} IS NULL, NULL, {_format(whole)})"
 
-    return repeated(call.sql(0), write)
+    return with_variable(call.sql(0), write)
 
 
 _LARGE = "Formats large number using a unit symbol"
-declare("format_number", "(bigint) -> varchar", lambda call: _formatted(call.sql(0)),
+declare("format_number", "(bigint) -> varchar", lambda call: _format(call.sql(0)),
         description=_LARGE)  # fmt: skip
 declare("format_number", "(double) -> varchar", _format_double, description=_LARGE)
 
@@ -56,12 +56,12 @@ declare("format_number", "(double) -> varchar", _format_double, description=_LAR
 def _human(call: Bound) -> str:
     def write(x: str) -> str:
         message = f"concat('Invalid argument found: ', CAST({x} AS STRING))"
-        error = raised(INVALID, message, VARCHAR, call.at)
-        words = repeated(f"CAST(round(abs({x})) AS BIGINT)", _in_words)
+        error = fail(INVALID, message, VARCHAR, call.at)
+        words = with_variable(f"CAST(round(abs({x})) AS BIGINT)", _in_words)
         infinite = f"WHEN abs({x}) >= {_INFINITY} THEN {error}"
         return f"CASE {infinite} WHEN {x} IS NOT NULL THEN {words} END"
 
-    return repeated(call.sql(0), write)
+    return with_variable(call.sql(0), write)
 
 
 def _in_words(seconds: str) -> str:
@@ -101,12 +101,12 @@ def _data_size(call: Bound) -> str:
         return (
             f"CASE WHEN {x} IS NULL THEN NULL "
             f"WHEN NOT {x} RLIKE '^([0-9]+\\\\.?[0-9]*|\\\\.[0-9]+)[kMGTPEZY]?B$' "
-            f"THEN {raised(INVALID, message, _SIZE, call.at)} "
-            f"WHEN length({behind}) > {_DIGITS} THEN {raised('NOT_SUPPORTED', long, _SIZE)} "
+            f"THEN {fail(INVALID, message, _SIZE, call.at)} "
+            f"WHEN length({behind}) > {_DIGITS} THEN {fail('NOT_SUPPORTED', long, _SIZE)} "
             f"ELSE CAST({integral} + {fraction} AS DECIMAL(38,0)) END"
         )
 
-    return repeated(call.sql(0), write)
+    return with_variable(call.sql(0), write)
 
 
 declare("parse_data_size", "(varchar(x)) -> decimal(38, 0)", _data_size,
@@ -129,20 +129,20 @@ def _duration(call: Bound) -> str:
     def write(x: str) -> str:
         number, unit = (f"regexp_extract({x}, '{accepted}', {i})" for i in (1, 2))
         names = ", ".join(f"'{name}'" for name in _MILLISECONDS)
-        factors = " ".join(f"WHEN '{name}' THEN {one}" for name, one in _MILLISECONDS.items())
+        factors = " ".join(f"WHEN '{name}' THEN {factor}" for name, factor in _MILLISECONDS.items())
         wrong = f"concat('duration is not a valid data duration string: ', {x})"
         unknown = f"concat('Unknown time unit: ', {unit})"
         value = f"CAST({number} AS DOUBLE) * CASE {unit} {factors} END"
         large = string("value is too large to be represented in requested unit MILLISECONDS")
         return (
             f"CASE WHEN {x} IS NULL THEN NULL "
-            f"WHEN NOT {x} RLIKE '{accepted}' THEN {raised(INVALID, wrong, DAY_SECOND, call.at)} "
-            f"WHEN {unit} NOT IN ({names}) THEN {raised(INVALID, unknown, DAY_SECOND, call.at)} "
-            f"WHEN {value} >= 9.2E18D THEN {raised(INVALID, large, DAY_SECOND, call.at)} "
+            f"WHEN NOT {x} RLIKE '{accepted}' THEN {fail(INVALID, wrong, DAY_SECOND, call.at)} "
+            f"WHEN {unit} NOT IN ({names}) THEN {fail(INVALID, unknown, DAY_SECOND, call.at)} "
+            f"WHEN {value} >= 9.2E18D THEN {fail(INVALID, large, DAY_SECOND, call.at)} "
             f"ELSE CAST(floor({value} + 0.5D) AS BIGINT) END"
         )
 
-    return repeated(call.sql(0), write)
+    return with_variable(call.sql(0), write)
 
 
 declare("parse_duration", "(varchar(x)) -> interval day to second", _duration,

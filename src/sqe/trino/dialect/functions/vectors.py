@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqe.trino.dialect.functions.arrays import failed
+from sqe.trino.dialect.functions.arrays import argument_error
 from sqe.trino.dialect.functions.registry import Bound, Emit, declare
 from sqe.trino.dialect.once import once
 
@@ -43,8 +43,8 @@ _FORMULAS = {
 def _vectors(call: Bound) -> str:
     """A NULL in a vector counts as 0."""
     formula = _FORMULAS[call.function.name]
-    length = failed(call, "The arguments must have the same length")
-    zero = failed(call, "Vector magnitude cannot be zero")
+    length = argument_error(call, "The arguments must have the same length")
+    zero = argument_error(call, "Vector magnitude cannot be zero")
     return once(
         [call.sql(0), call.sql(1)],
         lambda a, b: (

@@ -27,8 +27,8 @@ def schema_of(metadata: Metadata) -> Metadata:
     """The current schema of a table."""
     for schema in metadata.get("schemas") or ():
         if schema.get("schema-id", 0) == metadata.get("current-schema-id"):
-            found: Metadata = schema
-            return found
+            current: Metadata = schema
+            return current
     only: Metadata = metadata["schema"]  # format version 1 may have nothing else
     return only
 
@@ -43,14 +43,14 @@ def sorted_by(metadata: Metadata) -> list[str] | None:
     """The order that rows are written in, as Trino spells it; None where it sorts by more than
     columns, which Trino has no words for."""
     paths = field_paths(schema_of(metadata)["fields"])
-    found = []
+    sort_texts = []
     for field in _sort_order(metadata):
         path = paths.get(field["source-id"])
         if field["transform"] != "identity" or path is None:
             return None
         nulls = str(field["null-order"]).replace("-", " ").upper()
-        found.append(f"{column_text(path)} {str(field['direction']).upper()} {nulls}")
-    return found
+        sort_texts.append(f"{column_text(path)} {str(field['direction']).upper()} {nulls}")
+    return sort_texts
 
 
 def _sort_order(metadata: Metadata) -> Sequence[Metadata]:
@@ -63,24 +63,24 @@ def _sort_order(metadata: Metadata) -> Sequence[Metadata]:
 
 def partition_fields(metadata: Metadata) -> list[Metadata]:
     """Of all specs the table has had, each field once, in the order of their ids."""
-    found: dict[int, Metadata] = {}
+    fields_by_id: dict[int, Metadata] = {}
     for spec in metadata.get("partition-specs") or ():
         for field in spec["fields"]:
-            found.setdefault(field["field-id"], field)
-    return [found[key] for key in sorted(found)]
+            fields_by_id.setdefault(field["field-id"], field)
+    return [fields_by_id[key] for key in sorted(fields_by_id)]
 
 
 def field_paths(
     fields: Iterable[Metadata], above: tuple[str, ...] = ()
 ) -> dict[int, tuple[str, ...]]:
     """The fields of a schema by their ids, with those inside of rows; names in lower case."""
-    found: dict[int, tuple[str, ...]] = {}
-    for one in fields:
-        path = (*above, str(one["name"]).lower())
-        found[one["id"]] = path
-        if isinstance(one["type"], Mapping) and one["type"].get("type") == "struct":
-            found |= field_paths(one["type"]["fields"], path)
-    return found
+    paths: dict[int, tuple[str, ...]] = {}
+    for field in fields:
+        path = (*above, str(field["name"]).lower())
+        paths[field["id"]] = path
+        if isinstance(field["type"], Mapping) and field["type"].get("type") == "struct":
+            paths |= field_paths(field["type"]["fields"], path)
+    return paths
 
 
 def leaves(metadata: Metadata) -> list[Leaf]:
@@ -107,19 +107,19 @@ def _parts(kind: Metadata) -> list[Metadata]:
 
 def types_by_id(metadata: Metadata) -> dict[int, TrinoType]:
     """Of every column that any schema has had: one that a partition was made by may be gone."""
-    found: dict[int, TrinoType] = {}
+    types: dict[int, TrinoType] = {}
     schemas = [*(metadata.get("schemas") or ()), schema_of(metadata)]
     for schema in schemas:
         for field in schema["fields"]:
-            found |= {leaf.id: leaf.type for leaf in _leaves(field, ())}
-    return found
+            types |= {leaf.id: leaf.type for leaf in _leaves(field, ())}
+    return types
 
 
 def view_text(metadata: Metadata) -> str | None:
     """A view's query in Trino's dialect; None where it was not written in it."""
     for version in metadata.get("versions") or ():
         if version.get("version-id") == metadata.get("current-version-id"):
-            for one in version.get("representations") or ():
-                if str(one.get("dialect", "")).lower() == "trino":
-                    return str(one["sql"])
+            for representation in version.get("representations") or ():
+                if str(representation.get("dialect", "")).lower() == "trino":
+                    return str(representation["sql"])
     return None

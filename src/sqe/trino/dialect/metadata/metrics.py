@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqe.model.trino_types import TIMESTAMP, TIMESTAMP_TZ, TrinoType
 from sqe.trino.dialect.metadata.iceberg import Leaf
-from sqe.trino.dialect.typed import quoted, string
+from sqe.trino.dialect.typed import quote_name, string
 
 _AS_THEY_ARE = ("boolean", "integer", "bigint", "real", "double")
 _COUNTS = ("column_size", "value_count", "null_value_count", "nan_value_count")
@@ -21,9 +21,9 @@ class File:
     metrics: str
 
     def metric(self, leaf: Leaf, name: str) -> str:
-        return f"{self.metrics}.{quoted(leaf.name)}.{name}"
+        return f"{self.metrics}.{quote_name(leaf.name)}.{name}"
 
-    def bound(self, leaf: Leaf, side: str) -> str:
+    def bound_of(self, leaf: Leaf, side: str) -> str:
         """``side``: lower or upper."""
         if leaf.type.base == TIMESTAMP:
             return _stored_moment(f"element_at({self.columns}.{side}_bounds, {leaf.id})")
@@ -62,7 +62,7 @@ def readable(columns: Sequence[Leaf], file: File) -> str:
     for leaf in sorted(columns, key=lambda one: one.name):
         told = [f"'{count}', {file.metric(leaf, count)}" for count in _COUNTS]
         for side in ("lower", "upper"):
-            told.append(f"'{side}_bound', {_json(leaf.type, file.bound(leaf, side))}")
+            told.append(f"'{side}_bound', {_json(leaf.type, file.bound_of(leaf, side))}")
         parts.append(f"{string(leaf.name)}, named_struct({', '.join(told)})")
     return f"to_json(named_struct({', '.join(parts)}), map('ignoreNullFields', 'false'))"
 

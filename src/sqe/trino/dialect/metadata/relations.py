@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sqe.history.columns import HISTORY_COLUMNS, RUNTIME_COLUMNS
 from sqe.model.names import quote
 from sqe.model.query import ClientState, Column
 from sqe.model.trino_types import (
@@ -63,7 +64,7 @@ def _moments(*names: str) -> Columns:
     return tuple(TrinoColumn(name, _MOMENT) for name in names)
 
 
-def _hidden(*names: str) -> Columns:
+def _hidden_columns(*names: str) -> Columns:
     return tuple(TrinoColumn(name, VARCHAR, hidden=True) for name in names)
 
 
@@ -75,7 +76,7 @@ INFORMATION: Mapping[str, Columns] = {
         *_texts("column_name"),
         *_numbers("ordinal_position"),
         *_texts("column_default", "is_nullable", "data_type"),
-        *_hidden("comment", "extra_info", "column_comment"),
+        *_hidden_columns("comment", "extra_info", "column_comment"),
     ),
     "enabled_roles": _texts("role_name"),
     "roles": _texts("role_name"),
@@ -85,7 +86,7 @@ INFORMATION: Mapping[str, Columns] = {
         *_TABLE,
         *_texts("privilege_type", "is_grantable", "with_hierarchy"),
     ),
-    "tables": (*_TABLE, *_texts("table_type"), *_hidden("table_comment")),
+    "tables": (*_TABLE, *_texts("table_type"), *_hidden_columns("table_comment")),
     "views": (*_TABLE, *_texts("view_definition")),
 }
 
@@ -191,19 +192,25 @@ _METADATA: Mapping[str, Columns] = {
     "table_properties": _PROPERTIES,
 }
 
+_TYPES: Mapping[str, TrinoType] = {
+    "string": VARCHAR,
+    "bigint": BIGINT,
+    "timestamp": _MOMENT,
+    "array<string>": array(VARCHAR),
+}
+
+
+def _of_history(columns: Sequence[Column]) -> Columns:
+    return tuple(TrinoColumn(column.name, _TYPES[column.type]) for column in columns)
+
+
 _RUNTIME: Mapping[str, Columns] = {
     "nodes": (
         *_texts("node_id", "http_uri", "node_version"),
         *_flags("coordinator"),
         *_texts("state"),
     ),
-    "queries": (
-        *_texts("query_id", "state", "user", "source", "query"),
-        TrinoColumn("resource_group_id", array(VARCHAR)),
-        *_numbers("queued_time_ms", "analysis_time_ms", "planning_time_ms"),
-        *_moments("created", "started", "last_heartbeat", "end"),
-        *_texts("error_type", "error_code"),
-    ),
+    "queries": _of_history(RUNTIME_COLUMNS),
     "tasks": (
         *_texts("node_id", "task_id", "stage_id", "query_id", "state"),
         *_numbers("splits", "queued_splits", "running_splits", "completed_splits"),
@@ -225,6 +232,7 @@ _RUNTIME: Mapping[str, Columns] = {
 }
 
 OF_SYSTEM: Mapping[str, Mapping[str, Columns]] = {
+    "history": {"queries": _of_history(HISTORY_COLUMNS)},
     INFORMATION_SCHEMA: INFORMATION,
     "jdbc": _JDBC,
     "metadata": _METADATA,

@@ -36,7 +36,7 @@ from sqe.trino.dialect.metadata.iceberg import (
 from sqe.trino.dialect.metadata.metrics import File
 from sqe.trino.dialect.metadata.relations import Columns, MetadataRelation, TrinoColumn
 from sqe.trino.dialect.metadata.types import trino_type
-from sqe.trino.dialect.typed import quoted, string
+from sqe.trino.dialect.typed import quote_name, string
 
 _FILE = File("f", "f.readable_metrics")
 _ENTRY = File("e.data_file", "e.readable_metrics")
@@ -61,15 +61,17 @@ def metadata_table(name: str, metadata: Metadata, suffix: str) -> MetadataRelati
 
 
 def _relation(items: _Items, source: str, rest: str = "") -> MetadataRelation:
-    listed = ", ".join(f"{sql} AS {quoted(name)}" for name, _, sql in items)
+    listed = ", ".join(f"{sql} AS {quote_name(name)}" for name, _, sql in items)
     columns: Columns = tuple(TrinoColumn(name, kind) for name, kind, _ in items)
     text = f"(SELECT {listed} FROM {source}{rest})"
     return MetadataRelation(text, columns)
 
 
-def _plain(suffix: str, **columns: TrinoType) -> Callable[[str, Metadata], MetadataRelation]:
+def _same_as_spark(
+    suffix: str, **columns: TrinoType
+) -> Callable[[str, Metadata], MetadataRelation]:
     """One that Spark has with the same columns."""
-    items = tuple((name, kind, quoted(name)) for name, kind in columns.items())
+    items = tuple((name, kind, quote_name(name)) for name, kind in columns.items())
     return lambda name, metadata: _relation(items, f"{name}.{suffix}")
 
 
@@ -88,7 +90,9 @@ def _history(name: str, metadata: Metadata) -> MetadataRelation:
 def _struct(kind: TrinoType, *values: str) -> str:
     """The carrier of a row of this type."""
     parts = zip(kind.fields, values, strict=True)
-    return f"named_struct({', '.join(f'{string(str(one.name))}, {value}' for one, value in parts)})"
+    return (
+        f"named_struct({', '.join(f'{string(str(name.name))}, {value}' for name, value in parts)})"
+    )
 
 
 def _all_manifests(name: str, metadata: Metadata) -> MetadataRelation:
@@ -122,7 +126,7 @@ def _partition(metadata: Metadata, source: str) -> _Items:
         (field["name"], _partition_type(field["transform"], types[field["source-id"]]))
         for field in fields
     ]
-    values = [f"{source}.{quoted(field['name'])}" for field in fields]
+    values = [f"{source}.{quote_name(field['name'])}" for field in fields]
     kind = row(*kinds)
     return (("partition", kind, _struct(kind, *values)),)
 
@@ -140,22 +144,22 @@ def _file(metadata: Metadata, file: File) -> _Items:
     known = leaves(metadata)
 
     def bounds(side: str) -> str:
-        found = ", ".join(
-            f"{leaf.id}, {metrics.text(leaf.type, file.bound(leaf, side))}" for leaf in known
+        entries = ", ".join(
+            f"{leaf.id}, {metrics.text(leaf.type, file.bound_of(leaf, side))}" for leaf in known
         )
         stored = f"{file.columns}.{side}_bounds"
-        return f"IF({stored} IS NULL, NULL, map_filter(map({found}), (k, v) -> v IS NOT NULL))"
+        return f"IF({stored} IS NULL, NULL, map_filter(map({entries}), (k, v) -> v IS NOT NULL))"
 
-    def plain(columns: Mapping[str, TrinoType]) -> _Items:
+    def list_items(columns: Mapping[str, TrinoType]) -> _Items:
         return tuple((name, kind, f"{file.columns}.{name}") for name, kind in columns.items())
 
     return (
-        *plain(_BEFORE),
+        *list_items(_BEFORE),
         *_partition(metadata, f"{file.columns}.partition"),
-        *plain(_COUNTED),
+        *list_items(_COUNTED),
         ("lower_bounds", _BOUNDS, bounds("lower")),
         ("upper_bounds", _BOUNDS, bounds("upper")),
-        *plain(_BEHIND),
+        *list_items(_BEHIND),
     )
 
 
@@ -190,7 +194,7 @@ def _files(name: str, metadata: Metadata) -> MetadataRelation:
 def _entries(suffix: str) -> Callable[[str, Metadata], MetadataRelation]:
     def make(name: str, metadata: Metadata) -> MetadataRelation:
         file = _file(metadata, _ENTRY)
-        kind = row(*((part, one) for part, one, _ in file))
+        kind = row(*((part, column_name) for part, column_name, _ in file))
         items: _Items = (
             ("status", INTEGER, "e.status"),
             ("snapshot_id", BIGINT, "e.snapshot_id"),
@@ -216,7 +220,7 @@ def _partitions(name: str, metadata: Metadata) -> MetadataRelation:
     )
     if data:
         kind = row(*((leaf.name.lower(), _statistics(leaf.type)) for leaf in data))
-        items += (("data", kind, _struct(kind, *map(_collected, data))),)
+        items += (("data", kind, _struct(kind, *map(_collect_bounds, data))),)
     groups = ", ".join(["f.spec_id", *(["f.partition"] if partition else [])])
     return _relation(items, f"{name}.files AS f", f" WHERE f.content = 0 GROUP BY {groups}")
 
@@ -237,19 +241,19 @@ def _statistics(kind: TrinoType) -> TrinoType:
     return row(("min", kind), ("max", kind), ("null_count", BIGINT), ("nan_count", BIGINT))
 
 
-def _collected(leaf: Leaf) -> str:
+def _collect_bounds(leaf: Leaf) -> str:
     """A bound is known if every file has it that has a value at all."""
     nulls = _FILE.metric(leaf, "null_value_count")
     valued = f"{nulls} IS DISTINCT FROM f.record_count"
     kind = carrier(leaf.type)
 
-    def bound(side: str, pick: str) -> str:
-        value = _FILE.bound(leaf, side)
+    def write_bound(side: str, pick: str) -> str:
+        value = _FILE.bound_of(leaf, side)
         missing = f"bool_or({valued} AND {value} IS NULL)"
         return f"IF({missing}, NULL, CAST({pick}({value}) AS {kind}))"
 
     nans = _FILE.metric(leaf, "nan_value_count")
-    told = bound("lower", "min"), bound("upper", "max"), f"sum({nulls})", f"sum({nans})"
+    told = write_bound("lower", "min"), write_bound("upper", "max"), f"sum({nulls})", f"sum({nans})"
     return _struct(_statistics(leaf.type), *told)
 
 
@@ -278,7 +282,7 @@ def _properties(name: str, metadata: Metadata) -> MetadataRelation:
 
 _REFUSED = ("manifests",)  # Spark does not tell how many rows are in one
 _TABLES: Mapping[str, Callable[[str, Metadata], MetadataRelation]] = {
-    "snapshots": _plain(
+    "snapshots": _same_as_spark(
         "snapshots",
         committed_at=_MOMENT,
         snapshot_id=BIGINT,
@@ -288,7 +292,7 @@ _TABLES: Mapping[str, Callable[[str, Metadata], MetadataRelation]] = {
         summary=map_of(VARCHAR, VARCHAR),
     ),
     "history": _history,
-    "refs": _plain(
+    "refs": _same_as_spark(
         "refs",
         name=VARCHAR,
         type=VARCHAR,
@@ -297,7 +301,7 @@ _TABLES: Mapping[str, Callable[[str, Metadata], MetadataRelation]] = {
         min_snapshots_to_keep=INTEGER,
         max_snapshot_age_in_ms=BIGINT,
     ),
-    "metadata_log_entries": _plain(
+    "metadata_log_entries": _same_as_spark(
         "metadata_log_entries",
         timestamp=_MOMENT,
         file=VARCHAR,

@@ -61,9 +61,9 @@ def trino_type(iceberg_type: Any) -> TrinoType:
 
 
 def _primitive(name: str) -> TrinoType:
-    found = _PRIMITIVES.get(name)
-    if found is not None:
-        return found
+    primitive = _PRIMITIVES.get(name)
+    if primitive is not None:
+        return primitive
     number = _DECIMAL.match(name)
     if number:
         return decimal(int(number[1]), int(number[2]))

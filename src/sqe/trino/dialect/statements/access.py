@@ -39,7 +39,7 @@ def role_statement(node: RoleStatement, context: Context) -> Translated:
     if node.admin is not None and node.admin.kind != "CURRENT_USER":
         raise not_supported("CREATE ROLE … WITH ADMIN of somebody else", node.admin.at)
     tolerant = " IF EXISTS" if node.if_exists else ""
-    return _done(f"{node.verb}{tolerant} {_role(node.role)}", node)
+    return _translation_of(f"{node.verb}{tolerant} {_role(node.role)}", node)
 
 
 def grant_roles(node: GrantRoles, context: Context) -> Translated:
@@ -51,9 +51,9 @@ def grant_roles(node: GrantRoles, context: Context) -> Translated:
     subjects = ", ".join(map(_subject, node.principals))
     if node.verb == "GRANT":
         option = " WITH ADMIN OPTION" if node.option else ""
-        return _done(f"GRANT ROLE {roles} TO {subjects}{option}", node)
+        return _translation_of(f"GRANT ROLE {roles} TO {subjects}{option}", node)
     option = "ADMIN OPTION FOR " if node.option else ""
-    return _done(f"REVOKE {option}ROLE {roles} FROM {subjects}", node)
+    return _translation_of(f"REVOKE {option}ROLE {roles} FROM {subjects}", node)
 
 
 def grant_privileges(node: GrantPrivileges, context: Context) -> Translated:
@@ -62,9 +62,9 @@ def grant_privileges(node: GrantPrivileges, context: Context) -> Translated:
     on, subject = _object(node, context), _subject(node.principal)
     if node.verb == "REVOKE":
         option = "GRANT OPTION FOR " if node.option else ""
-        return _done(f"REVOKE {option}{privileges} ON {on} FROM {subject}", node)
+        return _translation_of(f"REVOKE {option}{privileges} ON {on} FROM {subject}", node)
     option = " WITH GRANT OPTION" if node.option else ""
-    return _done(f"{node.verb} {privileges} ON {on} TO {subject}{option}", node)
+    return _translation_of(f"{node.verb} {privileges} ON {on} TO {subject}{option}", node)
 
 
 def effective_policy(node: ShowEffectivePolicy, context: Context) -> Translated:
@@ -72,12 +72,12 @@ def effective_policy(node: ShowEffectivePolicy, context: Context) -> Translated:
     target = target_of(context, node.name, node.at)
     check_catalog(context, target.catalog, node.at)
     who = f" FOR {_subject(node.who)}" if node.who is not None else ""
-    groups = ", ".join(quote(one.name) for one in node.groups)
+    groups = ", ".join(quote(group.name) for group in node.groups)
     inside = f" GROUPS ({groups})" if groups else ""
     return Translated(f"SHOW EFFECTIVE POLICY{who}{inside} ON {target.spark}", POLICY)
 
 
-def _done(text: str, node: AccessStatement) -> Translated:
+def _translation_of(text: str, node: AccessStatement) -> Translated:
     return Translated(text, update_type=node.verb)
 
 

@@ -13,17 +13,17 @@ from sqe.trino.dialect.statements.nodes import AddColumn, AlterColumn, DropColum
 from sqe.trino.dialect.statements.partitioning import stored_partitioning
 from sqe.trino.dialect.statements.tables import check_column_properties, column_text
 from sqe.trino.dialect.translated import Translated
-from sqe.trino.dialect.typed import quoted
+from sqe.trino.dialect.typed import quote_name
 
 Node = AddColumn | DropColumn | RenameColumn | AlterColumn
 
 
 def _table(node: Node, context: Context) -> tuple[Target, Known] | None:
     """None: it is not there, and need not be."""
-    found = table_if_there(context, node.name, node.at)
-    if found is None and not node.if_exists:
+    known = table_if_there(context, node.name, node.at)
+    if known is None and not node.if_exists:
         raise no_table(target_of(context, node.name, node.at), node.at)
-    return found
+    return known
 
 
 def _path(name: Name) -> tuple[str, ...]:
@@ -31,15 +31,18 @@ def _path(name: Name) -> tuple[str, ...]:
 
 
 def _spark(path: tuple[str, ...]) -> str:
-    return ".".join(map(quoted, path))
+    return ".".join(map(quote_name, path))
 
 
 def _column(known: Known, name: str) -> KnownColumn | None:
-    return next((one for one in known.columns if one.name.lower() == name and not one.hidden), None)
+    return next(
+        (column for column in known.columns if column.name.lower() == name and not column.hidden),
+        None,
+    )
 
 
 def _field(kind: TrinoType, name: str) -> TrinoType | None:
-    return next((one.type for one in kind.fields if (one.name or "").lower() == name), None)
+    return next((field.type for field in kind.fields if (field.name or "").lower() == name), None)
 
 
 def _no_column(name: str, at: int) -> Refused:
@@ -48,10 +51,10 @@ def _no_column(name: str, at: int) -> Refused:
 
 def add_column(node: AddColumn, context: Context) -> Translated:
     update_type = "ADD COLUMN"
-    found = _table(node, context)
-    if found is None:
+    known_table = _table(node, context)
+    if known_table is None:
         return Translated("", update_type=update_type)
-    target, known = found
+    target, known = known_table
     path = _path(node.column.name)
     kind = read_type(node.column.type, node.column.at, path[-1])
     if _is_taken(node, known, path):
@@ -97,15 +100,15 @@ def _place(node: AddColumn, known: Known) -> str:
     name = node.after.name.lower()
     if _column(known, name) is None:
         raise _no_column(name, node.at)
-    return f" AFTER {quoted(name)}"
+    return f" AFTER {quote_name(name)}"
 
 
 def drop_column(node: DropColumn, context: Context) -> Translated:
     update_type = "DROP COLUMN"
-    found = _table(node, context)
-    if found is None:
+    known_table = _table(node, context)
+    if known_table is None:
         return Translated("", update_type=update_type)
-    target, known = found
+    target, known = known_table
     path = _path(node.column)
     column = _column(known, path[0])
     if column is None:
@@ -121,7 +124,7 @@ def drop_column(node: DropColumn, context: Context) -> Translated:
 
 
 def _check_droppable(known: Known, name: str, at: int) -> None:
-    if len([one for one in known.columns if not one.hidden]) == 1:
+    if len([column for column in known.columns if not column.hidden]) == 1:
         raise Refused("NOT_SUPPORTED", "Cannot drop the only column in a table", at)
     if any(field.path[0] == name for field in stored_partitioning(known.metadata)):
         raise Refused("NOT_SUPPORTED", f"Cannot drop partition field: {name}")
@@ -147,10 +150,10 @@ def _has_field(node: DropColumn, column: KnownColumn, path: tuple[str, ...]) -> 
 
 def rename_column(node: RenameColumn, context: Context) -> Translated:
     update_type = "RENAME COLUMN"
-    found = _table(node, context)
-    if found is None:
+    known_table = _table(node, context)
+    if known_table is None:
         return Translated("", update_type=update_type)
-    target, known = found
+    target, known = known_table
     path, new = _path(node.column), node.target.name.lower()
     column = _column(known, path[0])
     if column is None:
@@ -170,7 +173,7 @@ def rename_column(node: RenameColumn, context: Context) -> Translated:
         raise Refused("COLUMN_ALREADY_EXISTS", f"Column '{new}' already exists", node.at)
     if len(path) > 1 and _field(parent, new) is not None:
         raise Refused("COLUMN_ALREADY_EXISTS", f"Field '{new}' already exists", node.at)
-    text = f"ALTER TABLE {target.spark} RENAME COLUMN {_spark(path)} TO {quoted(new)}"
+    text = f"ALTER TABLE {target.spark} RENAME COLUMN {_spark(path)} TO {quote_name(new)}"
     return Translated(text, update_type=update_type)
 
 
@@ -184,10 +187,10 @@ _UPDATE_TYPES = {
 
 def alter_column(node: AlterColumn, context: Context) -> Translated:
     update_type = _UPDATE_TYPES[node.action]
-    found = _table(node, context)
-    if found is None:
+    known_table = _table(node, context)
+    if known_table is None:
         return Translated("", update_type=update_type)
-    target, known = found
+    target, known = known_table
     path = _path(node.column)
     column = _column(known, path[0])
     if column is None:

@@ -12,7 +12,7 @@ from sqe.trino.dialect.statements.constants import Constant, constant, type_name
 from sqe.trino.dialect.statements.names import Target, check_catalog, find_changed
 from sqe.trino.dialect.statements.nodes import CallProcedure
 from sqe.trino.dialect.translated import Translated
-from sqe.trino.dialect.typed import quoted, string
+from sqe.trino.dialect.typed import quote_name, string
 
 _TEXT, _WHOLE = "varchar", "bigint"
 _QUERY_ID = re.compile(r"[_a-z0-9]+\Z")
@@ -38,17 +38,19 @@ def call(node: CallProcedure, context: Context) -> Translated:
             raise not_supported(f"CALL system.{name}", node.at)
         raise Refused("PROCEDURE_NOT_FOUND", f"Procedure not registered: {schema}.{name}")
     procedure = _PROCEDURES[name]
-    given = _values(node, procedure.parameters, procedure.optional, context)
-    text = procedure.write(catalog, given, context)
+    values = _values(node, procedure.parameters, procedure.optional, context)
+    text = procedure.write(catalog, values, context)
     return Translated("", update_type="CALL", then=(text,))
 
 
 def _kill(node: CallProcedure, context: Context) -> Translated:
-    given = _values(node, {"query_id": _TEXT, "message": _TEXT}, ("message",), context)
-    query_id = str(given["query_id"])
+    values = _values(node, {"query_id": _TEXT, "message": _TEXT}, ("message",), context)
+    query_id = str(values["query_id"])
     if not _QUERY_ID.match(query_id):
         raise Refused("INVALID_PROCEDURE_ARGUMENT", f"Invalid id {query_id}")
-    return Translated("", update_type="CALL", kill=(query_id, str(given.get("message") or "")))
+    message = str(values.get("message") or "")
+    text = f"KILL QUERY {string(query_id)} MESSAGE {string(message)}"
+    return Translated("", update_type="CALL", then=(text,))
 
 
 def _full_name(node: CallProcedure, context: Context) -> tuple[str, str, str]:
@@ -73,32 +75,32 @@ def _values(
     optional: tuple[str, ...],
     context: Context,
 ) -> Values:
-    found: dict[str, Constant] = {}
+    values: dict[str, Constant] = {}
     order = list(parameters)
-    named = [one for one in node.arguments if one.name is not None]
+    named = [argument for argument in node.arguments if argument.name is not None]
     if named and len(named) < len(node.arguments):
         message = "Named and positional arguments cannot be mixed"
         raise Refused("INVALID_ARGUMENTS", message, node.at)
     if len(node.arguments) > len(order):
         raise Refused("INVALID_ARGUMENTS", "Too many arguments for procedure", node.at)
-    for i, one in enumerate(node.arguments):
-        name = one.name.name.lower() if one.name is not None else order[i]
+    for i, argument in enumerate(node.arguments):
+        name = argument.name.name.lower() if argument.name is not None else order[i]
         if name not in parameters:
             message = f"Unknown argument name: {name.upper()}"
-            raise Refused("INVALID_ARGUMENTS", message, one.at)
-        if name in found:
+            raise Refused("INVALID_ARGUMENTS", message, argument.at)
+        if name in values:
             message = f"Duplicate procedure argument: {name.upper()}"
-            raise Refused("INVALID_ARGUMENTS", message, one.at)
-        value = constant(one.value, context)
+            raise Refused("INVALID_ARGUMENTS", message, argument.at)
+        value = constant(argument.value, context)
         kind = parameters[name]
         if value is not None and not isinstance(value, str if kind == _TEXT else int):
-            raise mismatch(f"Cannot cast type {type_name(value)} to {kind}", one.at)
-        found[name] = value
+            raise mismatch(f"Cannot cast type {type_name(value)} to {kind}", argument.at)
+        values[name] = value
     for name in order:
-        if name not in found and name not in optional:
+        if name not in values and name not in optional:
             message = f"Required procedure argument '{name.upper()}' is missing"
             raise Refused("INVALID_ARGUMENTS", message, node.at)
-    return found
+    return values
 
 
 def _target(catalog: str, values: Values, table: str = "table") -> Target:
@@ -106,7 +108,7 @@ def _target(catalog: str, values: Values, table: str = "table") -> Target:
     return Target(catalog, str(schema).lower(), str(values[table]).lower())
 
 
-def _existing(catalog: str, values: Values, context: Context, table: str = "table") -> Target:
+def _existing_table(catalog: str, values: Values, context: Context, table: str = "table") -> Target:
     target = _target(catalog, values, table)
     known = find_changed(context, target)
     if known is None or known.kind != "TABLE":
@@ -115,12 +117,12 @@ def _existing(catalog: str, values: Values, context: Context, table: str = "tabl
 
 
 def _spark(target: Target, procedure: str, *arguments: str) -> str:
-    given = ", ".join((f"table => {string(target.argument)}", *arguments))
-    return f"CALL {quoted(target.catalog)}.system.{procedure}({given})"
+    arguments_text = ", ".join((f"table => {string(target.argument)}", *arguments))
+    return f"CALL {quote_name(target.catalog)}.system.{procedure}({arguments_text})"
 
 
 def _rollback(catalog: str, values: Values, context: Context) -> str:
-    target = _existing(catalog, values, context)
+    target = _existing_table(catalog, values, context)
     return _spark(target, "rollback_to_snapshot", f"snapshot_id => {values['snapshot_id']}")
 
 
@@ -140,7 +142,7 @@ def _register(catalog: str, values: Values, context: Context) -> str:
 
 def _unregister(catalog: str, values: Values, context: Context) -> str:
     """Without PURGE: the files stay."""
-    return f"DROP TABLE {_existing(catalog, values, context, 'table_name').spark}"
+    return f"DROP TABLE {_existing_table(catalog, values, context, 'table_name').spark}"
 
 
 _PROCEDURES: dict[str, _Procedure] = {

@@ -35,16 +35,16 @@ _NOT_HERE = ("time", "uuid")
 def read_type(text: str, at: int, column: str) -> TrinoType:
     """``at`` is where the column is defined."""
     try:
-        found = parse_type(text)
+        parsed = parse_type(text)
     except (ValueError, IndexError):
-        found = TrinoType("")
-    if not _is_known(found):
+        parsed = TrinoType("")
+    if not _is_known(parsed):
         raise Refused("TYPE_NOT_FOUND", f"Unknown type '{text}' for column '{column}'", at)
-    return found
+    return parsed
 
 
 def _is_known(kind: TrinoType) -> bool:
-    inside = (*kind.types, *(one.type for one in kind.fields))
+    inside = (*kind.types, *(field.type for field in kind.fields))
     if kind.base in ("array", "map", "row"):
         return bool(inside) and all(map(_is_known, inside))
     return kind.base in (*_STORED, *_NEVER, *_NOT_HERE) and not inside
@@ -66,11 +66,11 @@ def stored_type(kind: TrinoType, at: int) -> TrinoType:
     if kind.base == TIMESTAMP_TZ:
         return timestamp_tz(6)
     if kind.types:
-        return TrinoType(kind.base, types=tuple(stored_type(one, at) for one in kind.types))
+        return TrinoType(kind.base, types=tuple(stored_type(inner, at) for inner in kind.types))
     if kind.fields:
-        if any(one.name is None for one in kind.fields):
+        if any(field.name is None for field in kind.fields):
             raise Refused("NOT_SUPPORTED", f"Row type field does not have a name: {kind.display}")
-        fields = tuple(RowField(one.name, stored_type(one.type, at)) for one in kind.fields)
+        fields = tuple(RowField(field.name, stored_type(field.type, at)) for field in kind.fields)
         return TrinoType("row", fields=fields)
     return kind
 

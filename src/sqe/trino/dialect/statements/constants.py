@@ -81,7 +81,7 @@ def type_name(value: Constant) -> str:
     return "array" if isinstance(value, list) else "map"
 
 
-def shown(value: Constant) -> str:
+def display(value: Constant) -> str:
     """As Trino writes it in an error: ``'CSV'``, ``9``, ``ARRAY['a']``."""
     if isinstance(value, str):
         return literal(value)
@@ -90,5 +90,5 @@ def shown(value: Constant) -> str:
     if value is None:
         return "null"
     if isinstance(value, list):
-        return f"ARRAY[{','.join(map(shown, value))}]"
+        return f"ARRAY[{','.join(map(display, value))}]"
     return str(value)

@@ -20,7 +20,7 @@ from sqe.trino.dialect.statements.tables import (
     create_head,
 )
 from sqe.trino.dialect.translated import Translated
-from sqe.trino.dialect.typed import quoted
+from sqe.trino.dialect.typed import quote_name
 
 
 def create_table_as(node: CreateTableAs, context: Context) -> Translated:
@@ -29,7 +29,7 @@ def create_table_as(node: CreateTableAs, context: Context) -> Translated:
         return Translated("", update_type="CREATE TABLE", counts=True)
     analyzer = Analyzer(context)
     built = analyzer.queries.query(node.query, Scope())
-    names = [one.name.lower() for one in node.aliases] or None
+    names = [alias.name.lower() for alias in node.aliases] or None
     if names is not None and len(names) != len(built.columns):
         message = (
             f"Column alias list has {len(names)} entries but relation has "
@@ -38,9 +38,9 @@ def create_table_as(node: CreateTableAs, context: Context) -> Translated:
         raise Refused("MISMATCHED_COLUMN_ALIASES", message, node.aliases[0].at)
     columns = named_columns(built, names, node.at)
     kinds = {name: stored_type(kind, node.at) for name, kind in columns.items()}
-    source = analyzer.fresh("r")
+    source = analyzer.make_id("r")
     items = ", ".join(
-        f"{coerce(field.typed, kind, node.at).sql} AS {quoted(name)}"
+        f"{coerce(field.as_typed, kind, node.at).sql} AS {quote_name(name)}"
         for field, (name, kind) in zip(built.fields(source), kinds.items(), strict=True)
     )
     options = read_options(node.properties, target.catalog, kinds, context)
@@ -54,17 +54,17 @@ def create_table_as(node: CreateTableAs, context: Context) -> Translated:
 
 def named_columns(built: Built, names: list[str] | None, at: int) -> dict[str, TrinoType]:
     """The columns that a table or view made of the query has."""
-    found: dict[str, TrinoType] = {}
+    columns: dict[str, TrinoType] = {}
     for i, column in enumerate(built.columns):
         name = names[i] if names is not None else column.name
         if name is None:
             message = f"Column name not specified at position {i + 1}"
             raise Refused("MISSING_COLUMN_NAME", message, at)
         name = name.lower()
-        if name in found:
+        if name in columns:
             message = f"Column name '{name}' specified more than once"
             raise Refused("DUPLICATE_COLUMN_NAME", message, at)
         if column.type == UNKNOWN:
             raise Refused("COLUMN_TYPE_UNKNOWN", f"Column type is unknown: {name}", at)
-        found[name] = column.type
-    return found
+        columns[name] = column.type
+    return columns

@@ -13,14 +13,14 @@ from sqe.trino.dialect.analyzer import Analyzer
 from sqe.trino.dialect.context import Context, Known
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.scope import Field, Scope
-from sqe.trino.dialect.statements.constants import Constant, constant, shown
+from sqe.trino.dialect.statements.constants import Constant, constant, display
 from sqe.trino.dialect.statements.names import Target, table_of
 from sqe.trino.dialect.statements.nodes import Argument, ExecuteProcedure
 from sqe.trino.dialect.statements.partitioning import stored_partitioning
 from sqe.trino.dialect.statements.tables import ROWS
 from sqe.trino.dialect.statements.written import columns_of, predicate
 from sqe.trino.dialect.translated import Translated
-from sqe.trino.dialect.typed import quoted, string
+from sqe.trino.dialect.typed import quote_name, string
 
 _UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 _SIZES = {"B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40, "PB": 1 << 50}
@@ -38,8 +38,8 @@ class _Call:
 
     def spark(self, procedure: str, *arguments: str) -> str:
         table = f"table => {string(self.target.argument)}"
-        given = ", ".join((table, *arguments))
-        return f"CALL {quoted(self.target.catalog)}.system.{procedure}({given})"
+        arguments_text = ", ".join((table, *arguments))
+        return f"CALL {quote_name(self.target.catalog)}.system.{procedure}({arguments_text})"
 
 
 @dataclass(frozen=True)
@@ -69,23 +69,23 @@ def execute(node: ExecuteProcedure, context: Context) -> Translated:
 def _values(
     node: ExecuteProcedure, name: str, procedure: _Procedure, target: Target, context: Context
 ) -> dict[str, Constant]:
-    found: dict[str, Constant] = {}
+    values: dict[str, Constant] = {}
     order = list(procedure.parameters)
-    for i, one in enumerate(node.arguments):
+    for i, argument in enumerate(node.arguments):
         about = f"atalog '{target.catalog}' table procedure '{name}' property"
-        if one.name is None and i >= len(order):
+        if argument.name is None and i >= len(order):
             message = f"Too many positional arguments for procedure {name}"
-            raise Refused("INVALID_PROCEDURE_ARGUMENT", message, one.at)
-        parameter = one.name.name.lower() if one.name is not None else order[i]
+            raise Refused("INVALID_PROCEDURE_ARGUMENT", message, argument.at)
+        parameter = argument.name.name.lower() if argument.name is not None else order[i]
         if parameter not in procedure.parameters:
             message = f"C{about} '{parameter}' does not exist"
-            raise Refused("INVALID_PROCEDURE_ARGUMENT", message, one.at)
+            raise Refused("INVALID_PROCEDURE_ARGUMENT", message, argument.at)
         kind = procedure.parameters[parameter]
-        found[parameter] = _checked(one, kind, f"{about} '{parameter}'", context)
-    return found
+        values[parameter] = _check_argument(argument, kind, f"{about} '{parameter}'", context)
+    return values
 
 
-def _checked(given: Argument, kind: str, about: str, context: Context) -> Constant:
+def _check_argument(given: Argument, kind: str, about: str, context: Context) -> Constant:
     value = constant(given.value, context)
     if kind == _BIGINT:
         if isinstance(value, int) and not isinstance(value, bool):
@@ -94,25 +94,25 @@ def _checked(given: Argument, kind: str, about: str, context: Context) -> Consta
         problem = _problem(value, _UNITS if kind == _DURATION else _SIZES, kind)
         if not problem:
             return value
-        message = f"Unable to set c{about} to [{shown(value)}]: {problem}"
+        message = f"Unable to set c{about} to [{display(value)}]: {problem}"
         raise Refused("INVALID_PROCEDURE_ARGUMENT", message, given.at)
     wanted = "bigint" if kind == _BIGINT else "varchar"
-    message = f"Invalid value for c{about}: Cannot convert [{shown(value)}] to {wanted}"
+    message = f"Invalid value for c{about}: Cannot convert [{display(value)}] to {wanted}"
     raise Refused("INVALID_PROCEDURE_ARGUMENT", message, given.at)
 
 
 def _problem(text: str, units: Mapping[str, float], kind: str) -> str:
-    found = _QUANTITY.match(text)
-    if found is None:
+    match = _QUANTITY.match(text)
+    if match is None:
         name = "duration" if kind == _DURATION else "size"
         return f"{name} is not a valid data {name} string: {text}"
     unit = "time unit" if kind == _DURATION else "unit"
-    return "" if found[2] in units else f"Unknown {unit}: {found[2]}"
+    return "" if match[2] in units else f"Unknown {unit}: {match[2]}"
 
 
 def _quantity(text: str, units: Mapping[str, float]) -> Decimal:
-    found = _QUANTITY.match(text)
-    return Decimal(found[1]) * Decimal(str(units[found[2]])) if found else Decimal(0)
+    match = _QUANTITY.match(text)
+    return Decimal(match[1]) * Decimal(str(units[match[2]])) if match else Decimal(0)
 
 
 def _where(node: ExecuteProcedure, known: Known, context: Context) -> str:
@@ -120,13 +120,16 @@ def _where(node: ExecuteProcedure, known: Known, context: Context) -> str:
     if node.where is None:
         return ""
     whole = {
-        one.path[0] for one in stored_partitioning(known.metadata) if one.transform == "identity"
+        partition_field.path[0]
+        for partition_field in stored_partitioning(known.metadata)
+        if partition_field.transform == "identity"
     }
     fields = tuple(
-        Field(column.name.lower(), column.type, quoted(column.name)) for column in columns_of(known)
+        Field(column.name.lower(), column.type, quote_name(column.name))
+        for column in columns_of(known)
     )
     sql = predicate(Analyzer(context), node.where, Scope(fields), "WHERE clause")
-    used = [one.name for one in fields if one.name not in whole and one.sql in sql]
+    used = [field.name for field in fields if field.name not in whole and field.sql in sql]
     if used:
         raise not_supported(f"WHERE on {used[0]}, by which the table is not partitioned", node.at)
     return sql
@@ -134,8 +137,8 @@ def _where(node: ExecuteProcedure, known: Known, context: Context) -> str:
 
 def _optimize(call: _Call) -> str:
     """Files below the threshold and those with deleted rows are written anew."""
-    given = call.values.get("file_size_threshold")
-    threshold = int(_quantity(str(given or "100MB"), _SIZES))
+    threshold_value = call.values.get("file_size_threshold")
+    threshold = int(_quantity(str(threshold_value or "100MB"), _SIZES))
     target = max(512 << 20, threshold * 2)
     options = {
         "min-file-size-bytes": threshold,
@@ -150,15 +153,15 @@ def _optimize(call: _Call) -> str:
 
 
 def _older_than(call: _Call, procedure: str) -> str:
-    given = str(call.values.get("retention_threshold") or "7d")
+    retention = str(call.values.get("retention_threshold") or "7d")
     setting = f"{procedure}_min_retention"
     minimum = call.context.client.properties.get(f"{call.target.catalog}.{setting}", "7d")
-    age, least = _quantity(given, _UNITS), _quantity(minimum, _UNITS)
+    age, least = _quantity(retention, _UNITS), _quantity(minimum, _UNITS)
     if age < least:
         catalog, dashed = call.target.catalog, procedure.replace("_", "-")
         raise Refused(
             "INVALID_PROCEDURE_ARGUMENT",
-            f"Retention specified ({_in_words(given)}) is shorter than the minimum retention "
+            f"Retention specified ({_in_words(retention)}) is shorter than the minimum retention "
             f"configured in the system ({_in_words(minimum)}). Minimum retention can be changed "
             f"with iceberg.{dashed}.min-retention configuration property or "
             f"{catalog}.{setting} session property",
@@ -171,8 +174,8 @@ def _older_than(call: _Call, procedure: str) -> str:
 
 
 def _in_words(text: str) -> str:
-    found = _QUANTITY.match(text)
-    return f"{Decimal(found[1]):.2f}{found[2]}" if found else text
+    match = _QUANTITY.match(text)
+    return f"{Decimal(match[1]):.2f}{match[2]}" if match else text
 
 
 def _rollback(call: _Call) -> str:

@@ -35,7 +35,7 @@ def explain(node: nodes.Explain, context: Context) -> Translated:
         return _policy(node, context)
     inner = translate_node(node.statement, context)
     if node.analyze:
-        return _analyzed(node, inner)
+        return _explain_analyze(node, inner)
     if node.kind == "VALIDATE":
         return Translated("SELECT true", _VALID)
     if node.format == "GRAPHVIZ":
@@ -43,7 +43,7 @@ def explain(node: nodes.Explain, context: Context) -> Translated:
     if isinstance(node.statement, ShowStats):
         raise not_supported("EXPLAIN of SHOW STATS", node.at)
     if not isinstance(node.statement, _PLANNED) or not inner.text:
-        return _constant(_named(node.statement, inner, context))
+        return _constant(_name_of(node.statement, inner, context))
     if node.kind == "IO" or node.format == "JSON":
         return _constant(_told_in_json(node, inner, context))
     return Translated(f"EXPLAIN {inner.text}", _PLAN)
@@ -76,7 +76,7 @@ def _policy(node: nodes.Explain, context: Context) -> Translated:
     return Translated(f"EXPLAIN POLICY {text or 'SELECT 1'}", _POLICY)
 
 
-def _analyzed(node: nodes.Explain, inner: Translated) -> Translated:
+def _explain_analyze(node: nodes.Explain, inner: Translated) -> Translated:
     if not isinstance(node.statement, tree.QueryStatement):
         kind = type(node.statement).__name__
         message = f"EXPLAIN ANALYZE doesn't support statement type: {kind}"
@@ -88,7 +88,7 @@ def _constant(text: str) -> Translated:
     return Translated(f"SELECT {string(text)}", _PLAN)
 
 
-def _named(statement: tree.Statement, inner: Translated, context: Context) -> str:
+def _name_of(statement: tree.Statement, inner: Translated, context: Context) -> str:
     """What has no plan is said in a line: ``CREATE TABLE lake.s.t``."""
     name = getattr(statement, "name", ())
     if not name or not isinstance(statement, nodes.CreateTable | nodes.Drop | nodes.CreateView):

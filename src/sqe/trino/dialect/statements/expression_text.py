@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from sqe.model.trino_words import RESERVED, literal, quoted
+from sqe.model.trino_words import RESERVED, literal, quote_name
 from sqe.trino.dialect import nodes
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class Unwritable(Exception):
 
 def name_text(name: nodes.Identifier) -> str:
     if name.quoted or name.name.lower() in RESERVED:
-        return quoted(name.name)
+        return quote_name(name.name)
     return name.name
 
 
@@ -37,7 +37,7 @@ class ExpressionText:
             raise Unwritable(type(node).__name__)
         return writer(self, node)
 
-    def listed(self, items: Iterable[nodes.Node], separator: str = ", ") -> str:
+    def join(self, items: Iterable[nodes.Node], separator: str = ", ") -> str:
         return separator.join(map(self.write, items))
 
     def order(self, items: Iterable[nodes.SortItem]) -> str:
@@ -66,9 +66,9 @@ class ExpressionText:
         return f"{node.sign}{' ' if value.startswith(node.sign) else ''}{value}"
 
     def subquery(self, node: nodes.Query) -> str:
-        return f"({self._queries.whole(node)})"
+        return f"({self._queries.write(node)})"
 
-    def quantified(self, node: nodes.Quantified) -> str:
+    def quantified_comparison(self, node: nodes.Quantified) -> str:
         head = f"{self.write(node.value)} {node.operator} {node.quantifier}"
         return f"({head} {self.subquery(node.query)})"
 
@@ -89,7 +89,7 @@ class ExpressionText:
     def row(self, node: nodes.RowConstructor) -> str:
         if any(node.names):
             raise Unwritable("ROW with names")
-        return f"ROW ({self.listed(node.items)})"
+        return f"ROW ({self.join(node.items)})"
 
     def call(self, node: nodes.Call) -> str:
         name = node.name[-1].name.lower()
@@ -98,7 +98,7 @@ class ExpressionText:
             return special(self, node)
         if node.words or node.within_group:
             raise Unwritable(name)
-        arguments = "*" if node.star else self.listed(node.arguments)
+        arguments = "*" if node.star else self.join(node.arguments)
         if node.distinct:
             arguments = f"DISTINCT {arguments}"
         if node.order_by:
@@ -119,7 +119,7 @@ class ExpressionText:
         if node.existing is not None:
             parts.append(name_text(node.existing))
         if node.partition_by:
-            parts.append(f"PARTITION BY {self.listed(node.partition_by)}")
+            parts.append(f"PARTITION BY {self.join(node.partition_by)}")
         if node.order_by:
             parts.append(self.order(node.order_by))
         if node.frame is not None:
@@ -128,10 +128,12 @@ class ExpressionText:
 
     def _frame(self, node: nodes.Frame) -> str:
         if node.end is None:
-            return f"{node.unit} {self._bound(node.start)}"
-        return f"{node.unit} BETWEEN {self._bound(node.start)} AND {self._bound(node.end)}"
+            return f"{node.unit} {self._frame_bound(node.start)}"
+        return (
+            f"{node.unit} BETWEEN {self._frame_bound(node.start)} AND {self._frame_bound(node.end)}"
+        )
 
-    def _bound(self, node: nodes.FrameBound) -> str:
+    def _frame_bound(self, node: nodes.FrameBound) -> str:
         value = f"{self.write(node.value)} " if node.value is not None else ""
         return f"{value}{node.kind}"
 
@@ -140,14 +142,14 @@ Writer = Callable[[ExpressionText, Any], str]
 
 
 def _upper(name: str) -> Writer:
-    return lambda text, node: f"{name}({text.listed(node.arguments)})"
+    return lambda text, node: f"{name}({text.join(node.arguments)})"
 
 
 def _words(written: str) -> Writer:
     """A word that stands alone; with a precision it has brackets."""
 
     def write(text: ExpressionText, node: nodes.Call) -> str:
-        return f"{written}({text.listed(node.arguments)})" if node.arguments else written
+        return f"{written}({text.join(node.arguments)})" if node.arguments else written
 
     return write
 
@@ -160,9 +162,9 @@ def _extract(text: ExpressionText, node: nodes.Call) -> str:
 
 
 def _trim(text: ExpressionText, node: nodes.Call) -> str:
-    value, *characters = (text.write(one) for one in node.arguments)
-    given = f"{characters[0]} " if characters else ""
-    return f"trim(BOTH {given}FROM {value})"
+    value, *characters = (text.write(argument) for argument in node.arguments)
+    characters_text = f"{characters[0]} " if characters else ""
+    return f"trim(BOTH {characters_text}FROM {value})"
 
 
 _SPECIAL: dict[str, Writer] = {
@@ -173,7 +175,7 @@ _SPECIAL: dict[str, Writer] = {
     "grouping": _upper("GROUPING "),
     "extract": _extract,
     "trim": _trim,
-    "position": lambda text, node: f"strpos({text.listed(reversed(node.arguments))})",
+    "position": lambda text, node: f"strpos({text.join(reversed(node.arguments))})",
     **{word: _words(word) for word in ("current_date", "current_time", "current_timestamp")},
     **{word: _words(word) for word in ("localtime", "localtimestamp")},
     **{f"current_{word}": _words(f"CURRENT_{word.upper()}") for word in ("user", "catalog")},
@@ -219,12 +221,12 @@ _WRITERS: dict[type[nodes.Node], Writer] = {
     nodes.Arithmetic: _binary,
     nodes.Comparison: _binary,
     nodes.Negative: ExpressionText.negative,
-    nodes.Quantified: ExpressionText.quantified,
-    nodes.Logical: lambda text, node: f"({text.listed(node.terms, f' {node.operator} ')})",
+    nodes.Quantified: ExpressionText.quantified_comparison,
+    nodes.Logical: lambda text, node: f"({text.join(node.terms, f' {node.operator} ')})",
     nodes.Not: lambda text, node: f"(NOT {text.write(node.value)})",
     nodes.IsNull: _is_null,
     nodes.Between: _between,
-    nodes.InList: lambda text, node: f"({text.write(node.value)} IN ({text.listed(node.items)}))",
+    nodes.InList: lambda text, node: f"({text.write(node.value)} IN ({text.join(node.items)}))",
     nodes.InQuery: lambda text, node: f"({text.write(node.value)} IN {text.subquery(node.query)})",
     nodes.Like: ExpressionText.like,
     nodes.Exists: lambda text, node: f"(EXISTS {text.subquery(node.query)})",
@@ -235,7 +237,7 @@ _WRITERS: dict[type[nodes.Node], Writer] = {
     ),
     nodes.Cast: _cast,
     nodes.Case: ExpressionText.case,
-    nodes.ArrayConstructor: lambda text, node: f"ARRAY[{text.listed(node.items, ',')}]",
+    nodes.ArrayConstructor: lambda text, node: f"ARRAY[{text.join(node.items, ',')}]",
     nodes.RowConstructor: ExpressionText.row,
     nodes.Subscript: lambda text, node: f"{text.write(node.value)}[{text.write(node.index)}]",
     nodes.Lambda: lambda text, node: (

@@ -21,12 +21,12 @@ from sqe.trino.dialect.statements.written import (
     predicate,
     qualifier_of,
     shown_types,
-    stored,
+    store_value,
     target_fields,
     types_match,
 )
 from sqe.trino.dialect.translated import Translated
-from sqe.trino.dialect.typed import quoted
+from sqe.trino.dialect.typed import quote_name
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class _Merge:
 def merge(node: Merge, context: Context) -> Translated:
     target, known = changed_table(context, node.name, node.at, "Merging into")
     analyzer = Analyzer(context)
-    relation = analyzer.fresh("r")
+    relation = analyzer.make_id("r")
     mine = target_fields(known, relation, qualifier_of(target, node.alias))
     source, theirs = _source(node.source, analyzer)
     nulls = tuple(
-        Field(one.name, one.type, f"CAST(NULL AS {carrier(one.type)})", one.qualifier)
-        for one in mine
+        Field(clause.name, clause.type, f"CAST(NULL AS {carrier(clause.type)})", clause.qualifier)
+        for clause in mine
     )
     scope = Scope(mine + theirs)
     run = _Merge(node, analyzer, columns_of(known), scope, Scope(nulls + theirs))
@@ -62,26 +62,26 @@ def merge(node: Merge, context: Context) -> Translated:
 def _source(node: Relation, analyzer: Analyzer) -> tuple[str, tuple[Field, ...]]:
     """As a subquery, whatever it is: Spark takes tables and subqueries only."""
     read = analyzer.queries.relations.read(node, Scope())
-    name = analyzer.fresh("r")
+    name = analyzer.make_id("r")
     names = [f"c{i}" for i in range(len(read.fields))]
-    listed = ", ".join(f"{one.sql} AS {c}" for one, c in zip(read.fields, names, strict=True))
+    listed = ", ".join(f"{field.sql} AS {c}" for field, c in zip(read.fields, names, strict=True))
     fields = tuple(
-        Field(one.name, one.type, f"{name}.{c}", one.qualifier, one.hidden)
-        for one, c in zip(read.fields, names, strict=True)
+        Field(field.name, field.type, f"{name}.{c}", field.qualifier, field.hidden)
+        for field, c in zip(read.fields, names, strict=True)
     )
     return f"(SELECT {listed} FROM {read.text}) AS {name}", fields
 
 
-def _named(case: MergeCase) -> tuple[Identifier, ...]:
-    return case.columns or tuple(one.column for one in case.assignments)
+def _columns_of(case: MergeCase) -> tuple[Identifier, ...]:
+    return case.columns or tuple(assignment.column for assignment in case.assignments)
 
 
 def _check_names(run: _Merge) -> None:
     there = {column.name.lower() for column in run.columns}
     for case in run.node.cases:
         seen: set[str] = set()
-        for one in _named(case):
-            name = one.name.lower()
+        for column_name in _columns_of(case):
+            name = column_name.name.lower()
             if name not in there:
                 message = f"Merge column name does not exist in target table: {name}"
                 raise Refused("COLUMN_NOT_FOUND", message, run.node.at)
@@ -103,38 +103,42 @@ def _case(run: _Merge, case: MergeCase, index: int) -> str:
         return head
     values = _values(run, case, index, scope)
     if not insert:
-        sets = (f"{quoted(name)} = {value}" for name, value in values.items())
+        sets = (f"{quote_name(name)} = {value}" for name, value in values.items())
         return f"{head} SET {', '.join(sets)}"
     for column in run.columns:
         missing = absent(column, case.at)
         if column.name not in values and missing is not None:
             values[column.name] = missing
-    names = ", ".join(map(quoted, values))
+    names = ", ".join(map(quote_name, values))
     return f"{head} ({names}) VALUES ({', '.join(values.values())})"
 
 
 def _values(run: _Merge, case: MergeCase, index: int, scope: Scope) -> dict[str, str]:
     """The columns that the case writes, and the SQL of their values."""
     by_name = {column.name.lower(): column for column in run.columns}
-    named = _named(case)
-    columns = [by_name[one.name.lower()] for one in named] if named else list(run.columns)
-    written: Sequence[Expression] = case.values or [one.value for one in case.assignments]
+    named = _columns_of(case)
+    columns = (
+        [by_name[typed_value.name.lower()] for typed_value in named] if named else list(run.columns)
+    )
+    written: Sequence[Expression] = case.values or [
+        assignment.value for assignment in case.assignments
+    ]
     if len(columns) != len(written):
         message = (
             f"Number of merge columns ({len(columns)}) isn't equal to number of expressions "
             f"({len(written)})"
         )
         raise Refused("TYPE_MISMATCH", message, case.at)
-    values = [run.analyzer.expression(one, scope) for one in written]
-    given, wanted = [value.type for value in values], [column.type for column in columns]
-    if not types_match(wanted, given):
+    values = [run.analyzer.expression(typed_value, scope) for typed_value in written]
+    actual_types, wanted = [value.type for value in values], [column.type for column in columns]
+    if not types_match(wanted, actual_types):
         message = (
             f"MERGE table column types don't match for MERGE case {index}, SET expressions: "
-            f"Table: {shown_types(wanted)}, Expressions: {shown_types(given)}"
+            f"Table: {shown_types(wanted)}, Expressions: {shown_types(actual_types)}"
         )
         raise mismatch(message, case.at)
     null = ON_INSERT if case.action == "INSERT" else ON_UPDATE
     return {
-        column.name: stored(value, column, case.at, null)
+        column.name: store_value(value, column, case.at, null)
         for column, value in zip(columns, values, strict=True)
     }

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sqe.model.trino_words import quoted as quoted_in_trino
+from sqe.model.trino_words import quote_name as quoted_in_trino
 from sqe.trino.dialect.context import Context, Known
 from sqe.trino.dialect.errors import Refused
 from sqe.trino.dialect.nodes import Name
-from sqe.trino.dialect.typed import quoted
+from sqe.trino.dialect.typed import quote_name
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_:@]*\Z")
 _OWN_CATALOG, _OWN_SCHEMA = "system", "information_schema"
@@ -29,17 +29,17 @@ class Target:
 
     @property
     def spark(self) -> str:
-        return ".".join(map(quoted, (self.catalog, self.schema, self.name)))
+        return ".".join(map(quote_name, (self.catalog, self.schema, self.name)))
 
     @property
-    def quoted(self) -> str:
+    def quoted_name(self) -> str:
         """In Trino's SQL, whatever the parts are."""
         return ".".join(map(quoted_in_trino, (self.catalog, self.schema, self.name)))
 
     @property
     def argument(self) -> str:
         """As an argument of CALL: the catalog stands before the procedure."""
-        return f"{quoted(self.schema)}.{quoted(self.name)}"
+        return f"{quote_name(self.schema)}.{quote_name(self.name)}"
 
 
 def target_of(context: Context, name: Name, at: int | None) -> Target:
@@ -77,10 +77,10 @@ def find_changed(context: Context, target: Target) -> Known | None:
 
 def table_of(context: Context, name: Name, at: int) -> tuple[Target, Known]:
     """A table that must be there. To Trino, a view is none."""
-    found = table_if_there(context, name, at)
-    if found is None:
+    known = table_if_there(context, name, at)
+    if known is None:
         raise no_table(target_of(context, name, at), at)
-    return found
+    return known
 
 
 def table_if_there(context: Context, name: Name, at: int) -> tuple[Target, Known] | None:
@@ -130,7 +130,7 @@ class TargetSchema:
 
     @property
     def spark(self) -> str:
-        return f"{quoted(self.catalog)}.{quoted(self.schema)}"
+        return f"{quote_name(self.catalog)}.{quote_name(self.schema)}"
 
 
 def schema_of(context: Context, name: Name, at: int) -> TargetSchema:
@@ -144,7 +144,7 @@ def schema_of(context: Context, name: Name, at: int) -> TargetSchema:
             raise Refused("MISSING_CATALOG_NAME", message, at)
         parts = [context.client.catalog.lower(), *parts]
     check_catalog(context, parts[0], at)
-    found = TargetSchema(parts[0], parts[1])
+    schema = TargetSchema(parts[0], parts[1])
     if _OWN_CATALOG in parts[:1] or parts[1] == _OWN_SCHEMA:
-        raise Refused("NOT_SUPPORTED", f"{found} cannot be changed")
-    return found
+        raise Refused("NOT_SUPPORTED", f"{schema} cannot be changed")
+    return schema

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqe.model.trino_types import TIMESTAMP, TIMESTAMP_TZ, TrinoType
 from sqe.trino.dialect.errors import Refused
+from sqe.trino.dialect.metadata.iceberg import field_paths
 from sqe.trino.dialect.statements.column_types import iceberg_name
-from sqe.trino.dialect.typed import quoted
+from sqe.trino.dialect.typed import quote_name
 
 _NAME = r'((?:[a-zA-Z_$][\w$]*|"(?:""|[^"])+")(?:\.(?:[a-zA-Z_$][\w$]*|"(?:""|[^"])+"))*)'
 _IDENTITY = re.compile(rf"\s*{_NAME}\s*\Z")
@@ -40,7 +41,7 @@ class PartitionField:
 
     @property
     def spark(self) -> str:
-        column = ".".join(map(quoted, self.path))
+        column = ".".join(map(quote_name, self.path))
         if self.transform == "identity":
             return column
         if self.width:
@@ -53,16 +54,16 @@ def read_partitioning(fields: Sequence[str], columns: Columns) -> list[Partition
 
 
 def _read_field(text: str, columns: Columns) -> PartitionField:
-    found = _fields_of(text)
-    if found is None:
+    fields = _fields_of(text)
+    if fields is None:
         raise _unreadable(f"Invalid partition field declaration: {text}")
-    kind = _source_type(found.path, columns)
+    kind = _source_type(fields.path, columns)
     if kind is None:
-        raise _unreadable(f"Cannot find source column: {'.'.join(found.path)}")
-    if found.transform in _SOURCES and kind.base not in _SOURCES[found.transform]:
+        raise _unreadable(f"Cannot find source column: {'.'.join(fields.path)}")
+    if fields.transform in _SOURCES and kind.base not in _SOURCES[fields.transform]:
         name = iceberg_name(kind)
-        raise _unreadable(f"Invalid source type {name} for transform: {found.transform}")
-    return found
+        raise _unreadable(f"Invalid source type {name} for transform: {fields.transform}")
+    return fields
 
 
 def _fields_of(text: str) -> PartitionField | None:
@@ -87,7 +88,7 @@ def _source_type(path: tuple[str, ...], columns: Columns) -> TrinoType | None:
     kind = columns.get(path[0])
     for name in path[1:]:
         fields = kind.fields if kind is not None else ()
-        kind = next((one.type for one in fields if (one.name or "").lower() == name), None)
+        kind = next((field.type for field in fields if (field.name or "").lower() == name), None)
     return kind
 
 
@@ -97,7 +98,7 @@ def _unreadable(message: str) -> Refused:
 
 def read_order(fields: Sequence[str], columns: Columns) -> list[str]:
     """Each field as Spark's WRITE … ORDERED BY takes it."""
-    found = []
+    sort_fields = []
     for text in fields:
         match = _SORT.match(text)
         if match is None:
@@ -108,8 +109,8 @@ def read_order(fields: Sequence[str], columns: Columns) -> list[str]:
             raise Refused("INVALID_TABLE_PROPERTY", message)
         direction = (match[2] or "ASC").upper()
         nulls = (match[3] or ("FIRST" if direction == "ASC" else "LAST")).upper()
-        found.append(f"{'.'.join(map(quoted, path))} {direction} NULLS {nulls}")
-    return found
+        sort_fields.append(f"{'.'.join(map(quote_name, path))} {direction} NULLS {nulls}")
+    return sort_fields
 
 
 _STORED_TRANSFORM = re.compile(r"(bucket|truncate)\[(\d+)\]\Z")
@@ -120,28 +121,15 @@ def stored_partitioning(metadata: Mapping[str, Any]) -> list[PartitionField]:
     paths: dict[int, tuple[str, ...]] = {}
     for schema in metadata.get("schemas") or ():
         if schema["schema-id"] == metadata.get("current-schema-id"):
-            paths = _paths(schema["fields"])
+            paths = field_paths(schema["fields"])
     wanted = metadata.get("default-spec-id", 0)
-    found = []
+    fields = []
     for spec in metadata.get("partition-specs") or ():
         for field in spec["fields"] if spec["spec-id"] == wanted else ():
             transform, path = str(field["transform"]), paths.get(field["source-id"])
             sized = _STORED_TRANSFORM.match(transform)
             if path is not None and sized:
-                found.append(PartitionField(sized[1], path, int(sized[2])))
+                fields.append(PartitionField(sized[1], path, int(sized[2])))
             elif path is not None and transform != "void":
-                found.append(PartitionField(transform, path))
-    return found
-
-
-def _paths(
-    fields: Iterable[Mapping[str, Any]], above: tuple[str, ...] = ()
-) -> dict[int, tuple[str, ...]]:
-    """The fields of a schema by their ids, with those inside of rows."""
-    found: dict[int, tuple[str, ...]] = {}
-    for one in fields:
-        path = (*above, str(one["name"]).lower())
-        found[one["id"]] = path
-        if isinstance(one["type"], dict) and one["type"].get("type") == "struct":
-            found |= _paths(one["type"]["fields"], path)
-    return found
+                fields.append(PartitionField(transform, path))
+    return fields

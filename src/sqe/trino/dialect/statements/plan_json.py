@@ -18,23 +18,24 @@ _ROWS = (OutputColumn("rows", BIGINT),)  # what a change answers
 _ENGINE = "The plan of the engine is told by EXPLAIN (FORMAT TEXT)"
 
 
-def _unknown(memory: str) -> dict[str, str]:
+def _unknown_estimates(memory: str) -> dict[str, str]:
     """Rows, bytes and costs are not estimated; Trino says so in the same way."""
     names = ("outputRowCount", "outputSizeInBytes", "cpuCost", memory, "networkCost")
     return dict.fromkeys(names, "NaN")
 
 
 def io_plan(tables: Sequence[Target], written: Target | None) -> str:
-    estimate = _unknown("maxMemory")
+    estimate = _unknown_estimates("maxMemory")
     constraint = {"none": False, "columnConstraints": []}
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "inputTableColumnInfos": [
-            {"table": _table(one), "constraint": constraint, "estimate": estimate} for one in tables
+            {"table": _table(table), "constraint": constraint, "estimate": estimate}
+            for table in tables
         ]
     }
     if written is not None:
-        found["outputTable"] = _table(written)
-    return _json({**found, "estimate": estimate})
+        document["outputTable"] = _table(written)
+    return _json({**document, "estimate": estimate})
 
 
 def logical_plan(
@@ -60,11 +61,13 @@ def _root(
     if written is not None:
         above.append(("TableCommit", {"target": _handle(written)}))
     first = len(above) + 1
-    scans = [_node(first + i, "TableScan", {"table": _handle(one)}) for i, one in enumerate(tables)]
-    found = _node(len(above), "Engine", {}, () if written else shown, [_ENGINE], scans)
+    scans = [
+        _node(first + i, "TableScan", {"table": _handle(table)}) for i, table in enumerate(tables)
+    ]
+    node = _node(len(above), "Engine", {}, () if written else shown, [_ENGINE], scans)
     for number, (name, descriptor) in reversed(list(enumerate(above))):
-        found = _node(number, name, descriptor, shown, (), [found])
-    return found
+        node = _node(number, name, descriptor, shown, (), [node])
+    return node
 
 
 def _node(  # noqa: PLR0913  they are the fields of Trino's document
@@ -79,9 +82,9 @@ def _node(  # noqa: PLR0913  they are the fields of Trino's document
         "id": str(number),
         "name": name,
         "descriptor": descriptor,
-        "outputs": [{"type": str(one.type), "name": one.name} for one in outputs],
+        "outputs": [{"type": str(output.type), "name": output.name} for output in outputs],
         "details": list(details),
-        "estimates": [_unknown("memoryCost")],
+        "estimates": [_unknown_estimates("memoryCost")],
         "children": list(below),
     }
 

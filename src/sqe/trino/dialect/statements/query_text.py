@@ -19,9 +19,17 @@ _INDENT = "   "
 def query_text(node: nodes.Query, written: str) -> str:
     """``written`` is the author's own text, for what is not written here."""
     try:
-        return QueryText().whole(node)
+        return QueryText().write(node)
     except Unwritable:
         return written
+
+
+def expression_text(node: nodes.Expression) -> str:
+    """As errors tell it."""
+    try:
+        return ExpressionText(QueryText()).write(node)
+    except Unwritable:
+        return "…"
 
 
 class QueryText:
@@ -30,7 +38,7 @@ class QueryText:
     def __init__(self) -> None:
         self._expressions = ExpressionText(self)
 
-    def whole(self, node: nodes.Query) -> str:
+    def write(self, node: nodes.Query) -> str:
         return self.query(node, 0)
 
     def query(self, node: nodes.Query, indent: int) -> str:
@@ -43,10 +51,10 @@ class QueryText:
             return ""
         space = _INDENT * indent
         parts = []
-        for one in node.withs:
-            columns = f" ({names_text(one.columns, ', ')})" if one.columns else ""
-            body = self._bracketed(one.query, indent)
-            parts.append(f"{space}{name_text(one.name)}{columns} AS {body}\n")
+        for with_query in node.withs:
+            columns = f" ({names_text(with_query.columns, ', ')})" if with_query.columns else ""
+            body = self._in_brackets(with_query.query, indent)
+            parts.append(f"{space}{name_text(with_query.name)}{columns} AS {body}\n")
         recursive = " RECURSIVE" if node.recursive else ""
         return f"{space}WITH{recursive}\n  {', '.join(parts)}"
 
@@ -75,9 +83,9 @@ class QueryText:
             word = f"{node.operator} " if node.distinct else f"{node.operator} ALL "
             left, right = self._body(node.left, indent), self._body(node.right, indent)
             return f"{left}{word}{right}"
-        return self._bracketed(node, indent)
+        return self._in_brackets(node, indent)
 
-    def _bracketed(self, node: nodes.Query, indent: int) -> str:
+    def _in_brackets(self, node: nodes.Query, indent: int) -> str:
         return f"(\n{self.query(node, indent + 1)}{_INDENT * indent}) "
 
     def _values(self, node: nodes.Values, indent: int) -> str:
@@ -120,14 +128,14 @@ class QueryText:
         return distinct + ", ".join(map(self._grouping_element, node.elements))
 
     def _grouping_element(self, node: nodes.GroupingElement) -> str:
-        sets = [self._expressions.listed(one) for one in node.sets]
+        sets = [self._expressions.join(grouping_set) for grouping_set in node.sets]
         if node.kind == "SIMPLE":
             one_set = node.sets[0]
             return sets[0] if len(one_set) == 1 else f"({sets[0]})"
         if node.kind == "AUTO":
             return "AUTO"
         word = "GROUPING SETS" if node.kind == "SETS" else node.kind
-        return f"{word} ({', '.join(f'({one})' for one in sets)})"
+        return f"{word} ({', '.join(f'({grouping_set})' for grouping_set in sets)})"
 
     # ---------------------------------------------------------- relations
 
@@ -146,20 +154,20 @@ class QueryText:
         return text
 
     def subquery(self, node: nodes.Subquery, indent: int) -> str:
-        return self._bracketed(node.query, indent)
+        return self._in_brackets(node.query, indent)
 
     def lateral(self, node: nodes.Lateral, indent: int) -> str:
         return f"LATERAL ({self.query(node.query, indent + 1)}{_INDENT * indent})"
 
     def unnest(self, node: nodes.Unnest, indent: int) -> str:
         ordinality = " WITH ORDINALITY" if node.ordinality else ""
-        return f"UNNEST({self._expressions.listed(node.expressions)}){ordinality}"
+        return f"UNNEST({self._expressions.join(node.expressions)}){ordinality}"
 
-    def aliased(self, node: nodes.Aliased, indent: int) -> str:
+    def aliased_relation(self, node: nodes.Aliased, indent: int) -> str:
         columns = f" ({names_text(node.columns, ', ')})" if node.columns else ""
         return f"{self._relation(node.relation, indent)} {name_text(node.alias)}{columns}"
 
-    def sampled(self, node: nodes.Sampled, indent: int) -> str:
+    def sampled_relation(self, node: nodes.Sampled, indent: int) -> str:
         share = self._expressions.write(node.percentage)
         return f"{self._relation(node.relation, indent)} TABLESAMPLE {node.method} ({share})"
 
@@ -182,7 +190,7 @@ _RELATIONS: dict[type[nodes.Relation], Callable[[QueryText, Any, int], str]] = {
     nodes.Subquery: QueryText.subquery,
     nodes.Lateral: QueryText.lateral,
     nodes.Unnest: QueryText.unnest,
-    nodes.Aliased: QueryText.aliased,
-    nodes.Sampled: QueryText.sampled,
+    nodes.Aliased: QueryText.aliased_relation,
+    nodes.Sampled: QueryText.sampled_relation,
     nodes.Join: QueryText.join,
 }

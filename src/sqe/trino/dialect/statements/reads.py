@@ -17,17 +17,17 @@ _CHANGED_IN_PLACE = (nodes.Delete, nodes.Update, nodes.Merge)
 def tables_read(statement: tree.Statement, context: Context, what: str) -> list[Target]:
     """In the order of the text, each once. What a view reads is not for everyone to know, so that
     ``what`` is refused of one."""
-    found: list[Target] = []
+    tables: list[Target] = []
     if isinstance(statement, _CHANGED_IN_PLACE):
-        found.append(Target(*context.table_name(statement.name)))
+        tables.append(Target(*context.table_name(statement.name)))
     for node in _references(statement, frozenset()):
         target = Target(*context.table_name(node.name))
         known = find(context, target)
         if known is not None and known.kind == "VIEW":
             raise not_supported(f"{what} of a view", node.at)
-        if known is not None and target not in found:
-            found.append(target)
-    return found
+        if known is not None and target not in tables:
+            tables.append(target)
+    return tables
 
 
 def names_alone(statement: tree.Statement, context: Context) -> str:
@@ -50,13 +50,15 @@ def names_alone(statement: tree.Statement, context: Context) -> str:
 def _references(node: tree.Node, named: frozenset[str]) -> Iterator[tree.TableRef]:
     """``named``: the queries of the WITH clauses around, which hide tables of the same name."""
     if isinstance(node, tree.Query) and node.withs:
-        inside = named | {one.name.name.lower() for one in node.withs} if node.recursive else named
-        for one in node.withs:
-            yield from _references(one.query, inside)
-            inside = inside | {one.name.name.lower()}
+        inside = (
+            named | {inner.name.name.lower() for inner in node.withs} if node.recursive else named
+        )
+        for inner in node.withs:
+            yield from _references(inner.query, inside)
+            inside = inside | {inner.name.name.lower()}
         named = inside
         below: Iterator[tree.Node] = (
-            one for one in children(node) if not isinstance(one, tree.With)
+            inner for inner in children(node) if not isinstance(inner, tree.With)
         )
     else:
         below = children(node)

@@ -15,7 +15,7 @@ from sqe.trino.dialect.statements.names import (
 from sqe.trino.dialect.statements.nodes import Comment, Drop, Rename
 from sqe.trino.dialect.statements.stored_views import with_comment
 from sqe.trino.dialect.translated import Translated
-from sqe.trino.dialect.typed import quoted, string
+from sqe.trino.dialect.typed import quote_name, string
 
 
 def drop(node: Drop, context: Context) -> Translated:
@@ -128,7 +128,7 @@ def _comment_on_column(node: Comment, context: Context) -> Translated:
     if known.kind == "VIEW":
         text = with_comment(known, target, name, node.comment, node.at)
         return Translated(text, update_type="COMMENT")
-    text = f"COMMENT ON COLUMN {target.spark}.{quoted(name)} IS {_literal(node.comment)}"
+    text = f"COMMENT ON COLUMN {target.spark}.{quote_name(name)} IS {_literal(node.comment)}"
     return Translated(text, update_type="COMMENT")
 
 

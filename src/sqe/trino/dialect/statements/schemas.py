@@ -18,12 +18,12 @@ def create_schema(node: CreateSchema, context: Context) -> Translated:
     schema = schema_of(context, node.name, node.at)
     if node.owner is not None:
         raise not_supported("CREATE SCHEMA … AUTHORIZATION", node.owner.at)
-    for one in node.properties:
-        name = one.name.name.lower()
+    for property_ in node.properties:
+        name = property_.name.name.lower()
         if name == "location":
-            raise not_supported("The location of a schema", one.at)
+            raise not_supported("The location of a schema", property_.at)
         message = f"Catalog '{schema.catalog}' schema property '{name}' does not exist"
-        raise Refused("INVALID_SCHEMA_PROPERTY", message, one.at)
+        raise Refused("INVALID_SCHEMA_PROPERTY", message, property_.at)
     exists = context.lookup.schema_exists(schema.catalog, schema.schema)
     if exists and not node.if_not_exists:
         raise Refused("SCHEMA_ALREADY_EXISTS", f"Schema '{schema}' already exists", node.at)

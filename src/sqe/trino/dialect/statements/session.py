@@ -9,7 +9,7 @@ from sqe.trino.dialect.errors import Refused
 from sqe.trino.dialect.intervals import interval_value
 from sqe.trino.dialect.nodes import IntervalLiteral, Name
 from sqe.trino.dialect.statements.access import NO_ROLES
-from sqe.trino.dialect.statements.constants import constant, shown, type_name
+from sqe.trino.dialect.statements.constants import constant, display, type_name
 from sqe.trino.dialect.statements.names import check_catalog
 from sqe.trino.dialect.statements.session_nodes import (
     Commit,
@@ -24,7 +24,11 @@ from sqe.trino.dialect.statements.session_nodes import (
     StartTransaction,
     Use,
 )
-from sqe.trino.dialect.statements.session_properties import SessionProperty, property_named, written
+from sqe.trino.dialect.statements.session_properties import (
+    SessionProperty,
+    property_named,
+    write_value,
+)
 from sqe.trino.dialect.translated import Translated
 
 _TIME_ZONE = "time_zone_id"
@@ -46,15 +50,15 @@ def use(node: Use, context: Context) -> Translated:
 
 
 def set_session(node: SetSession, context: Context) -> Translated:
-    found = _property(node.name, context, node.value.at)
-    value = written(found, constant(node.value, context), node.value.at)
-    changes = ClientChanges(set_properties={found.name: value})
+    prop = _property(node.name, context, node.value.at)
+    value = write_value(prop, constant(node.value, context), node.value.at)
+    changes = ClientChanges(set_properties={prop.name: value})
     return Translated("", update_type="SET SESSION", changes=changes)
 
 
 def reset_session(node: ResetSession, context: Context) -> Translated:
-    found = _property(node.name, context, node.at)
-    changes = ClientChanges(reset_properties=(found.name,))
+    prop = _property(node.name, context, node.at)
+    changes = ClientChanges(reset_properties=(prop.name,))
     return Translated("", update_type="RESET SESSION", changes=changes)
 
 
@@ -65,10 +69,10 @@ def _property(name: Name, context: Context, at: int) -> SessionProperty:
         raise Refused("INVALID_SESSION_PROPERTY", f"Invalid session property '{full}'")
     if len(parts) == 2 and parts[0] != _OWN:
         check_catalog(context, parts[0], at)
-    found = property_named(full, context.lookup.catalogs())
-    if found is None:
+    prop = property_named(full, context.lookup.catalogs())
+    if prop is None:
         raise Refused("INVALID_SESSION_PROPERTY", f"Session property '{full}' does not exist", at)
-    return found
+    return prop
 
 
 def set_time_zone(node: SetTimeZone, context: Context) -> Translated:
@@ -90,11 +94,11 @@ def _zone(node: SetTimeZone, context: Context) -> str:
         raise _no_zone("INTERVAL", "interval year to month")
     value = constant(node.value, context) if node.value is not None else None
     if not isinstance(value, str):
-        raise _no_zone(shown(value), type_name(value))
-    found = zone_in_any_case(value)
-    if found is None:
+        raise _no_zone(display(value), type_name(value))
+    known_zone = zone_in_any_case(value)
+    if known_zone is None:
         raise Refused("NOT_SUPPORTED", f"Time zone not supported: {value}")
-    return found
+    return known_zone
 
 
 def _no_zone(text: str, kind: str) -> Refused:
@@ -145,6 +149,8 @@ def _check_authorization(verb: str, context: Context) -> None:
 
 def start_transaction(node: StartTransaction, context: Context) -> Translated:
     """Any isolation level is met: what a transaction reads does not change under it."""
+    if not context.client.transactions:
+        raise Refused("INCOMPATIBLE_CLIENT", "Client does not support transactions")
     transaction = "start read only" if node.read_only else "start"
     return Translated("", update_type="START TRANSACTION", transaction=transaction)
 

@@ -16,7 +16,7 @@ from importlib import resources
 
 from sqe.sql.zone_names import zone_in_any_case
 from sqe.trino.dialect.errors import Refused
-from sqe.trino.dialect.statements.constants import Constant, shown, type_name
+from sqe.trino.dialect.statements.constants import Constant, display, type_name
 
 _LISTED_CATALOG = "iceberg"  # whose properties every catalog has
 _OWN_CATALOG = "system"
@@ -44,38 +44,43 @@ class SessionProperty:
     @property
     def values(self) -> tuple[str, ...]:
         """The words it takes; empty for any."""
-        found = _VALUES.search(self.description)
-        return tuple(found[1].split(", ")) if found else ()
+        match = _VALUES.search(self.description)
+        return tuple(match[1].split(", ")) if match else ()
 
 
 @cache
-def _listed() -> tuple[SessionProperty, ...]:
+def _list_properties() -> tuple[SessionProperty, ...]:
     text = resources.files(__package__).joinpath("session_properties.tsv").read_text("utf-8")
-    found = []
+    listed_properties = []
     for line in text.splitlines():
         if not line.startswith("#"):
             name, kind, default, description = line.split("\t")
-            found.append(SessionProperty(name, kind, default, description))
-    return (*found, *(SessionProperty(*one, hidden=True) for one in _HIDDEN))
+            listed_properties.append(SessionProperty(name, kind, default, description))
+    return (
+        *listed_properties,
+        *(SessionProperty(*hidden_row, hidden=True) for hidden_row in _HIDDEN),
+    )
 
 
 def properties(catalogs: Sequence[str]) -> list[SessionProperty]:
     """Those of the system, and those of each of these catalogs that has tables of its own."""
-    found = []
-    prefixes = [one for one in catalogs if one != _OWN_CATALOG]
-    for one in _listed():
-        catalog, _, name = one.name.rpartition(".")
+    all_properties = []
+    prefixes = [item for item in catalogs if item != _OWN_CATALOG]
+    for item in _list_properties():
+        catalog, _, name = item.name.rpartition(".")
         for prefix in prefixes if catalog == _LISTED_CATALOG else (catalog,):
             full = f"{prefix}.{name}" if prefix else name
-            found.append(SessionProperty(full, one.type, one.default, one.description, one.hidden))
-    return found
+            all_properties.append(
+                SessionProperty(full, item.type, item.default, item.description, item.hidden)
+            )
+    return all_properties
 
 
 def property_named(name: str, catalogs: Sequence[str]) -> SessionProperty | None:
-    return next((one for one in properties(catalogs) if one.name == name), None)
+    return next((property_ for property_ in properties(catalogs) if property_.name == name), None)
 
 
-def written(given: SessionProperty, value: Constant, at: int) -> str:
+def write_value(given: SessionProperty, value: Constant, at: int) -> str:
     """The value as the client keeps it. ``at`` is where it stands."""
     if value is None:
         raise _unusable(given, value, "Session property value must not be null")
@@ -95,7 +100,7 @@ def written(given: SessionProperty, value: Constant, at: int) -> str:
 
 
 def _unusable(given: SessionProperty, value: Constant, problem: str) -> Refused:
-    message = f"Unable to set session property '{given.name}' to '{shown(value)}': {problem}"
+    message = f"Unable to set session property '{given.name}' to '{display(value)}': {problem}"
     return Refused("INVALID_SESSION_PROPERTY", message)
 
 
@@ -110,13 +115,13 @@ def _fits(kind: str, value: Constant) -> bool:
         return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     if kind == "varchar":
         return isinstance(value, str)
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and all(isinstance(element, str) for element in value)
 
 
 def _problem(given: SessionProperty, value: Constant) -> str:
     """What is wrong with a value of the right type."""
     text = str(value)
-    if given.values and text.upper() not in [one.upper() for one in given.values]:
+    if given.values and text.upper() not in [allowed.upper() for allowed in given.values]:
         return f"Invalid value [{text}]. Valid values: [{', '.join(given.values)}]"
     if given.name == "time_zone_id" and zone_in_any_case(text) is None:
         return f"Time zone not supported: {text}"

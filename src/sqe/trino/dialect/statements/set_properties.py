@@ -23,14 +23,18 @@ def set_properties(node: SetProperties, context: Context) -> Translated:
     if node.kind != "TABLE":
         raise not_supported(f"ALTER {node.kind} … SET PROPERTIES", node.at)
     target, known = table_of(context, node.name, node.at)
-    fixed = [one.name.name.lower() for one in node.properties if one.name.name.lower() in _FIXED]
+    fixed = [
+        property_.name.name.lower()
+        for property_ in node.properties
+        if property_.name.name.lower() in _FIXED
+    ]
     if fixed:
         message = f"The following properties cannot be updated: {', '.join(sorted(fixed))}"
         raise Refused("NOT_SUPPORTED", message)
-    columns = {one.name.lower(): one.type for one in known.columns}
+    columns = {column.name.lower(): column.type for column in known.columns}
     options = read_options(node.properties, target.catalog, columns, context)
     _check_version(options, known)
-    texts = [*_properties(target, options), *_partitioning(target, options, known)]
+    texts = [*_properties(target, options), *_change_partitioning(target, options, known)]
     if options.order is not None:
         texts.append(write_order(target.spark, options.order))
     first, *rest = texts or [""]
@@ -54,17 +58,17 @@ def _properties(target: Target, options: TableOptions) -> list[str]:
     return texts
 
 
-def _partitioning(target: Target, options: TableOptions, known: Known) -> list[str]:
+def _change_partitioning(target: Target, options: TableOptions, known: Known) -> list[str]:
     """What is not in the new list goes, what was not in the old one comes."""
     if options.partitioning is None:
         return []
     now, wanted = stored_partitioning(known.metadata), options.partitioning
     head = f"ALTER TABLE {target.spark}"
     return [
-        *(f"{head} DROP PARTITION FIELD {one.spark}" for one in _without(now, wanted)),
-        *(f"{head} ADD PARTITION FIELD {one.spark}" for one in _without(wanted, now)),
+        *(f"{head} DROP PARTITION FIELD {field.spark}" for field in _without(now, wanted)),
+        *(f"{head} ADD PARTITION FIELD {field.spark}" for field in _without(wanted, now)),
     ]
 
 
 def _without(fields: list[PartitionField], others: list[PartitionField]) -> list[PartitionField]:
-    return [one for one in fields if one not in others]
+    return [field for field in fields if field not in others]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -44,8 +46,9 @@ def show_stats(node: ShowStats, context: Context) -> Translated:
         return _of_query(node.of, context)
     target, known = relation_of(context, node.of, None)
     if _is_stored(known):
-        return _told(known.text, [column.type for column in known.columns])
-    return _of_query(parse_query(f"SELECT * FROM {target.quoted}"), context)
+        counted = has_current_counts(known.metadata)
+        return _show_stats(known.text, [column.type for column in known.columns], counted)
+    return _of_query(parse_query(f"SELECT * FROM {target.quoted_name}"), context)
 
 
 def _is_stored(known: Known) -> bool:
@@ -56,17 +59,35 @@ def _is_stored(known: Known) -> bool:
 
 def _of_query(node: Query, context: Context) -> Translated:
     inner = query(node, context)
-    return _told(f"({inner.text})", [column.type for column in inner.columns])
+    return _show_stats(f"({inner.text})", [column.type for column in inner.columns])
 
 
-def _told(of: str, types: list[TrinoType]) -> Translated:
+def has_current_counts(metadata: Mapping[str, Any]) -> bool:
+    """Whether distinct values were counted since rows were last written. Rewriting files changes
+    no rows."""
+    counted = {one["snapshot-id"] for one in metadata.get("statistics") or ()}
+    snapshots = {one["snapshot-id"]: one for one in metadata.get("snapshots") or ()}
+    snapshot = snapshots.get(metadata.get("current-snapshot-id"))
+    while snapshot is not None and snapshot["snapshot-id"] not in counted:
+        rewritten = (snapshot.get("summary") or {}).get("operation") == "replace"
+        snapshot = snapshots.get(snapshot.get("parent-snapshot-id")) if rewritten else None
+    return snapshot is not None
+
+
+def _show_stats(of: str, types: list[TrinoType], counted: bool = True) -> Translated:
     def reshape(rows: Rows) -> Rows:
         *columns, total = rows
         if total[4] == 0:
             return [*((column[0], *_NO_ROWS) for column in columns), total]
         return [
             *(
-                (*column[:5], _bound(column[5], kind), _bound(column[6], kind))
+                (
+                    *column[:2],
+                    column[2] if counted else None,
+                    *column[3:5],
+                    _print_bound(column[5], kind),
+                    _print_bound(column[6], kind),
+                )
                 for column, kind in zip(columns, types, strict=True)
             ),
             total,
@@ -75,7 +96,7 @@ def _told(of: str, types: list[TrinoType]) -> Translated:
     return Translated(f"SHOW STATS FOR {of}", _COLUMNS, reshape=reshape)
 
 
-def _bound(text: str | None, kind: TrinoType) -> str | None:
+def _print_bound(text: str | None, kind: TrinoType) -> str | None:
     """Trino keeps every bound as a double, and prints it by the column's type."""
     if text is None:
         return None

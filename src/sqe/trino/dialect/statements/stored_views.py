@@ -9,7 +9,7 @@ from sqe.trino.dialect.context import Known
 from sqe.trino.dialect.errors import not_supported
 from sqe.trino.dialect.statements.names import Target
 from sqe.trino.dialect.statements.table_properties import assignments
-from sqe.trino.dialect.typed import quoted, string
+from sqe.trino.dialect.typed import quote_name, string
 
 # What CREATE VIEW is told for Trino's dialect besides the text that Spark reads.
 QUERY, COLUMNS = "trino.query", "trino.columns"
@@ -26,9 +26,12 @@ def with_comment(known: Known, target: Target, column: str, comment: str | None,
     properties = {name: kept[name] for name in (COLUMNS, ZONES) if name in kept}
     properties[QUERY] = texts["trino"]
     columns = []
-    for one in known.columns:
-        said = comment if one.name.lower() == column else one.comment
-        columns.append(quoted(one.name) + (f" COMMENT {string(said)}" if said else ""))
+    for view_column in known.columns:
+        column_comment = comment if view_column.name.lower() == column else view_column.comment
+        columns.append(
+            quote_name(view_column.name)
+            + (f" COMMENT {string(column_comment)}" if column_comment else "")
+        )
     text = f"CREATE OR REPLACE VIEW {target.spark} ({', '.join(columns)})"
     if kept.get("comment"):
         text += f" COMMENT {string(kept['comment'])}"
@@ -41,6 +44,7 @@ def _texts(metadata: Mapping[str, Any]) -> dict[str, str]:
     for version in metadata.get("versions") or ():
         if version.get("version-id") == metadata.get("current-version-id"):
             return {
-                str(one["dialect"]).lower(): str(one["sql"]) for one in version["representations"]
+                str(representation["dialect"]).lower(): str(representation["sql"])
+                for representation in version["representations"]
             }
     return {}

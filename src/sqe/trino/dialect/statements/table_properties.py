@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sqe.model.trino_types import TrinoType
 from sqe.trino.dialect.context import Context
 from sqe.trino.dialect.errors import Refused, not_supported
-from sqe.trino.dialect.statements.constants import Constant, constant, shown
+from sqe.trino.dialect.statements.constants import Constant, constant, display
 from sqe.trino.dialect.statements.nodes import Properties, Property
 from sqe.trino.dialect.statements.partitioning import PartitionField, read_order, read_partitioning
 from sqe.trino.dialect.typed import string
@@ -78,7 +78,7 @@ class TableOptions:
         """For CREATE TABLE, behind the columns; the order is set by a statement of its own."""
         text = ""
         if self.partitioning:
-            text += f" PARTITIONED BY ({', '.join(one.spark for one in self.partitioning)})"
+            text += f" PARTITIONED BY ({', '.join(field.spark for field in self.partitioning)})"
         properties = {**self.properties}
         if properties.get("format-version") != "1":  # which has no delete files
             properties |= _LIKE_TRINO
@@ -95,13 +95,13 @@ def left_behind(
     """What a table that is replaced had and the new one does not say. Spark would keep it; with
     Trino the new table has its own properties only."""
     known = {*_PLAIN.values()} - {"format-version"}
-    said = {*options.properties, *(["comment"] if comment is not None else [])}
+    named_properties = {*options.properties, *(["comment"] if comment is not None else [])}
     return tuple(
         sorted(
             name
             for name in stored
             if (name in known or name == "comment" or name.startswith(_PARQUET_BLOOM))
-            and name not in said
+            and name not in named_properties
         )
     )
 
@@ -117,25 +117,25 @@ def read_options(
     given: Properties, catalog: str, columns: Mapping[str, TrinoType], context: Context
 ) -> TableOptions:
     """``columns`` are the table's, by their names in lower case."""
-    values = {one.name.name.lower(): _value(one, catalog, context) for one in given}
+    values = {option.name.name.lower(): _value(option, catalog, context) for option in given}
     properties: dict[str, str] = {}
     removed = [_PLAIN[name] for name, value in values.items() if value is None and name in _PLAIN]
     for name, value in values.items():
         if name in _PLAIN and value is not None:
-            properties[_PLAIN[name]] = _written(value)
+            properties[_PLAIN[name]] = _write_value(value)
     bloom = values.get("parquet_bloom_filter_columns")
     if isinstance(bloom, list):
-        properties |= {f"{_PARQUET_BLOOM}{str(one).lower()}": "true" for one in bloom}
+        properties |= {f"{_PARQUET_BLOOM}{str(option).lower()}": "true" for option in bloom}
     _check_columns(values, columns)
     return TableOptions(
         properties,
         tuple(removed),
-        _partitioning(values, columns),
+        _read_partitioning(values, columns),
         _order(values, columns),
     )
 
 
-def _partitioning(
+def _read_partitioning(
     values: Mapping[str, Constant], columns: Mapping[str, TrinoType]
 ) -> list[PartitionField] | None:
     if "partitioning" not in values:
@@ -150,23 +150,23 @@ def _order(values: Mapping[str, Constant], columns: Mapping[str, TrinoType]) -> 
 
 
 def _texts(value: Constant) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, list) else []
+    return [str(element) for element in value] if isinstance(value, list) else []
 
 
 def _check_columns(values: Mapping[str, Constant], columns: Mapping[str, TrinoType]) -> None:
     for name in ("orc_bloom_filter_columns", "parquet_bloom_filter_columns"):
-        missing = [one for one in _texts(values.get(name)) if one.lower() not in columns]
+        missing = [text for text in _texts(values.get(name)) if text.lower() not in columns]
         if missing:
             kind = "Orc" if name.startswith("orc") else "Parquet"
             message = f"{kind} bloom filter columns [{', '.join(missing)}] not present in schema"
             raise Refused("INVALID_TABLE_PROPERTY", message)
 
 
-def _written(value: Constant) -> str:
+def _write_value(value: Constant) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
-        return ",".join(str(one).lower() for one in value)
+        return ",".join(str(element).lower() for element in value)
     return str(value).lower()
 
 
@@ -182,11 +182,11 @@ def _value(given: Property, catalog: str, context: Context) -> Constant:
         return None
     value = constant(given.value, context)
     if not _FITS[_TYPES[name]](value):
-        message = f"Invalid value for c{about}: Cannot convert [{shown(value)}] to {_TYPES[name]}"
+        message = f"Invalid value for c{about}: Cannot convert [{display(value)}] to {_TYPES[name]}"
         raise Refused("INVALID_TABLE_PROPERTY", message, given.at)
     problem = _problem(name, value)
     if problem:
-        message = f"Unable to set c{about} to [{shown(value)}]: {problem}"
+        message = f"Unable to set c{about} to [{display(value)}]: {problem}"
         raise Refused("INVALID_TABLE_PROPERTY", message, given.at)
     if name in _REFUSED:
         raise not_supported(f"The table property {name} ({_REFUSED[name]})", given.at)

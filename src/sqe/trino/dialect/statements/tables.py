@@ -33,7 +33,7 @@ from sqe.trino.dialect.statements.table_properties import (
     write_order,
 )
 from sqe.trino.dialect.translated import OutputColumn, Translated
-from sqe.trino.dialect.typed import quoted, string
+from sqe.trino.dialect.typed import quote_name, string
 
 ROWS = (OutputColumn("rows", BIGINT),)  # what Trino's answers to ANALYZE and EXECUTE are made of
 
@@ -43,7 +43,9 @@ def create_table(node: CreateTable, context: Context) -> Translated:
     existing = check_free(context, target, node.or_replace, node.if_not_exists, node.at)
     if existing:
         return Translated("", update_type="CREATE TABLE")
-    likes = [one for one in node.elements if isinstance(one, LikeClause)]
+    likes = [
+        table_element for table_element in node.elements if isinstance(table_element, LikeClause)
+    ]
     if len(node.elements) == 1 and likes and likes[0].including:
         return _create_like(node, likes[0], target, context)
     columns: dict[str, TrinoType] = {}
@@ -128,23 +130,23 @@ def _create_like(
 
 
 def _source(context: Context, like: LikeClause, at: int) -> tuple[Target, Known]:
-    found = table_if_there(context, like.name, at)
-    if found is None:
+    known = table_if_there(context, like.name, at)
+    if known is None:
         target = target_of(context, like.name, at)
         raise Refused("TABLE_NOT_FOUND", f"LIKE table '{target}' does not exist", at)
-    return found
+    return known
 
 
 def _columns_of(known: Known) -> list[tuple[str, TrinoType, str]]:
-    found = []
+    column_list = []
     for column in known.columns:
         if not column.hidden:
             kind = carrier(column.type)
             required = "" if column.nullable else " NOT NULL"
             comment = comment_clause(column.comment or None)
             name = column.name.lower()
-            found.append((name, column.type, f"{quoted(name)} {kind}{required}{comment}"))
-    return found
+            column_list.append((name, column.type, f"{quote_name(name)} {kind}{required}{comment}"))
+    return column_list
 
 
 def _add(columns: dict[str, TrinoType], name: str, kind: TrinoType, at: int) -> None:
@@ -163,15 +165,15 @@ def _own_name(column: ColumnDefinition, at: int) -> str:
 
 def _definition(column: ColumnDefinition, kind: TrinoType, target: Target, context: Context) -> str:
     check_column_properties(column, target)
-    return column_text(quoted(column.name[0].name.lower()), column, kind, context)
+    return column_text(quote_name(column.name[0].name.lower()), column, kind, context)
 
 
 def check_column_properties(column: ColumnDefinition, target: Target) -> None:
     """There are none."""
-    for one in column.properties:
-        name = one.name.name.lower()
+    for property_ in column.properties:
+        name = property_.name.name.lower()
         message = f"Catalog '{target.catalog}' column property '{name}' does not exist"
-        raise Refused("INVALID_COLUMN_PROPERTY", message, one.at)
+        raise Refused("INVALID_COLUMN_PROPERTY", message, property_.at)
 
 
 def column_text(name: str, column: ColumnDefinition, kind: TrinoType, context: Context) -> str:
@@ -200,21 +202,23 @@ def analyze(node: Analyze, context: Context) -> Translated:
         message = f"Analyzing {known.kind.lower()}s is not supported"
         raise Refused("NOT_SUPPORTED", message, node.at)
     text = f"ANALYZE TABLE {target.spark} COMPUTE STATISTICS FOR "
-    columns = _analyzed(node.properties, target, known, context)
-    text += f"COLUMNS {', '.join(map(quoted, columns))}" if columns else "ALL COLUMNS"
+    columns = _analyzed_columns(node.properties, target, known, context)
+    text += f"COLUMNS {', '.join(map(quote_name, columns))}" if columns else "ALL COLUMNS"
     return Translated("SELECT CAST(NULL AS BIGINT)", ROWS, "ANALYZE", then=(text,))
 
 
-def _analyzed(given: Properties, target: Target, known: Known, context: Context) -> list[str]:
+def _analyzed_columns(
+    given: Properties, target: Target, known: Known, context: Context
+) -> list[str]:
     columns: list[str] = []
-    for one in given:
-        name = one.name.name.lower()
+    for prop in given:
+        name = prop.name.name.lower()
         if name != "columns":
             message = f"Catalog '{target.catalog}' analyze property '{name}' does not exist"
-            raise Refused("INVALID_ANALYZE_PROPERTY", message, one.at)
-        value = constant(one.value, context) if isinstance(one.value, Expression) else None
+            raise Refused("INVALID_ANALYZE_PROPERTY", message, prop.at)
+        value = constant(prop.value, context) if isinstance(prop.value, Expression) else None
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-            raise not_supported("ANALYZE with columns that are no array(varchar)", one.at)
+            raise not_supported("ANALYZE with columns that are no array(varchar)", prop.at)
         columns = [str(v).lower() for v in value]
         there = {column.name.lower() for column in known.columns}
         missing = [column for column in columns if column not in there]

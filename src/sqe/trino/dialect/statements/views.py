@@ -25,23 +25,23 @@ from sqe.trino.dialect.statements.table_properties import assignments, read_opti
 from sqe.trino.dialect.statements.tables import comment_clause
 from sqe.trino.dialect.translated import Translated
 from sqe.trino.dialect.tree import walk
-from sqe.trino.dialect.typed import quoted
-from sqe.trino.dialect.zones import MATERIALIZED_VIEW, VIEW, shown
+from sqe.trino.dialect.typed import quote_name
+from sqe.trino.dialect.zones import MATERIALIZED_VIEW, VIEW, with_one_zone
 
 
 def create_view(node: CreateView, context: Context) -> Translated:
     target = target_of(context, node.name, node.at)
     check_new(context, target, node.at)
-    for one in node.properties:
-        name = one.name.name.lower()
+    for property_ in node.properties:
+        name = property_.name.name.lower()
         message = f"Catalog '{target.catalog}' view property '{name}' does not exist"
-        raise Refused("INVALID_VIEW_PROPERTY", message, one.at)
+        raise Refused("INVALID_VIEW_PROPERTY", message, property_.at)
     known = find_changed(context, target)
     _check_free(known, target, node)
     _refuse_recursion(node.query, target, context)
     built = Analyzer(replace(context, stored=VIEW)).queries.query(node.query, Scope())
     columns = named_columns(built, None, node.at)
-    zones = [shown(kind, node.at).zone for kind in columns.values()]
+    zones = [with_one_zone(kind, node.at).zone for kind in columns.values()]
     properties = {
         QUERY: query_text(node.query, node.query_text),
         COLUMNS: json.dumps([str(kind) for kind in columns.values()]),
@@ -49,7 +49,7 @@ def create_view(node: CreateView, context: Context) -> Translated:
     if any(zone not in ("", "UTC") for zone in zones):
         properties[ZONES] = json.dumps(zones)
     replaces = "OR REPLACE " if node.or_replace else ""
-    text = f"CREATE {replaces}VIEW {target.spark} ({', '.join(map(quoted, columns))})"
+    text = f"CREATE {replaces}VIEW {target.spark} ({', '.join(map(quote_name, columns))})"
     text += f"{comment_clause(node.comment)} TBLPROPERTIES ({assignments(properties)})"
     if node.security:  # only where it is said: SQE's default is the reader's rights, not Trino's
         text += f" SECURITY {node.security}"
@@ -98,7 +98,7 @@ def create_materialized_view(node: CreateMaterializedView, context: Context) -> 
     replaces = "OR REPLACE " if node.or_replace else ""
     tolerant = "IF NOT EXISTS " if node.if_not_exists else ""
     text = f"CREATE {replaces}MATERIALIZED VIEW {tolerant}{target.spark}"
-    text += f" ({', '.join(map(quoted, columns))})"
+    text += f" ({', '.join(map(quote_name, columns))})"
     text += f"{comment_clause(node.comment)}{options.clauses} AS {built.text}"
     return Translated(text, update_type="CREATE MATERIALIZED VIEW")
 

@@ -13,7 +13,7 @@ from sqe.trino.dialect.context import Known, KnownColumn
 from sqe.trino.dialect.errors import Refused, mismatch
 from sqe.trino.dialect.scope import Field, Scope
 from sqe.trino.dialect.statements.names import Target
-from sqe.trino.dialect.typed import Typed, quoted, raised, string
+from sqe.trino.dialect.typed import Typed, fail, quote_name, string
 
 # What Trino calls a NULL where none may be: not the same in INSERT and in UPDATE.
 ON_INSERT, ON_UPDATE = "CONSTRAINT_VIOLATION", "INVALID_ARGUMENTS"
@@ -34,22 +34,22 @@ def shown_types(kinds: Sequence[TrinoType]) -> str:
     return f"[{', '.join(kind.display for kind in kinds)}]"
 
 
-def stored(value: Typed, column: KnownColumn, at: int, null: str = ON_INSERT) -> str:
+def store_value(value: Typed, column: KnownColumn, at: int, null: str = ON_INSERT) -> str:
     """The SQL of the value for the column. ``null`` names the error where it may not be NULL."""
-    found = coerce(value, column.type, at)
+    coerced = coerce(value, column.type, at)
     if column.nullable or (value.is_constant and value.constant is not None):
-        return found.sql
-    return f"coalesce({found.sql}, {_missing(column, null, at)})"
+        return coerced.sql
+    return f"coalesce({coerced.sql}, {_null_error(column, null, at)})"
 
 
 def absent(column: KnownColumn, at: int) -> str | None:
     """For a column that is not written to; None where it may be left out."""
-    return None if column.nullable else _missing(column, ON_INSERT, at)
+    return None if column.nullable else _null_error(column, ON_INSERT, at)
 
 
-def _missing(column: KnownColumn, name: str, at: int) -> str:
+def _null_error(column: KnownColumn, name: str, at: int) -> str:
     message = f"NULL value not allowed for NOT NULL column: {column.name}"
-    return raised(name, string(message), column.type, at)
+    return fail(name, string(message), column.type, at)
 
 
 def target_fields(known: Known, relation: str, qualifier: tuple[str, ...]) -> tuple[Field, ...]:
@@ -58,7 +58,7 @@ def target_fields(known: Known, relation: str, qualifier: tuple[str, ...]) -> tu
         Field(
             column.name.lower(),
             column.type,
-            f"{relation}.{quoted(column.name)}",
+            f"{relation}.{quote_name(column.name)}",
             qualifier,
             column.hidden,
         )
@@ -73,11 +73,11 @@ def qualifier_of(target: Target, alias: nodes.Identifier | None = None) -> tuple
 
 
 def predicate(analyzer: Analyzer, node: nodes.Expression, scope: Scope, what: str) -> str:
-    found = analyzer.expression(node, scope)
-    if found.type not in (BOOLEAN, UNKNOWN):
-        message = f"{what} must evaluate to a boolean: actual type {found.type.display}"
+    typed = analyzer.expression(node, scope)
+    if typed.type not in (BOOLEAN, UNKNOWN):
+        message = f"{what} must evaluate to a boolean: actual type {typed.type.display}"
         raise mismatch(message, node.at)
-    return coerce(found, BOOLEAN, node.at).sql
+    return coerce(typed, BOOLEAN, node.at).sql
 
 
 def where_clause(analyzer: Analyzer, node: nodes.Expression, scope: Scope) -> str:

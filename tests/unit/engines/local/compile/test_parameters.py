@@ -31,6 +31,7 @@ TAKEN: list[tuple[str, list[P], str]] = [
     ("amount = ?", [P("decimal(38,2)", Decimal("2.25"))], "amount = 2.25"),
     ("amount * ? > 12", [P("decimal(3,1)", Decimal("1.5"))], "amount * 1.5 > 12"),
     ("name LIKE ?", [P("string", "n1%")], "name LIKE 'n1%'"),
+    (r"name LIKE 'n1\_%'", [], r"name LIKE 'n1\\_%'"),
     ("name = ?", [P("string", "it's")], "name = 'its'"),
     ("day = ?", [P("date", dt.date(2024, 2, 3))], "day = DATE '2024-02-03'"),
     ("day > ?", [P("string", "2024-03-05")], "day > '2024-03-05'"),
@@ -46,6 +47,8 @@ TAKEN: list[tuple[str, list[P], str]] = [
     ("coalesce(name, ?) = ?", [P("string", "?"), P("string", "?")], "name IS NULL"),
     ("id = CAST(? AS int)", [P("bigint", 5)], "id = 5"),
     ("name <=> ?", [P("void", None)], "name IS NULL"),
+    ("name LIKE ? OR id < 9", [P("string", None)], "id < 9"),
+    ("name NOT LIKE ? OR id < 9", [P("string", None)], "id < 9"),
 ]  # fmt: skip
 
 
@@ -91,6 +94,16 @@ def test_selected_parameters_have_their_types(parts: Lakehouse) -> None:
         ]
     )
     assert found.num_rows == 1
+
+
+def test_a_tinyint_beside_a_decimal_has_all_its_digits(parts: Lakehouse) -> None:
+    found = parts.ask(
+        "SELECT amount * ? AS a, amount * ? AS b, amount * 5Y AS c, amount * -5Y AS d,"
+        " amount * 5S AS e FROM p LIMIT 1",
+        *(P("tinyint", 5), P("tinyint", None)),
+    )
+    wide, narrow = pa.decimal128(14, 2), pa.decimal128(12, 2)
+    assert found.schema.types == [wide, wide, wide, wide, narrow]
 
 
 def test_a_null_of_no_type_stays_without_one(parts: Lakehouse) -> None:

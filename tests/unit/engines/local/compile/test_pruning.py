@@ -72,6 +72,9 @@ def parts(lakehouse: Lakehouse) -> Iterator[Lakehouse]:
         ("day >= DATE '2024-03-01' + INTERVAL '1' MONTH", 1),
         ("day = '2024-02-03'", 1),
         ("at < TIMESTAMP '2024-01-20 00:00:00'", 1),
+        ("at < TIMESTAMP '2024-01-20 02:00:00+02:00'", 1),
+        ("at < TIMESTAMP '2024-01-20 01:00:00' - INTERVAL '1' HOUR", 1),
+        ("at < (TIMESTAMP'2024-01-20 01:00:00.000000+00:00' + INTERVAL '-3600' SECOND)", 1),
     ],
 )
 def test_a_condition_skips_the_files_that_cannot_matter(

@@ -20,6 +20,16 @@ ANSWERS: list[tuple[str, list[tuple[Any, ...]]]] = [
     ("SELECT a FROM dup LIMIT 0", []),
     ("SELECT a, b FROM dup ORDER BY ALL LIMIT 2", [(None, None), (None, "x")]),
     ("SELECT k AS label, label AS k FROM dim ORDER BY k", [(2, None), (1, "one"), (6, "six")]),
+    # Words of the grammar that are names
+    ("SELECT all, b FROM VALUES (1, 'x') AS t(all, b)", [(1, "x")]),
+    ("SELECT distinct, 1 AS one FROM VALUES (7) AS t(distinct)", [(7, 1)]),
+    ("SELECT DISTINCT all, b FROM VALUES (1, 2), (1, 2) AS t(all, b)", [(1, 2)]),
+    ("SELECT count(all) AS n, max(distinct) AS m FROM VALUES (1, 2) t(all, distinct)", [(1, 2)]),
+    ("SELECT b FROM VALUES (2, 1), (1, 3), (3, 2) AS t(all, b) ORDER BY all", [(3,), (1,), (2,)]),
+    ("SELECT b FROM VALUES (2, 1), (1, 3) AS t(all, b) ORDER BY t.all DESC", [(1,), (3,)]),
+    ("SELECT values FROM VALUES (2, 1), (1, 3) AS t(values, b) WHERE values > 1", [(2,)]),
+    ("SELECT b isnull FROM VALUES (5) AS t(b)", [(5,)]),
+    ("SELECT /*+ BROADCAST(d), COALESCE(1) */ k FROM dim d WHERE k = 1", [(1,)]),
     # Joins
     ("SELECT * FROM dim JOIN (SELECT 6 AS k, 'z' AS q) USING (k)", [(6, "six", "z")]),
     (
@@ -96,6 +106,16 @@ REFUSED = {
         "SELECT a, max(b) AS b FROM dup GROUP BY a ORDER BY max(b)",
         "SELECT a AS x, b AS x FROM dup GROUP BY ALL ORDER BY x",
     ],
+    "where a column has that name": [
+        "SELECT all, count(*) AS n FROM VALUES (1, 2) AS t(all, b) GROUP BY all",
+        "SELECT b AS all, count(*) AS n FROM VALUES (1, 2) AS t(a, b) GROUP BY all",
+    ],
+    "may be a column": ["SELECT current_date FROM VALUES (1) AS t(current_date)"],
+    "ANY over a query": ["SELECT any b FROM VALUES (true, false) AS t(any, b)"],
+    "interval is not on": ["SELECT interval + 1 AS x FROM VALUES (1) AS t(interval)"],
+    "ORDER BY ALL beside": ["SELECT a FROM dup ORDER BY ALL, a"],
+    "a window function in ORDER BY": ["SELECT a FROM dup ORDER BY max(a) OVER ()"],
+    "so many arguments": ["SELECT upper(b, b) AS u FROM dup"],
     "not selected": [
         "SELECT DISTINCT a FROM dup ORDER BY b",
         "SELECT DISTINCT a AS z FROM dup ORDER BY a",
@@ -117,6 +137,11 @@ REFUSED = {
     "window function": ["SELECT a AS x, count(*) OVER (PARTITION BY x) AS n FROM dup"],
     "two CTEs": ["WITH c AS (SELECT 1 AS x), c AS (SELECT 2 AS x) SELECT * FROM c"],
     "different columns": ["SELECT 1 UNION SELECT 1, 2"],
+    "this join in a dependent": [
+        "SELECT k, n FROM dim JOIN LATERAL (SELECT count(*) AS n FROM "
+        f"(SELECT a FROM dup WHERE a <= dim.k) AS l {join} dup AS r ON l.a = r.a)"
+        for join in ("LEFT SEMI JOIN", "LEFT ANTI JOIN", "RIGHT JOIN", "FULL JOIN")
+    ],
     "does not fit": ["SELECT * FROM dup AS t(x, y)"],
 }
 

@@ -17,7 +17,7 @@ def test_a_big_query_leaves_half_to_the_others() -> None:
     assert budget.take(10, 90, 0, Cancellation()) == 50
     assert budget.take(10, 90, 0, Cancellation()) == 25
     assert budget.take(10, 11, 0, Cancellation()) == 11
-    assert budget.used == 86
+    assert budget.used_memory == 86
 
 
 def test_nobody_gets_more_than_there_is() -> None:
@@ -40,15 +40,15 @@ def test_who_waits_longest_is_next() -> None:
 
     threads = [threading.Thread(target=wait, args=(number,)) for number in range(5)]
     for thread in threads:
-        before = budget.waiting
+        before = budget.waiting_count
         thread.start()
-        while budget.waiting == before:
+        while budget.waiting_count == before:
             time.sleep(0.001)
     budget.give_back(10)
     for thread in threads:
         thread.join()
     assert order == [0, 1, 2, 3, 4]
-    assert budget.used == 0
+    assert budget.used_memory == 0
 
 
 def test_a_cancelled_query_stops_waiting_and_gives_its_turn_away() -> None:

@@ -17,7 +17,7 @@ ROWS = pa.table({"n": pa.array([1, 2, 3], pa.int64()), "s": ["a", "b", None]})
 def estimated_rows(world: World, table: object, *names: str) -> list[str]:
     scan = scan_of(loaded_of(table), *names)  # type: ignore[arg-type]
     statement = world.statement("SELECT n FROM scan_1", pa.schema({"n": pa.int64()}), [scan])
-    return re.findall(r"~([\d,]+) row", world.engine.explain(statement, new_run()).plan)
+    return re.findall(r"~([\d,]+) row", world.prepare(statement).explain(new_run()).plan)
 
 
 def test_duckdb_knows_how_many_rows_there_are(world: World) -> None:
@@ -39,7 +39,7 @@ def test_one_schema_gives_statistics(world: World) -> None:
     scan = scan_of(loaded_of(table))
     schema = pa.schema({"n": pa.int64()})
     statement = world.statement("SELECT n FROM scan_1 WHERE n > 0", schema, [scan])
-    assert "Filters" not in world.engine.explain(statement, new_run()).plan
+    assert "Filters" not in world.prepare(statement).explain(new_run()).plan
     assert world.query("SELECT n FROM scan_1 WHERE n > 0", schema, scan).num_rows == 3
 
 

@@ -63,7 +63,7 @@ class Storm:
         if sql not in NEVER_CANCELLED or chance.random() < 0.5:
             self.alarm.at(time.monotonic() + chance.random() ** 3 * 0.04, cancellation)
         try:
-            with self.world.engine.run(statement, new_run(cancellation)) as result:
+            with self.world.run(statement, new_run(cancellation)) as result:
                 for batch in result:
                     assert batch.num_rows
                     if chance.random() < 0.02:
@@ -85,7 +85,7 @@ class Storm:
         deadline = time.monotonic() + 10
         while time.monotonic() < deadline:
             names = {thread.name for thread in threading.enumerate()}
-            if not self.world.engine.instances.running and "local-interrupt" not in names:
+            if not self.world.engine.instances.running_count and "local-interrupt" not in names:
                 break
             time.sleep(0.01)
         gc.collect()
@@ -139,7 +139,7 @@ def test_nothing_leaks(make: MakeWorld) -> None:
     storm.settle()
     assert ends["CANCELLED"] > CANCELS // 5
     assert ends["finished"] and ends["abandoned"] and ends["failed"]
-    assert world.engine.instances.running == 0
+    assert world.engine.instances.running_count == 0
     assert world.engine.instances.memory_used == 0
     assert threading.active_count() <= threads + 1
     assert open_files() <= files + 8

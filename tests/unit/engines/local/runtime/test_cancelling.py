@@ -33,7 +33,7 @@ def settle(world: World) -> None:
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:
         names = [thread.name for thread in threading.enumerate()]
-        if not world.engine.instances.running and "local-interrupt" not in names:
+        if not world.engine.instances.running_count and "local-interrupt" not in names:
             return
         time.sleep(0.01)
 
@@ -46,7 +46,7 @@ def run_and_cancel(world: World, seed: int, table: pa.Table) -> str:
     timer.start()
     started = time.monotonic()
     try:
-        with world.engine.run(statement, new_run(cancellation)) as result:
+        with world.run(statement, new_run(cancellation)) as result:
             for batch in result:
                 assert batch.num_rows
         return "finished"
@@ -67,7 +67,7 @@ def test_cancelling_at_any_moment_leaves_nothing_behind(world: World) -> None:
     ends = [run_and_cancel(world, seed, table) for seed in range(200)]
     settle(world)
     assert ends.count("cancelled") > 50
-    assert world.engine.instances.running == 0
+    assert world.engine.instances.running_count == 0
     assert world.engine.instances.memory_used == 0
     assert threading.active_count() <= threads + 1
     assert open_files() <= files + 8
@@ -77,19 +77,19 @@ def test_cancelling_at_any_moment_leaves_nothing_behind(world: World) -> None:
 def test_closing_from_another_thread_ends_the_reading(world: World) -> None:
     for _ in range(20):
         statement = world.statement("SELECT a.n FROM range(100000000000) a(n)", NUMBER, ())
-        result = world.engine.run(statement, new_run())
+        result = world.run(statement, new_run())
         closer = threading.Timer(0.01, result.close)
         closer.start()
         for batch in result:
             assert batch.num_rows
         closer.join()
-    assert world.engine.instances.running == 0
+    assert world.engine.instances.running_count == 0
 
 
 def test_closing_the_engine_ends_running_queries(world: World) -> None:
     before = set(threading.enumerate())
     statement = world.statement("SELECT a.n FROM range(100000000000) a(n)", NUMBER, ())
-    result = world.engine.run(statement, new_run())
+    result = world.run(statement, new_run())
     closer = threading.Timer(0.05, world.engine.close)
     closer.start()
     with pytest.raises(UpstreamError):  # not an end: the rows are not complete

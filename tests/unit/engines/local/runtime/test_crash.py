@@ -26,7 +26,7 @@ home = Path(sys.argv[1])
 world = make_world(home, memory=96 * MB, memory_floor=64 * MB, memory_per_query=64 * MB)
 sql = "SELECT n FROM range(10000000) r(n) ORDER BY hash(n)"
 statement = world.statement(sql, pa.schema({"n": pa.int64()}), ())
-result = world.engine.run(statement, new_run())
+result = world.run(statement, new_run())
 next(iter(result))
 print("spilled", flush=True)
 sys.stdin.readline()

@@ -51,16 +51,16 @@ def test_names_nullability_and_zones_are_the_plans(world: World) -> None:
 def test_a_result_of_another_type_is_the_engines_failure(world: World) -> None:
     with pytest.raises(LocalFailed, match="int32 for column n"):
         world.query("SELECT 1::INT", NUMBER)
-    assert world.engine.instances.running == 0
+    assert world.engine.instances.running_count == 0
 
 
 def test_rows_stream_as_they_are_asked_for(world: World) -> None:
     statement = world.statement(series(10**12), NUMBER, ())
-    with world.engine.run(statement, new_run()) as result:
+    with world.run(statement, new_run()) as result:
         first = next(iter(result))
         assert first.num_rows == world.options.batch_rows
-        assert world.engine.instances.running == 1
-    assert world.engine.instances.running == 0
+        assert world.engine.instances.running_count == 1
+    assert world.engine.instances.running_count == 0
     assert world.engine.instances.memory_used == 0
 
 
@@ -88,18 +88,18 @@ def test_a_mistake_late_in_the_stream_is_still_the_users(make: MakeWorld) -> Non
     world = make(threads=1)
     sql = "SELECT CASE WHEN n < 500000 THEN n ELSE error('SQE:INVALID_CAST:bad') END FROM "
     statement = world.statement(sql + "range(1000000) r(n)", NUMBER, ())
-    with world.engine.run(statement, new_run()) as result:
+    with world.run(statement, new_run()) as result:
         assert next(iter(result)).num_rows
         with pytest.raises(SqeError, match="bad"):
             result.read_all()
-    assert world.engine.instances.running == 0
+    assert world.engine.instances.running_count == 0
 
 
 def test_where_any_row_may_be_sparks_none_is_sent_before_all_are_known(world: World) -> None:
     sql = "SELECT CASE WHEN n < 500000 THEN n ELSE error('SQE:LOCAL:too wide') END FROM "
     with pytest.raises(NotLocal, match="too wide"):
-        world.engine.run(world.statement(sql + "range(1000000) r(n)", NUMBER, ()), new_run())
-    assert world.engine.instances.running == 0
+        world.run(world.statement(sql + "range(1000000) r(n)", NUMBER, ()), new_run())
+    assert world.engine.instances.running_count == 0
     ordered = f"{sql} range(400000) r(n) ORDER BY n DESC"
     assert world.query(ordered, NUMBER)["n"].to_pylist() == list(range(399_999, -1, -1))
 
@@ -108,7 +108,7 @@ def test_what_duckdb_does_not_know_is_not_the_users_fault(world: World) -> None:
     for sql in ("SELECT no_such_function(1)", "SELECT * FROM nowhere", "SELEKT 1"):
         with pytest.raises(LocalFailed):
             world.query(sql, NUMBER)
-    assert world.engine.instances.running == 0
+    assert world.engine.instances.running_count == 0
 
 
 @pytest.fixture
@@ -157,13 +157,13 @@ def test_nothing_else_can_be_reached(locked: World, tmp_path: Path, sql: str) ->
 def test_a_cancelled_query_says_so_and_leaves_nothing(world: World) -> None:
     cancellation = Cancellation()
     statement = world.statement(series(10**12), NUMBER, ())
-    result = world.engine.run(statement, new_run(cancellation))
+    result = world.run(statement, new_run(cancellation))
     next(iter(result))
     cancellation.cancel()
     with pytest.raises(SqeError) as raised:
         result.read_all()
     assert raised.value.code is ErrorCode.CANCELLED
-    assert world.engine.instances.running == 0
+    assert world.engine.instances.running_count == 0
 
 
 def test_too_little_memory_is_the_engines_failure_without_spill(make: MakeWorld) -> None:
@@ -171,14 +171,14 @@ def test_too_little_memory_is_the_engines_failure_without_spill(make: MakeWorld)
     sql = "SELECT max(n) FROM (SELECT n FROM range(20000000) r(n) ORDER BY hash(n) OFFSET 5)"
     with pytest.raises(LocalFailed, match="memory"):
         world.query(sql, NUMBER)
-    assert world.engine.instances.running == 0
+    assert world.engine.instances.running_count == 0
 
 
 def test_what_does_not_fit_in_memory_is_spilled_and_removed(make: MakeWorld) -> None:
     world = make(memory=96 * MB, memory_floor=64 * MB, memory_per_query=64 * MB)
     sql = "SELECT n FROM range(10000000) r(n) ORDER BY hash(n)"
     statement = world.statement(sql, NUMBER, ())
-    with world.engine.run(statement, new_run()) as result:
+    with world.run(statement, new_run()) as result:
         next(iter(result))
         assert list(world.options.folder.glob("process-*/query-*/*"))
     assert not list(world.options.folder.glob("process-*/query-*"))
@@ -195,7 +195,7 @@ def test_a_full_spill_folder_is_the_engines_failure(make: MakeWorld) -> None:
 def test_a_query_waits_for_memory_and_then_goes_elsewhere(make: MakeWorld) -> None:
     world = make(memory=64 * MB, memory_floor=48 * MB, wait_s=0.05)
     statement = world.statement(series(10**12), NUMBER, ())
-    with world.engine.run(statement, new_run()) as result:
+    with world.run(statement, new_run()) as result:
         next(iter(result))
         with pytest.raises(LocalFailed, match="no memory was free"):
             world.query("SELECT 1::BIGINT", NUMBER)
@@ -206,10 +206,10 @@ def test_threads_are_shared_by_those_at_work(make: MakeWorld) -> None:
     world = make(threads=4)
     threads = "SELECT current_setting('threads')::BIGINT"
     assert world.query(threads, NUMBER)["n"].to_pylist() == [4]
-    with world.engine.run(world.statement(series(10**12), NUMBER, ()), new_run()) as at_work:
+    with world.run(world.statement(series(10**12), NUMBER, ()), new_run()) as at_work:
         next(iter(at_work))
         assert world.query(threads, NUMBER)["n"].to_pylist() == [2]
-    with world.engine.run(world.statement(series(5), NUMBER, ()), new_run()) as done:
+    with world.run(world.statement(series(5), NUMBER, ()), new_run()) as done:
         assert done.read_all().num_rows == 5
         assert world.query(threads, NUMBER)["n"].to_pylist() == [4]
 
@@ -229,7 +229,7 @@ def test_a_querys_limit_is_the_memory_it_was_given(
     world = make(memory=total * MB, memory_floor=64 * MB, memory_per_query=per_query * MB)
     schema = pa.schema({"limit": pa.string()})
     limit = "SELECT current_setting('memory_limit') FROM range(2)"
-    with world.engine.run(world.statement(limit, schema, ()), new_run()) as result:
+    with world.run(world.statement(limit, schema, ()), new_run()) as result:
         given = world.engine.instances.memory_used // MB
         assert result.read_all()["limit"].to_pylist() == [f"{given}.0 MiB"] * 2
     assert given == wanted
@@ -263,7 +263,7 @@ def test_a_damaged_page_is_found(world: World) -> None:
     path.write_bytes(content)
     with pytest.raises((LocalFailed, UpstreamError)):
         world.query("SELECT * FROM scan_1", NUMBER, scan)
-    assert world.engine.instances.running == 0
+    assert world.engine.instances.running_count == 0
 
 
 def test_a_file_outside_the_tables_kind_of_storage_is_not_opened(world: World) -> None:
@@ -282,12 +282,12 @@ def test_explain_says_what_is_read(world: World) -> None:
     statement = world.statement(
         "SELECT sum(n)::BIGINT FROM scan_1 WHERE n > 1", NUMBER, [scan_of(loaded_of(table))]
     )
-    assert "lake.db.t: 1 files" in world.engine.explain(statement, new_run()).plan
-    plan = world.engine.analyze(statement, new_run()).plan
+    assert "lake.db.t: 1 files" in world.prepare(statement).explain(new_run()).plan
+    plan = world.prepare(statement).analyze(new_run()).plan
     assert plan.startswith("1 rows returned in ")
     assert "READ_PARQUET  (rows 2, time" in plan
-    assert world.engine.facts(statement, new_run()).files == 1
-    assert world.engine.describe(statement, new_run()).columns[0].name == "n"
+    assert world.prepare(statement).facts.files == 1
+    assert world.prepare(statement).describe(new_run()).columns[0].name == "n"
 
 
 def test_what_a_dead_process_left_is_removed(make: MakeWorld) -> None:
@@ -302,5 +302,5 @@ def test_what_a_dead_process_left_is_removed(make: MakeWorld) -> None:
     assert len(list(world.options.folder.iterdir())) == 1
     world.engine.warm()
     (own,) = world.options.folder.iterdir()
-    assert world.engine.instances.running == 0
+    assert world.engine.instances.running_count == 0
     assert not list(own.glob("query-*"))

@@ -88,11 +88,11 @@ def test_before_the_first_row_spark_can_step_in(
     if known:  # its footer is remembered from an earlier query
         assert world.query(ALL, NUMBER, scan).num_rows == ROWS
     statement = world.statement(ALL, NUMBER, [scan])
-    world.engine.prepare(statement, new_run())
+    prepared = world.prepare(statement)
     damage(files_of(world, scan)[0])
     with pytest.raises(LocalFailed):
-        world.engine.run(statement, new_run()).read_all()
-    assert world.engine.instances.running == 0
+        prepared.run(new_run()).read_all()
+    assert world.engine.instances.running_count == 0
     assert world.engine.instances.memory_used == 0
 
 
@@ -105,7 +105,7 @@ def test_after_the_first_row_the_reader_is_told(
     counted = world.query("SELECT count(n) FROM scan_1", NUMBER, scan)
     assert counted.to_pydict() == {"n": [12 * ROWS]}
     statement = world.statement(ALL, NUMBER, [scan])
-    with world.engine.run(statement, new_run()) as result:
+    with world.run(statement, new_run()) as result:
         assert next(iter(result)).num_rows
         for path in files_of(world, scan)[-4:]:
             damage(path)
@@ -114,7 +114,7 @@ def test_after_the_first_row_the_reader_is_told(
         with pytest.raises(SqeError) as raised:
             result.read_all()
     assert raised.value.code is ErrorCode.CORRUPT_DATA
-    assert world.engine.instances.running == 0
+    assert world.engine.instances.running_count == 0
     assert world.engine.instances.memory_used == 0
 
 
@@ -153,7 +153,7 @@ def test_a_manifest_that_is_damaged_is_never_half_a_list(
         damage(path)
     with pytest.raises((LocalFailed, NotLocal)):
         world.query(ALL, NUMBER, scan)
-    assert world.engine.instances.running == 0
+    assert world.engine.instances.running_count == 0
 
 
 @pytest.mark.parametrize("cut", range(1, 40, 3))

@@ -45,7 +45,7 @@ def test_the_reader_is_told_the_error_and_not_the_interruption(world: World, sen
         for _ in batches:
             pass
     assert raised.value.code is ErrorCode.DIVISION_BY_ZERO
-    assert world.engine.instances.running == 0
+    assert world.engine.instances.running_count == 0
 
 
 def test_an_interruption_without_an_error_is_never_an_end(world: World) -> None:

@@ -12,10 +12,10 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
 from sqe.catalog.protocol import Json, Loaded, Signed
-from sqe.engines.local.keys import S3Keys
+from sqe.catalog.s3_place import S3Credentials
 from sqe.engines.local.loopback import Loopback
 from sqe.engines.local.objects import Objects
-from sqe.engines.local.signing import CatalogSigner, signature
+from sqe.engines.local.signing import CatalogSigner
 from sqe.engines.local.storage import TableSource, storage_of
 from sqe.errors import AccessError, ErrorCode, SqeError
 from sqe.model.identity import Identity, Secret
@@ -30,9 +30,11 @@ KEY = "ONLY THE CATALOG HAS IT"
 FILES, ROWS = 6, 60_000
 
 
-def keys(store: ObjectStore) -> S3Keys:
+def keys(store: ObjectStore) -> S3Credentials:
     token = Secret(f"token of {KEY}")
-    return S3Keys("s3://", "eu-south-2", store.endpoint, True, Secret(KEY), Secret("s"), token)
+    return S3Credentials(
+        "s3://", "eu-south-2", store.endpoint, True, Secret(KEY), Secret("s"), token
+    )
 
 
 def signing(store: ObjectStore, *, reusable: bool = False) -> Vending:
@@ -40,7 +42,7 @@ def signing(store: ObjectStore, *, reusable: bool = False) -> Vending:
 
     def sign(request: Json) -> Signed:
         now = dt.datetime.now(dt.UTC)
-        headers = signature(request["method"], request["uri"], keys(store), now)
+        headers = keys(store).sign(request["method"], request["uri"], now=now)
         return Signed(request["uri"], headers, reusable)
 
     return Vending(signed=sign)
@@ -123,7 +125,7 @@ def test_a_right_that_is_lost_in_the_middle_ends_the_query(
     def refuse(request: Json) -> Signed:
         raise AccessError(ErrorCode.ACCESS_DENIED, "ann may not read t.")
 
-    with world.engine.run(statement, new_run()) as result:
+    with world.run(statement, new_run()) as result:
         assert next(iter(result)).num_rows
         vending.signed = refuse
         with pytest.raises(SqeError) as raised:

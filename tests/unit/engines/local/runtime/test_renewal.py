@@ -8,7 +8,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from sqe.catalog.protocol import Json, Loaded
 from sqe.errors import ErrorCode, SqeError
-from sqe.model.passport import expired
+from sqe.model.passport import login_expired
 from tests.unit.engines.local.runtime.conftest import MakeWorld
 from tests.unit.engines.local.runtime.object_store import ObjectStore
 from tests.unit.engines.local.runtime.vending import Vending, credential, made, vended
@@ -83,7 +83,7 @@ def test_who_has_lost_his_login_is_told_so(
     make: MakeWorld, store: ObjectStore, catalog: SqlCatalog, planned: bool
 ) -> None:
     def refuse() -> tuple[Json, ...]:
-        raise expired()
+        raise login_expired()
 
     world = make(catalogs=Vending(refuse))
     scan = scan_of(table(catalog, store, credential(store, "t", "OLD")))
@@ -103,7 +103,7 @@ def test_a_scan_outlives_its_keys(make: MakeWorld, store: ObjectStore, catalog: 
     world = make(catalogs=vending, threads=1, batch_rows=10_000)
     loaded = table(catalog, store, credential(store, "t", "OLD", ends_in=300), files=FILES)
     numbers: list[int] = []
-    with world.engine.run(world.statement(ALL, NUMBER, [scan_of(loaded)]), new_run()) as result:
+    with world.run(world.statement(ALL, NUMBER, [scan_of(loaded)]), new_run()) as result:
         batches = iter(result)
         numbers += next(batches)["n"].to_pylist()
         store.keys["lake/w/t/"] = "SECOND"
@@ -122,12 +122,12 @@ def test_keys_that_cannot_be_renewed_end_a_scan_with_an_error(
 
     def give() -> tuple[Json, ...]:
         if login == "over":
-            raise expired()
+            raise login_expired()
         return ()
 
     world = make(catalogs=Vending(give), threads=1, batch_rows=10_000)
     loaded = table(catalog, store, credential(store, "t", "OLD", ends_in=ends_in), files=FILES)
-    with world.engine.run(world.statement(ALL, NUMBER, [scan_of(loaded)]), new_run()) as result:
+    with world.run(world.statement(ALL, NUMBER, [scan_of(loaded)]), new_run()) as result:
         assert next(iter(result)).num_rows
         store.keys.clear()
         with pytest.raises(SqeError) as raised:

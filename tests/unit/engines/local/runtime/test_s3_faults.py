@@ -154,7 +154,7 @@ def test_after_the_first_row_the_reader_is_told(
     scan = scan_of(written(catalog, store, "t", files=12))
     assert world.query("SELECT count(n) FROM scan_1", NUMBER, scan).num_rows == 1
     statement = world.statement(ALL, NUMBER, [scan])
-    with world.engine.run(statement, new_run()) as result:
+    with world.run(statement, new_run()) as result:
         assert next(iter(result)).num_rows
         store.fault = fault  # type: ignore[assignment]
         with pytest.raises(SqeError) as raised:
@@ -184,9 +184,9 @@ def test_a_query_that_hangs_in_the_store_can_be_cancelled(
     threading.Timer(0.2, cancellation.cancel).start()
     statement = world.statement(ALL, NUMBER, [scan])
     with pytest.raises(SqeError) as raised:
-        world.engine.run(statement, new_run(cancellation)).read_all()
+        world.run(statement, new_run(cancellation)).read_all()
     assert raised.value.code is ErrorCode.CANCELLED
-    assert world.engine.instances.running == 0
+    assert world.engine.instances.running_count == 0
     assert world.engine.instances.memory_used == 0
 
 
@@ -222,9 +222,9 @@ def test_explanations_show_no_keys(world: World, store: ObjectStore, catalog: Sq
     scan = scan_of(written(catalog, store, "t"))
     statement = world.statement(ALL, NUMBER, [scan])
     shown = [
-        repr(world.engine.explain(statement, new_run())),
-        repr(world.engine.analyze(statement, new_run())),
-        repr(world.engine.prepare(statement, new_run())),
+        repr(world.prepare(statement).explain(new_run())),
+        repr(world.prepare(statement).analyze(new_run())),
+        repr(world.prepare(statement)),
         repr(world.planned(scan)),
     ]
     for text in shown:

@@ -10,8 +10,7 @@ import pytest
 from minio.credentials.credentials import Credentials
 from minio.signer import sign_v4_s3
 
-from sqe.engines.local.keys import S3Keys
-from sqe.engines.local.signing import signature
+from sqe.catalog.s3_place import S3Credentials
 from sqe.model.identity import Secret
 
 NOW = dt.datetime(2026, 11, 16, 12, 0, 5, tzinfo=dt.UTC)
@@ -26,11 +25,11 @@ def test_it_is_the_same_as_minios(
     token: str | None, endpoint: str, path_style: bool, name: str
 ) -> None:
     secret = Secret(token) if token else None
-    keys = S3Keys(
+    keys = S3Credentials(
         "s3://", "eu-south-2", endpoint, path_style, Secret("AKID"), Secret("shh"), secret
     )
     url = keys.url(f"s3://lake/{name}")
-    found = signature("GET", url, keys, NOW)
+    found = keys.sign("GET", url, now=NOW)
     given: dict[str, str | list[str] | tuple[str]] = {
         "Host": urlsplit(url).netloc,
         "x-amz-content-sha256": NOTHING,

@@ -17,12 +17,14 @@ from sqe.catalog.schemas import columns_of, current_schema, spark_type
 from sqe.engines.local.engine import DuckDbEngine
 from sqe.engines.local.options import LocalOptions
 from sqe.engines.local.plan import Comparison, LocalPlan, Scan, ScanColumn
+from sqe.engines.local.query import LocalQuery
 from sqe.engines.local.scan import PlannedScan, ScanPlanner
 from sqe.engines.protocol import Run
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import Column
 from sqe.results.cancellation import Cancellation
+from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.sessions.session import Session
 
@@ -88,8 +90,14 @@ class World:
 
     def query(self, sql: str, schema: pa.Schema, *scans: Scan, run: Run | None = None) -> pa.Table:
         statement = self.statement(sql, schema, scans)
-        with self.engine.run(statement, run or new_run()) as result:
+        with self.run(statement, run or new_run()) as result:
             return result.read_all()
+
+    def prepare(self, statement: GuardedStatement) -> LocalQuery:
+        return self.engine.prepare(statement, new_run().session)
+
+    def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
+        return self.engine.prepare(statement, run.session).run(run)
 
     def rows(self, scan: Scan, schema: pa.Schema) -> list[tuple[Any, ...]]:
         table = self.query(f"SELECT * FROM {scan.relation}", schema, scan)
@@ -108,7 +116,9 @@ def make_world(home: Path, /, catalogs: Catalogs | None = None, **options: Any) 
     catalog.create_namespace("db")
     chosen = LocalOptions(**{"folder": home / "spill", "pool": 1, **options})
     plans: dict[int, LocalPlan] = {}
-    engine = DuckDbEngine(lambda statement, run: plans[id(statement)], chosen, catalogs=catalogs)
+    engine = DuckDbEngine(
+        lambda statement, session: plans[id(statement)], chosen, catalogs=catalogs
+    )
     return World(catalog, engine, ScanPlanner(chosen, catalogs), chosen, plans)
 
 

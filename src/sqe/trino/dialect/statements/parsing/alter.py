@@ -39,7 +39,7 @@ def alter(p: Parser) -> Statement:
         return _view(p, at)
     if p.accept("MATERIALIZED"):
         p.expect("VIEW")
-        return _materialized(p, at)
+        return _alter_materialized_view(p, at)
     p.fail("'MATERIALIZED'", "'SCHEMA'", "'TABLE'", "'VIEW'")
 
 
@@ -63,7 +63,7 @@ def _view(p: Parser, at: int) -> Statement:
     return Rename(at, "VIEW", name, p.name())
 
 
-def _materialized(p: Parser, at: int) -> Statement:
+def _alter_materialized_view(p: Parser, at: int) -> Statement:
     kind = "MATERIALIZED VIEW"
     if_exists = p.accept("IF", "EXISTS")
     name = p.name()
@@ -95,9 +95,9 @@ def _table(p: Parser, at: int, table_at: int) -> Statement:
         return DropColumn(at, name, p.name(), if_exists, tolerant)
     if word == "EXECUTE":
         procedure = p.identifier()
-        given = arguments(p) if p.looking_at("(") else ()
+        call_arguments = arguments(p) if p.looking_at("(") else ()
         where = p.expression() if p.accept("WHERE") else None
-        return ExecuteProcedure(at, name, procedure, given, where, table_at)
+        return ExecuteProcedure(at, name, procedure, call_arguments, where, table_at)
     if word == "RENAME":
         return _rename(p, at, name, if_exists)
     if p.accept("PROPERTIES"):

@@ -41,7 +41,7 @@ def create(p: Parser) -> Statement:
     if p.accept("VIEW"):
         return _view(p, at, or_replace)
     if p.accept("MATERIALIZED", "VIEW"):
-        return _materialized(p, at, or_replace)
+        return _create_materialized_view(p, at, or_replace)
     if p.looking_at("FUNCTION"):
         raise not_supported("CREATE FUNCTION", at)
     if or_replace:
@@ -117,7 +117,7 @@ def _view(p: Parser, at: int, or_replace: bool) -> Statement:
     return CreateView(at, name, query, p.text_since(start), or_replace, note, security, properties)
 
 
-def _materialized(p: Parser, at: int, or_replace: bool) -> Statement:
+def _create_materialized_view(p: Parser, at: int, or_replace: bool) -> Statement:
     if_not_exists = p.accept("IF", "NOT", "EXISTS")
     name = p.name()
     grace_period = p.accept("GRACE", "PERIOD")

@@ -26,12 +26,12 @@ def insert(p: Parser) -> Statement:
 def _lists_columns(p: Parser) -> bool:
     """Brackets with names in them; a query may stand in brackets too."""
     place = p.mark()
-    found = p.accept("(") and p.is_identifier()
-    if found:
+    is_list = p.accept("(") and p.is_identifier()
+    if is_list:
         p.identifier()
-        found = p.looking_at_any(",", ")")
+        is_list = p.looking_at_any(",", ")")
     p.rewind(place)
-    return found
+    return is_list
 
 
 def delete(p: Parser) -> Statement:

@@ -1,0 +1,1 @@
+"""What SQE is doing, as metrics that Prometheus scrapes."""

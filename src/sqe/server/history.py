@@ -1,0 +1,51 @@
+"""The history of queries, by the settings."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+from dataclasses import dataclass
+
+from sqe.audit.events import EventSink
+from sqe.history.recorder import HistoryLimits, HistoryRecorder
+from sqe.settings import Settings
+from sqe.settings.sizes import MB
+from sqe.store.database import Database
+from sqe.store.history import HistoryStore
+
+_DAY_S = 86_400.0
+
+
+@dataclass(frozen=True)
+class History:
+    """Both None where the settings leave it out."""
+
+    store: HistoryStore | None = None
+    recorder: HistoryRecorder | None = None
+
+    @property
+    def sinks(self) -> list[EventSink]:
+        return [self.recorder] if self.recorder is not None else []
+
+    def start(self) -> None:
+        """Called when the process begins to serve others: what runs in a command of somebody's own
+        is not kept."""
+        if self.recorder is not None:
+            self.recorder.start()
+
+
+def history_of(settings: Settings, database: Database) -> History:
+    if not settings.history.enabled:
+        return History()
+    given = settings.history
+    limits = HistoryLimits(
+        given.delay_s, given.waiting, given.keep_days * _DAY_S, given.keep_mb * MB
+    )
+    store = HistoryStore(database)
+    return History(store, HistoryRecorder(store, _place(settings), limits))
+
+
+def _place(settings: Settings) -> str:
+    """The same for every process of this home, and for no other."""
+    place = f"{socket.gethostname()}\0{settings.home.resolve()}"
+    return hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:32]

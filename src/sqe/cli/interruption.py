@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _CANCEL_S = 2.0  # for a server to hear that the query is cancelled, however busy it is
 _LEAVE_S = 1.0  # for everything else, once someone does not want to wait
+_WAKE_AFTER_S = (0.05, 0.25)
 
 
 class LeaveNow(KeyboardInterrupt):
@@ -60,6 +61,7 @@ class Interruption:
         self._main = threading.current_thread() is threading.main_thread()
         if self._main:
             self._previous = signal.signal(signal.SIGINT, self._on_signal)
+            self._waker = MainThreadWaker()
             if self._keys is not None:
                 self._keys.start(self._leave)
         return self
@@ -68,6 +70,7 @@ class Interruption:
         if self._main:
             if self._keys is not None:
                 self._keys.stop(discard=self.asked)  # Ctrl-C is for what was typed, too
+            self._waker.close()
             signal.signal(signal.SIGINT, self._previous)
         if isinstance(exc[1], LeaveNow):
             if self._cancel is not None:
@@ -114,6 +117,42 @@ class Interruption:
         if self._running is not None and self._cancel is None:
             self._cancel = threading.Thread(target=self._running.cancel, name="cancel", daemon=True)
             self._cancel.start()
+
+
+class MainThreadWaker:
+    """Python calls the handler of a signal between two steps of the main thread. A Ctrl-C in the
+    moment before that thread begins to wait for something would be heard when the wait is over;
+    another signal, a little later, ends the wait.
+    """
+
+    def __init__(self) -> None:
+        main = threading.main_thread().ident
+        assert main is not None  # noqa: S101 - it runs
+        self._main_thread = main
+        self._signals, self._numbers = os.pipe()
+        os.set_blocking(self._numbers, False)
+        self._previous_handler = signal.signal(signal.SIGURG, lambda number, frame: None)
+        self._previous_fd = signal.set_wakeup_fd(self._numbers, warn_on_full_buffer=False)
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="wake-main", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._closed.set()
+        signal.set_wakeup_fd(self._previous_fd)
+        os.close(self._numbers)
+        self._thread.join()
+        os.close(self._signals)
+        signal.signal(signal.SIGURG, self._previous_handler)
+
+    def _run(self) -> None:
+        while number := os.read(self._signals, 1):
+            if number[0] != signal.SIGINT:
+                continue
+            for pause in _WAKE_AFTER_S:
+                if self._closed.wait(pause):
+                    return
+                signal.pthread_kill(self._main_thread, signal.SIGURG)
 
 
 @contextmanager

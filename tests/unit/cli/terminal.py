@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[=>]|\r")
 _START = r"""
-import os, sys
+import os, signal, sys
 terminal = os.open(sys.argv[1], os.O_RDWR)  # of a new session, it becomes the controlling one
 for stream in range(3):
     os.dup2(terminal, stream)
@@ -35,13 +35,15 @@ class Gateway(FakeGateway):
     def submit(self, request, listener=None):
         self.cancelled.clear()
         query_id = super().submit(request, listener)
-        if request.text in ("WAIT", "DEAF", "SLOW"):
+        if request.text == "UNHEARD":  # as where a signal comes just before a wait begins
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        if request.text in ("WAIT", "DEAF", "SLOW", "UNHEARD"):
             say("submitted", request.text)
         return query_id
     def fetch(self, query_id):
         if self.texts[-1].startswith("SELECT `query_id`"):  # what `sqe top` asks
             return stream_of(pa.table({"query_id": []}))
-        time.sleep({"DEAF": 100, "SLOW": 0.3}.get(self.texts[-1], 0))
+        time.sleep({"DEAF": 100, "UNHEARD": 100, "SLOW": 0.3}.get(self.texts[-1], 0))
         return super().fetch(query_id)
     def cancel(self, query_id):
         say("cancel", self.texts[-1])
@@ -49,7 +51,7 @@ class Gateway(FakeGateway):
 
 class Server(FakeServer):
     def close(self):
-        if "DEAF" in self.gateway.texts:
+        if {"DEAF", "UNHEARD"} & set(self.gateway.texts):
             time.sleep(100)
 
 def endless():

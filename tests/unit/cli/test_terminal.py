@@ -120,16 +120,18 @@ def test_watching_goes_on_until_ctrl_c(shell: Terminal) -> None:
     shell.expect(PROMPT)
 
 
-@pytest.mark.parametrize("keys", [CTRL_C * 2, CTRL_D])
-def test_who_will_not_wait_leaves_at_once(tmp_path: Path, keys: str) -> None:
+@pytest.mark.parametrize(
+    ("keys", "query"), [(CTRL_C * 2, "DEAF"), (CTRL_C * 2, "UNHEARD"), (CTRL_D, "DEAF")]
+)
+def test_who_will_not_wait_leaves_at_once(tmp_path: Path, keys: str, query: str) -> None:
     """Neither the query nor the server that is closed ends by itself."""
     terminal = Terminal("--home", str(tmp_path), "shell")
     try:
         terminal.expect(PROMPT)
-        terminal.type(f"DEAF \\g {tmp_path / 'x.csv'}\r")
-        terminal.expect("submitted DEAF")
+        terminal.type(f"{query} \\g {tmp_path / 'x.csv'}\r")
+        terminal.expect(f"submitted {query}")
         terminal.type(keys[0])
-        terminal.expect("cancel DEAF")
+        terminal.expect(f"cancel {query}")
         terminal.type(keys[1:])
         assert terminal.wait() == ExitCode.CANCELLED
         assert terminal.echoes()

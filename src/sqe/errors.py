@@ -82,6 +82,7 @@ class ErrorCode(Enum):
     QUERY_REJECTED = (ErrorCategory.RESOURCES, "No resource group takes the query.")
     RESULT_TOO_LARGE = (ErrorCategory.RESOURCES, "The result is larger than this user may get.")
     TOO_MANY_SESSIONS = (ErrorCategory.RESOURCES, "Too many sessions are open.")
+    TOO_MANY_LOGINS = (ErrorCategory.RESOURCES, "Too many logins have failed; wait a little.")
     OUT_OF_MEMORY = (ErrorCategory.RESOURCES, "The memory limit was reached.")
     DISK_FULL = (ErrorCategory.RESOURCES, "The disk has no room left.")
     HOME_IN_USE = (ErrorCategory.RESOURCES, "Another process holds this home or its catalog.")

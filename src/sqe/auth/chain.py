@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sqe.auth.attempts import LoginAttempts, TooManyLogins
 from sqe.auth.protocol import Authenticator, Credential, Password
 from sqe.errors import AccessError, ErrorCode, SqeError, UpstreamError
 from sqe.model.access_event import UNRECORDED, AccessEvent, AccessKind, AccessRecorder
@@ -22,17 +23,21 @@ class Authenticators:
     """The first that knows the credential answers. Empty: nobody gets in."""
 
     def __init__(
-        self, authenticators: Sequence[Authenticator], recorder: AccessRecorder = UNRECORDED
+        self,
+        authenticators: Sequence[Authenticator],
+        recorder: AccessRecorder = UNRECORDED,
+        attempts: LoginAttempts | None = None,
     ) -> None:
         self._authenticators = tuple(authenticators)
         self._recorder = recorder
+        self._attempts = attempts
 
     def identify(self, credential: Credential, origin: QueryOrigin = EMBEDDED) -> Identity:
         """Whose credential it is; AUTHENTICATION_FAILED, which never says what was wrong, or
-        ISSUER_UNAVAILABLE. ``origin``: where it was shown. AUDIT_UNAVAILABLE, whatever was shown:
-        nobody guesses unrecorded."""
+        ISSUER_UNAVAILABLE, or TOO_MANY_LOGINS without having looked at it. ``origin``: where it was
+        shown. AUDIT_UNAVAILABLE, whatever was shown: nobody guesses unrecorded."""
         self._recorder.check()
-        answer, outcome = self._ask(credential)
+        answer, outcome = self._ask_if_allowed(credential, origin.address)
         method = type(credential).__name__.lower()
         if isinstance(answer, Identity):
             method = "api_key" if answer.key_id else method
@@ -50,6 +55,23 @@ class Authenticators:
         """The principal of ``origin`` acts as this user, or would have liked to."""
         kind = AccessKind.IMPERSONATION if allowed else AccessKind.IMPERSONATION_REFUSED
         self._recorder.note_access(AccessEvent(kind, time.time(), user, origin))
+
+    def _ask_if_allowed(
+        self, credential: Credential, address: str
+    ) -> tuple[Identity | SqeError, str]:
+        """Only passwords are counted: a token, a key or a certificate cannot be guessed."""
+        if self._attempts is None or not isinstance(credential, Password):
+            return self._ask(credential)
+        try:
+            self._attempts.check(credential.user, address)
+        except TooManyLogins as error:
+            return error, "delayed"
+        answer, outcome = self._ask(credential)
+        if isinstance(answer, Identity):
+            self._attempts.note_success(credential.user, address)
+        elif outcome == "denied":
+            self._attempts.note_failure(credential.user, address)
+        return answer, outcome
 
     def _ask(self, credential: Credential) -> tuple[Identity | SqeError, str]:
         """Whose it is, or the error; and which kind of end that is, for who counts them."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sqe.auth.anonymous import Anonymous
 from sqe.auth.api_keys import ApiKeyUsers
+from sqe.auth.attempts import LoginAttempts
 from sqe.auth.certificates import Certificates
 from sqe.auth.chain import Authenticators
 from sqe.auth.protocol import Authenticator
@@ -53,7 +54,8 @@ def authenticators(settings: AuthSettings, around: AuthParts | None = None) -> A
         chain["anonymous"] = Anonymous()
     chosen = [chain.get(name) for name in settings.chain]
     asked = [authenticator for authenticator in chosen if authenticator is not None]
-    return Authenticators(asked, around.recorder)
+    attempts = LoginAttempts(settings.failed_logins) if settings.failed_logins else None
+    return Authenticators(asked, around.recorder, attempts)
 
 
 def _users(settings: AuthSettings, home: Path) -> Users:

@@ -129,7 +129,8 @@ LOGINS = Family(
     "Credentials that were shown, once for each connection or request that shows one.",
     {
         "credential": "`password`, `bearer`, `certificate`, `nothing`, `api_key` (if accepted)",
-        "outcome": "`accepted`, `denied`, `unavailable` (the identity provider), `failed`",
+        "outcome": "`accepted`, `denied`, `unavailable` (the identity provider), `failed`, "
+        "`delayed` (after too many failures)",
     },
 )
 
@@ -295,7 +296,7 @@ BEGIN_AT_ZERO: Mapping[Family, tuple[tuple[str, ...], ...]] = {
     LOGINS: tuple(
         (credential, outcome)
         for credential in ("password", "bearer", "certificate", "nothing", "api_key")
-        for outcome in ("accepted", "denied", "unavailable", "failed")
+        for outcome in ("accepted", "denied", "unavailable", "failed", "delayed")
     ),
 }
 

@@ -96,6 +96,15 @@ class AuthSettings(Strict):
         description="let keys of `sqe apikey` in; unset: yes, but they alone are no reason to "
         "listen beyond this machine, or to shut anonymous clients out",
     )
+    failed_logins: int = Field(
+        5,
+        ge=0,
+        le=1_000,
+        description="wrong passwords of one user from one address that are answered without a "
+        "delay; each further one doubles the time until the next is looked at, up to a minute. Ten "
+        "times as many from one address, or twenty times as many of one user, delay for up to 10 s "
+        "who has not logged in there lately. 0: no delays",
+    )
     ldap: LdapSettings = LdapSettings()
     oidc: dict[str, OidcSettings] = Field(
         default_factory=dict, description="the issuers of tokens by a name of your choice"

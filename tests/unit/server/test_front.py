@@ -98,6 +98,17 @@ def showing(pair: Pair) -> dict[str, str]:
     }
 
 
+def test_who_guesses_has_to_wait_and_a_token_still_gets_in(tmp_path: Path) -> None:
+    with serving(tmp_path, auth={"users": USERS, "failed_logins": 1}) as served:
+        texts = []
+        for _ in range(10):
+            with pytest.raises(Error) as raised:
+                served.user({**ANN, "password": "wrong"})
+            texts.append(str(raised.value))
+        assert any("TOO_MANY_LOGINS" in text for text in texts)
+        assert served.user(BEARER) == "ann"
+
+
 def test_on_this_machine_and_without_users_nobody_is_asked(tmp_path: Path) -> None:
     with serving(tmp_path) as served:
         assert served.address.startswith("grpc://127.0.0.1:")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from starlette.requests import Request
 
+from sqe.auth.attempts import TooManyLogins
 from sqe.auth.chain import Authenticators, credential_error
 from sqe.auth.header import credential_in
 from sqe.auth.protocol import Bearer, Certificate, Credential, Nothing, Password
@@ -89,6 +90,8 @@ class Callers:
         except AccessError as error:
             headers = self._challenge(origin)
             raise Refusal(401, error.message, headers) from None
+        except TooManyLogins as error:
+            raise Refusal(429, str(error), {"Retry-After": str(error.seconds)}) from None
         except UpstreamError as error:  # who says it cannot be reached; clients try again
             raise Refusal(503, str(error)) from None
         acting = QueryOrigin("trino", origin.address, identity.user)

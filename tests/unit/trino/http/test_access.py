@@ -34,7 +34,7 @@ USERS = {
     "bob": {"roles": ["auditor"]},
     "carol": {"password": PASSWORD, "groups": ["operators"]},
 }
-UNAUTHORIZED, FORBIDDEN, BAD, NO_CONTENT = 401, 403, 400, 204
+UNAUTHORIZED, FORBIDDEN, BAD, NO_CONTENT, TOO_MANY = 401, 403, 400, 204, 429
 PLAIN = TrinoOptions(plain_credentials=True)
 Headers = dict[str, str]
 
@@ -105,6 +105,17 @@ def test_others_are_asked_to_log_in(tmp_path: Path, headers: Headers) -> None:
     assert response.status_code == UNAUTHORIZED
     assert response.headers["www-authenticate"] == 'Basic realm="Trino", Bearer realm="Trino"'
     assert "ann" not in response.text and "horse" not in response.text
+
+
+def test_who_guesses_is_told_to_wait_and_a_token_still_gets_in(tmp_path: Path) -> None:
+    with with_users(tmp_path) as served:
+        answers = [post(served, basic("ann", "wrong")) for _ in range(12)]
+        refused = next(answer for answer in answers if answer.status_code != UNAUTHORIZED)
+        assert post(served, ANN).status_code == TOO_MANY
+        assert user_of(served, {"Authorization": f"Bearer {TOKEN.reveal()}"}) == "ann"
+    assert refused.status_code == TOO_MANY
+    assert int(refused.headers["retry-after"]) >= 1
+    assert refused.text.startswith("Too many logins have failed. Try again in ")
 
 
 def test_every_address_but_the_servers_own_wants_a_credential(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ class Privilege(Enum):
     OWN = "own"
     EXECUTE = "execute"  # a procedure or a function; on the system: a query at all
     SHOW = "show"  # that it is there, and what it looks like
+    LEND = "lend"  # SELECT, to others through a view that is read with one's own rights
     IMPERSONATE = "impersonate"
     VIEW_QUERY = "view query"
     KILL_QUERY = "kill query"

@@ -91,6 +91,8 @@ def needs_of(bound: BoundStatement) -> list[Need]:
         if statement.kind is StatementKind.CREATE_VIEW:
             table = replace(table, view=True)
         wanted = privileges(statement, reference)
+        if reference.as_user and Privilege.SELECT in wanted:
+            wanted = (*wanted, Privilege.LEND)
         before = needs[key].facts if key in needs else ()
         facts = tuple(replace(table, privilege=privilege) for privilege in wanted)
         seen = replace(table, privilege=Privilege.SELECT)

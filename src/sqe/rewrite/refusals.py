@@ -30,8 +30,10 @@ def refuse_denied(bound: BoundStatement, decisions: Decisions) -> None:
         if as_user:  # what a view is made of is not the reader's to know
             raise AccessError(
                 ErrorCode.ACCESS_DENIED,
-                "The owner of a view that is read here may not read what it is made of.",
-                hint="The owner's rights count in a view with SECURITY DEFINER.",
+                "The owner of a view that is read here may not read what it is made of, or not"
+                " let others read it.",
+                hint="In a view with SECURITY DEFINER the owner's rights count: the owner needs"
+                " SELECT with the grant option on all that it reads, or must own it.",
             )
         raise AccessError(
             ErrorCode.ACCESS_DENIED,

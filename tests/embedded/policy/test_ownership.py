@@ -109,8 +109,8 @@ def test_a_definers_roles_count_and_their_groups_do_not(root: Lake, bob: Lake) -
     root.all(
         "CREATE TABLE own.base AS SELECT 1 AS a",
         "CREATE ROLE readers",
-        "GRANT SELECT ON own.base TO ROLE readers",
-        "GRANT SELECT ON own.base TO GROUP staff",
+        "GRANT SELECT ON own.base TO ROLE readers WITH GRANT OPTION",
+        "GRANT SELECT ON own.base TO GROUP staff WITH GRANT OPTION",
         "GRANT ROLE readers TO USER ann",
     )
     gateway = root.server.gateway
@@ -127,3 +127,49 @@ def test_a_definers_roles_count_and_their_groups_do_not(root: Lake, bob: Lake) -
     denied(bob, "SELECT a FROM own.by_group", "SELECT a FROM own.base")
     root.run("REVOKE ROLE readers FROM USER ann")
     denied(bob, "SELECT a FROM own.by_role")
+
+
+def test_rights_are_lent_only_by_who_may_grant_them(root: Lake, ann: Lake, bob: Lake) -> None:
+    """At each read, whatever has been granted on the view."""
+    root.all("CREATE TABLE own.base AS SELECT 1 AS a", "GRANT SELECT ON own.base TO USER ann")
+    ann.all(
+        "CREATE VIEW own.lent SECURITY DEFINER AS SELECT a FROM own.base",
+        "CREATE VIEW own.lent_over_lent SECURITY DEFINER AS SELECT a FROM own.lent",
+        "GRANT SELECT ON own.lent TO USER bob",
+        "GRANT SELECT ON own.lent_over_lent TO USER bob",
+    )
+    views = ("own.lent", "own.lent_over_lent")
+    for view in views:
+        assert ann.rows(f"SELECT a FROM {view}") == [(1,)]
+        denied(bob, f"SELECT a FROM {view}")
+    for give, take in (
+        ("GRANT SELECT ON own.base TO USER ann WITH GRANT OPTION",
+         "REVOKE GRANT OPTION FOR SELECT ON own.base FROM USER ann"),
+        ("GRANT OWN ON own.base TO USER ann", "REVOKE OWN ON own.base FROM USER ann"),
+    ):  # fmt: skip
+        root.run(give)
+        for view in views:
+            assert bob.rows(f"SELECT a FROM {view}") == [(1,)]
+        root.run(take)
+        for view in views:
+            denied(bob, f"SELECT a FROM {view}")
+
+
+def test_a_view_that_somebody_else_replaces_lends_what_is_theirs(
+    root: Lake, ann: Lake, bob: Lake
+) -> None:
+    root.all(
+        "CREATE TABLE own.base AS SELECT 1 AS a, 2 AS secret",
+        "GRANT SELECT ON own.base TO USER cleo COLUMNS (a)",
+        "GRANT CREATE, DROP ON SCHEMA own TO USER cleo",
+        "GRANT OWN ON own.base TO USER ann",
+    )
+    ann.all(
+        "CREATE VIEW own.shown SECURITY DEFINER AS SELECT a, secret FROM own.base",
+        "GRANT SELECT ON own.shown TO USER bob",
+    )
+    assert bob.rows("SELECT a FROM own.shown") == [(1,)]
+    cleo = root.another_session("cleo")
+    cleo.run("CREATE OR REPLACE VIEW own.shown SECURITY DEFINER AS SELECT a FROM own.base")
+    assert cleo.rows("SELECT * FROM own.shown") == [(1,)]
+    denied(bob, "SELECT a FROM own.shown")

@@ -55,6 +55,7 @@ _BY_PRIVILEGE: dict[Privilege, frozenset[TablePrivilege]] = {
     Privilege.ALTER: frozenset(("OWNERSHIP",)),
     Privilege.OWN: frozenset(("OWNERSHIP",)),
     Privilege.SHOW: _EVERY,
+    Privilege.LEND: frozenset(("GRANT_SELECT",)),
 }
 _INFORMATION_SCHEMA = "information_schema"
 

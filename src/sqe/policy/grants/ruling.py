@@ -50,13 +50,15 @@ def select_grants(
 ) -> tuple[list[Grant], list[Grant]]:
     """Of the grants on an object of that kind: those that give the privilege, and the denials."""
     denied = {grant.privilege for grant in grants if grant.deny}
-    asked = {privilege, Privilege.OWN}
+    lends = privilege is Privilege.LEND
+    asked = {Privilege.SELECT if lends else privilege, Privilege.OWN}
     denials = [grant for grant in grants if grant.deny and grant.privilege in asked]
     gives = [
         grant
         for grant in grants
         if grant.privilege not in denied  # and so no denial itself
         and (grant.privilege in asked or (privilege is Privilege.SHOW and _shows(grant, kind)))
+        and (not lends or grant.grant_option or grant.privilege is Privilege.OWN)
     ]
     return gives, denials
 

@@ -80,14 +80,23 @@ def on_table(privilege: Privilege, table: Parts, columns: Sequence[str]) -> list
         return [Question("CreateTable", resources.new_table(table))]
     if privilege is Privilege.UPDATE:  # which of them is not known where it is asked
         return [Question("UpdateTableColumns", resources.table(table, columns))]
+    if privilege is Privilege.LEND:
+        return [_lend(table, columns)]
     questions = [Question(name, resources.table(table)) for name in _ON_TABLES.get(privilege, ())]
     if privilege is Privilege.ALTER:
         questions.append(Question("SetTableProperties", resources.new_table(table)))
     return questions
 
 
-def on_view(privilege: Privilege, view: Parts) -> list[Question]:
+def on_view(privilege: Privilege, view: Parts, columns: Sequence[str]) -> list[Question]:
+    if privilege is Privilege.LEND:
+        return [_lend(view, columns)]
     return [Question(name, resources.table(view)) for name in _ON_VIEWS.get(privilege, ())]
+
+
+def _lend(relation: Parts, columns: Sequence[str]) -> Question:
+    """Trino asks this of the owner of a view, each time that somebody else reads it."""
+    return Question("CreateViewWithSelectFromColumns", resources.table(relation, columns))
 
 
 def on_other(kind: ObjectKind, privilege: Privilege, parts: Parts) -> Question | None:

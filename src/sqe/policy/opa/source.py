@@ -108,9 +108,9 @@ def _about(identity: Identity, table: TableFacts) -> list[Question]:
     parts = table.name.parts
     if table.privilege is Privilege.OWN:
         return [own_table(parts, identity.user, table.view)]
-    if table.view:
-        return on_view(table.privilege, parts)
-    return on_table(table.privilege, parts, [column.name for column in table.columns])
+    columns = [column.name for column in table.columns]
+    ask = on_view if table.view else on_table
+    return ask(table.privilege, parts, columns)
 
 
 def _answer(asking: Asking, questions: Sequence[Question]) -> Allow | Deny:

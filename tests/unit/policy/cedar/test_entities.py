@@ -24,7 +24,18 @@ from sqe.policy.cedar.entities import (
 DEEP = Object.table(RelationName(SchemaName("Lake", ("a", "B")), "odd.Name"))
 KINDS = {
     "System": ("execute",),
-    "Catalog": ("select", "insert", "update", "delete", "create", "drop", "alter", "own", "show"),
+    "Catalog": (
+        "select",
+        "insert",
+        "update",
+        "delete",
+        "create",
+        "drop",
+        "alter",
+        "own",
+        "show",
+        "lend",
+    ),
     "Procedure": ("execute",),
     "Function": ("execute",),
     "User": ("impersonate", "view_query", "kill_query"),

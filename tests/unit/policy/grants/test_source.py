@@ -399,3 +399,19 @@ def test_a_view_is_decided_by_its_name(source: SqlGrants, book: GrantBook) -> No
     answer = source.decide(ALICE, view)
     assert isinstance(answer, Restrict)
     assert answer.hidden == {"name", "salary"}
+
+
+def test_who_may_grant_may_lend(source: SqlGrants, book: GrantBook) -> None:
+    def lends(identity: Identity) -> bool:
+        return isinstance(source.decide(identity, facts(privilege=Privilege.LEND)), Allow)
+
+    book.grant(ADMIN, to(user("alice")))
+    book.grant(ADMIN, to(user("alice"), privileges=(INSERT,), option=True))
+    assert not lends(ALICE)
+    book.grant(ADMIN, to(user("alice"), option=True))
+    assert lends(ALICE) and not lends(BOB)
+    book.grant(ADMIN, to(user("bob"), privileges=(OWN,), on=schema("lake.hr")))
+    assert lends(BOB)
+    book.deny(ADMIN, to(user("alice")))
+    book.deny(ADMIN, to(user("bob"), privileges=(OWN,)))
+    assert not lends(ALICE) and not lends(BOB)

@@ -288,6 +288,8 @@ TABLES = [
     (P.OWN, False, ["SetTableAuthorization"]),
     (P.ALTER, False, ["AddColumn", "AlterColumn", "DropColumn", "RenameColumn"]),
     (P.ALTER, False, ["SetColumnComment", "SetTableComment", "SetTableProperties"]),
+    (P.LEND, False, ["CreateViewWithSelectFromColumns"]),
+    (P.LEND, True, ["CreateViewWithSelectFromColumns"]),
     (P.CREATE, True, ["CreateView"]),
     (P.DROP, True, ["DropView"]),
     (P.ALTER, True, ["CreateView", "SetViewComment"]),
@@ -310,13 +312,14 @@ def test_every_operation_behind_a_privilege_must_be_allowed(
 
 def test_shapes_of_changes() -> None:
     with served({"allow": True}) as (source, server):
-        for privilege in (P.UPDATE, P.CREATE, P.OWN):
+        for privilege in (P.UPDATE, P.CREATE, P.OWN, P.LEND):
             source.decide(ANN, table(privilege))
-        update, create, own = server.actions()[1::2]
+        update, create, own, lend = server.actions()[1::2]
     columns = ["id", "ssn", "pay"]
     assert update[1]["resource"] == {"table": {**EMP, "columns": columns}}
     assert create[1]["resource"] == {"table": {**EMP, "properties": {}}}
     assert own[1]["grantee"] == {"type": "USER", "name": "ann"}
+    assert lend[1]["resource"] == update[1]["resource"]
 
 
 @pytest.mark.parametrize("privilege", [P.EXECUTE, P.SET, P.IMPERSONATE])

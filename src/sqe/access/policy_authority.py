@@ -17,6 +17,7 @@ from sqe.rewrite.hash_keys import HashKeys
 from sqe.rewrite.needs import identity_as
 from sqe.rewrite.unfit import Unfit
 from sqe.sessions.session import Session
+from sqe.sql.settings import TIME_ZONE
 from sqe.sql.statement import Access, Reference, Statement, statement_about
 
 _TRUSTED = Allow("read under the policy's own authority")
@@ -56,6 +57,10 @@ class SessionAuthority:
     keys: HashKeys
     known: Callable[[Identity], Identity]  # with the roles that policy sources give
     dialects: Mapping[str, ExpressionDialect] = field(default_factory=dict)
+
+    @property
+    def time_zone(self) -> str:
+        return self.session.property(TIME_ZONE)
 
     def reader(self, as_user: str) -> Identity:
         return self.known(identity_as(self.session.identity, as_user))

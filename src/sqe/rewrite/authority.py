@@ -14,6 +14,11 @@ class Authority(Protocol):
     """No policy applies to what a policy reads, and the user's session has no say in it; but the
     catalogs are asked with the user's own credentials, and may refuse."""
 
+    @property
+    def time_zone(self) -> str:
+        """The session's."""
+        ...
+
     def reader(self, as_user: str) -> Identity:
         """Who reads, with all roles in force: the user, or ``as_user`` (see BoundReference)."""
         ...

@@ -23,13 +23,16 @@ from sqe.rewrite.barrier import Harmless
 from sqe.rewrite.expression_types import Types
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.guarding import Guarding
-from sqe.rewrite.history import columns_read
+from sqe.rewrite.history import State, Wanted, find_state
 from sqe.rewrite.needs import Key, key_of
 from sqe.rewrite.policy_text import Guardable, PolicyText, parse_guard
 from sqe.rewrite.unfit import Unfit, refusal
 from sqe.sql.compose import without_beginning
 from sqe.sql.statement import Access, Reference, Span, Statement
 
+# Iceberg looks for the columns of a filter that it is handed in today's schema, and fails where
+# they had another name, with an error that lists them. Nothing is handed through a sample.
+_UNPUSHED = " TABLESAMPLE (100 PERCENT)"
 _LENT = Restrict("a view with its owner's rights", filters=(RowFilter("TRUE"),))
 
 
@@ -96,20 +99,27 @@ class _Guards:
             raise InternalError(ErrorCode.INTERNAL_ERROR, "A guard of what is no relation.")
         name = _name(bound)
         travel = _travel(statement, bound.reference, name)
-        columns = columns_read(target, travel) if isinstance(target, BoundTable) else target.columns
-        shown = _visible_columns(target, columns, limits, name)
-        expressions = PolicyText(self.authority, target, columns, name, bound.as_user)
+        state = self._state(target, travel, limits)
+        shown = _visible_columns(target, state.columns, limits, name)
+        there, derived = (target.columns, True) if state.items else (state.columns, False)
+        expressions = PolicyText(
+            self.authority, target, there, name, bound.as_user, derived=derived
+        )
         try:
             items, keys = expressions.items(shown, limits)
             suffix = target.suffix if isinstance(target, BoundTable) else ()
             spelled = ".".join(quote(part) for part in (*name.parts, *suffix))
             head = f"SELECT {items} FROM "  # noqa: S608  checked by parts
+            behind = state.travel
+            if state.items:
+                head += f"(SELECT {state.items} FROM "  # noqa: S608  names are quoted
+                behind += f"{_UNPUSHED}) AS {quote(name.name)}"
             # Two parentheses, for WHERE is no reserved word of Spark's: of ``t WHERE (a)`` it
             # makes a table with an alias, and no filter.
             where = f" WHERE ({expressions.condition(limits)})" if limits.filters else ""
             place = Span(len(head), len(head) + len(spelled))
-            parsed = parse_guard(f"{head}{spelled}{travel}{where}")
-            inner = expressions.bind(parsed, place, target, travel)
+            parsed = parse_guard(f"{head}{spelled}{behind}{where}")
+            inner = expressions.bind(parsed, place, target, state.travel)
         except Unfit as error:
             raise refusal(name, str(error)) from error
         if len(parsed.markers) != len(keys):
@@ -117,6 +127,21 @@ class _Guards:
         risky = _risky(GuardedStatement(inner, self.decisions), shown, limits)
         guard = Guard(target, bool(limits.filters), risky, keys)
         return BoundView(name.name, inner, shown, guard=guard)
+
+    def _state(self, target: Guardable, travel: str, limits: Restrict) -> State:
+        if not isinstance(target, BoundTable):
+            return State(travel, "", target.columns)
+        expressions = [row_filter.sql.lower() for row_filter in limits.filters]
+        expressions += [
+            mask.sql.lower() for mask in limits.masks.values() if isinstance(mask, ExpressionMask)
+        ]
+        hidden = {name.lower() for name in limits.hidden}
+        names = [column.name.lower() for column in target.columns]
+        wanted = Wanted(
+            shown=[name for name in names if name not in hidden],
+            asked=[name for name in names if any(name in sql for sql in expressions)],
+        )
+        return find_state(target, travel, wanted, self.authority.time_zone)
 
 
 def bind_condition(
@@ -175,9 +200,15 @@ def _visible_columns(
 
 
 def _travel(statement: Statement, reference: Reference, name: RelationName) -> str:
-    """Time travel and options as the user wrote them behind the name."""
+    """Time travel as the user wrote it behind the name."""
+    if reference.options:  # what is told of two snapshots may be about rows that are hidden
+        raise UserError(
+            ErrorCode.NOT_SUPPORTED,
+            f"You see only part of {name}: options cannot choose its snapshots.",
+            hint="VERSION AS OF and TIMESTAMP AS OF can.",
+        )
     if reference.temporal is None:
-        return reference.options
+        return ""
     span = reference.temporal
     inside = (
         candidate

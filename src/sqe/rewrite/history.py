@@ -1,93 +1,163 @@
-"""Which columns of a restricted table an older state of it has.
+"""How a guard reads an older state of a restricted table.
 
-A policy is about today's columns, which are known by their ids. Where a name meant another column
-then, or nobody can say which state is meant before the engine does, the query is refused.
+A policy is about today's columns, which are known by their ids. An older state is shown under
+today's names: a column that has been renamed since is the same column, one that is gone is not
+shown, and one that a rule asks about and that was not there yet is NULL, as Iceberg has it for the
+rows of that time. So it does not matter to users how columns that they do not see have changed.
+
+Which state is meant is found here, in the metadata that the engine will read: what nobody can say
+before the engine does is refused, and what is not there is the same error for every table.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 from sqe.binding.bound import BoundTable
 from sqe.catalog.protocol import Json
 from sqe.catalog.schemas import current_schema
-from sqe.errors import AccessError, ErrorCode
+from sqe.errors import AccessError, ErrorCode, UserError
+from sqe.model.names import quote
 from sqe.model.query import Column
-
-_VERSION = re.compile(
-    r"(?:for\s+)?(?:system_)?version\s+as\s+of\s+(?:(?P<id>\d+)|'(?P<name>[^'\\]*)')\s*\Z",
-    re.IGNORECASE,
-)
-_NAMED = re.compile(r"(?P<kind>branch|tag)_(?P<name>.+)\Z")
+from sqe.rewrite.moments import moment_of
+from sqe.rewrite.travel import Version, read_suffix, read_travel
 
 
-def columns_read(table: BoundTable, travel: str) -> tuple[Column, ...]:
-    """Those of today's columns that are there in the state that is read. ``travel`` is what the
-    user wrote behind the table's name."""
+@dataclass(frozen=True)
+class State:
+    """``travel`` stands behind the table's name. ``items``: a select list that gives the columns
+    their names of today; empty where they have them. ``columns`` are those of today's that were
+    there, which are all that can be shown."""
+
+    travel: str
+    items: str
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Of today's columns, by name in lower case: what is shown of the table, and what the policy's
+    expressions are about."""
+
+    shown: Collection[str]
+    asked: Collection[str]
+
+
+def find_state(table: BoundTable, travel: str, wanted: Wanted, time_zone: str) -> State:
+    """``travel`` is what the user wrote behind the table's name."""
     if not travel and not table.suffix:
-        return table.columns
+        return State("", "", table.columns)
+    version = _find_version(table, travel, time_zone)
+    schema = _schema_of(table, version)
+    behind = f" VERSION AS OF {version.snapshot}" if version.pinned else travel
+    return _map_columns(table, schema, behind, wanted)
+
+
+def _find_version(table: BoundTable, travel: str, time_zone: str) -> Version:
+    if table.suffix and travel:
+        raise _unknown_state(table)
+    version = read_suffix(table.suffix[-1]) if table.suffix else read_travel(travel)
+    if version is None:
+        raise _unknown_state(table)
+    if version.moment is None:
+        return version
+    millis = moment_of(version.moment, time_zone)
+    if millis is None:
+        raise _unknown_state(table)
+    entries = table.metadata.get("snapshot-log") or ()
+    before = [entry["snapshot-id"] for entry in entries if entry["timestamp-ms"] <= millis]
+    if not before:
+        raise _no_state(table, "a snapshot of that time")
+    return Version(snapshot=int(before[-1]), pinned=not table.suffix)
+
+
+def _schema_of(table: BoundTable, version: Version) -> Json:
+    """A branch has the table's columns as they are now, everything else those of its snapshot."""
     metadata = table.metadata
-    now = current_schema(metadata)["fields"]
-    there = {_there(table, now, schema) for schema in _schemas(metadata, table.suffix, travel)}
-    if len(there) != 1:
-        raise _doubtful(table)
-    [ids] = there
-    kept = {field["name"] for field in now if field["id"] in ids}
-    return tuple(column for column in table.columns if column.name in kept)
+    snapshot = version.snapshot
+    if snapshot is None:
+        reference = (metadata.get("refs") or {}).get(version.reference)
+        if reference is None:
+            raise _no_state(table, f"a branch or tag {version.reference}")
+        if reference.get("type") == "branch":
+            return current_schema(metadata)
+        snapshot = int(reference["snapshot-id"])
+    for candidate in metadata.get("snapshots") or ():
+        if candidate["snapshot-id"] == snapshot:
+            return _schema(metadata, candidate.get("schema-id"))
+    raise _no_state(table, f"a snapshot {snapshot}")
 
 
-def _there(table: BoundTable, now: list[Any], schema: Json) -> frozenset[int]:
-    """The ids of today's columns that the schema has, under the names they have today."""
-    then = {field["id"]: field["name"] for field in schema["fields"]}
-    ids = {name.lower(): number for number, name in then.items()}
-    for field in now:
-        number, name = field["id"], field["name"]
-        if then.get(number, name) != name or ids.get(name.lower(), number) != number:
-            raise _doubtful(table)
-    return frozenset(field["id"] for field in now if field["id"] in then)
+def _schema(metadata: Json, number: int | None) -> Json:
+    """Snapshots of old writers have no number: engines read them with today's schema."""
+    if number is None:
+        return current_schema(metadata)
+    return next(
+        schema for schema in metadata.get("schemas") or () if schema.get("schema-id") == number
+    )
 
 
-def _schemas(metadata: Json, suffix: tuple[str, ...], travel: str) -> list[Json]:
-    """Of the states that may be meant: one where the text says which, else all there were."""
-    written = _VERSION.match(travel.strip()) if travel else None
-    named = _NAMED.match(suffix[-1]) if suffix else None
-    if named is not None and not travel:
-        return _of_name(metadata, named["name"])
-    if suffix or written is None:
-        return _list_schemas(metadata)
-    wanted = written["id"] or written["name"]
-    return _of_snapshot(metadata, int(wanted)) if wanted.isdigit() else _of_name(metadata, wanted)
+def _map_columns(table: BoundTable, schema: Json, travel: str, wanted: Wanted) -> State:
+    then = {field["id"]: field for field in schema["fields"]}
+    now = {field["name"]: field for field in current_schema(table.metadata)["fields"]}
+    items: list[str] = []
+    columns: list[Column] = []
+    as_today = True
+    for column in table.columns:
+        name, today = column.name.lower(), now[column.name]
+        before = then.get(today["id"])
+        if before is not None:
+            columns.append(column)
+        if name not in wanted.shown and name not in wanted.asked:
+            continue
+        if before is None:
+            if name not in wanted.asked:
+                continue
+            if today.get("initial-default") is not None:
+                raise _not_shown(table)
+            items.append(f"CAST(NULL AS {column.type}) AS {quote(column.name)}")
+            as_today = False
+            continue
+        if _parts(before["type"]) != _parts(today["type"]) and name in wanted.asked:
+            raise _not_shown(table)
+        as_today = as_today and before["name"] == today["name"]
+        items.append(_item(before, today, column))
+    return State(travel, "" if as_today else ", ".join(items), tuple(columns))
 
 
-def _of_name(metadata: Json, name: str) -> list[Json]:
-    """A branch has the table's columns as they are now, a tag has those of its snapshot."""
-    reference = (metadata.get("refs") or {}).get(name)
-    if reference is None:
-        return _list_schemas(metadata)  # the engine will say that there is none
-    if reference.get("type") == "branch":
-        return [current_schema(metadata)]
-    return _of_snapshot(metadata, int(reference["snapshot-id"]))
+def _item(before: Any, today: Any, column: Column) -> str:
+    value = quote(before["name"])
+    if isinstance(today["type"], str) and before["type"] != today["type"]:
+        value = f"CAST({value} AS {column.type})"
+    return f"{value} AS {quote(column.name)}"
 
 
-def _of_snapshot(metadata: Json, wanted: int) -> list[Json]:
-    schemas = _list_schemas(metadata)
-    for snapshot in metadata.get("snapshots") or ():
-        if snapshot["snapshot-id"] == wanted and snapshot.get("schema-id") is not None:
-            return [
-                schema for schema in schemas if schema.get("schema-id") == snapshot["schema-id"]
-            ]
-    return schemas
+def _parts(kind: Any) -> Any:
+    """What a type is made of: the names and ids of its fields, for they can change places."""
+    if isinstance(kind, str):
+        return None
+    if kind["type"] == "struct":
+        return [(field["id"], field["name"], _parts(field["type"])) for field in kind["fields"]]
+    return [_parts(kind[key]) for key in ("element", "key", "value") if key in kind]
 
 
-def _list_schemas(metadata: Json) -> list[Json]:
-    return list(metadata.get("schemas") or [])
+def _unknown_state(table: BoundTable) -> UserError:
+    return UserError(
+        ErrorCode.NOT_SUPPORTED,
+        f"You see only part of {table.name}: which state of it is read must be plain.",
+        hint="Write VERSION AS OF a snapshot, branch or tag, or TIMESTAMP AS OF"
+        " '2026-01-31 12:00:00', or of now() less an INTERVAL of days, hours or minutes.",
+    )
 
 
-def _doubtful(table: BoundTable) -> AccessError:
+def _no_state(table: BoundTable, what: str) -> UserError:
+    return UserError(ErrorCode.SNAPSHOT_NOT_FOUND, f"{table.name} does not have {what}.")
+
+
+def _not_shown(table: BoundTable) -> AccessError:
     return AccessError(
         ErrorCode.ACCESS_DENIED,
-        f"You see only part of {table.name}, and its columns have changed: you may read only what"
-        " it is now.",
-        hint="VERSION AS OF a snapshot that has today's columns works.",
+        f"You see only part of {table.name}, and this older state of it cannot be shown.",
     )

@@ -44,6 +44,7 @@ class PolicyText:
     columns: tuple[Column, ...]  # those there are in the state that is read
     name: RelationName
     as_user: str
+    derived: bool = False  # the relation is read through a derived table, by its last name part
 
     @property
     def identity(self) -> Identity:
@@ -117,6 +118,7 @@ class PolicyText:
         """Columns of the row itself must be there; those of subqueries are the engine's to find."""
         known = {column.name.lower() for column in self.columns}
         qualifiers = {part.lower() for part in self.name.parts}
+        last = self.name.name.lower()
         select = parsed.tree
         roots = [*select.expressions, select.args.get("where")]
         for node in (node for root in roots if root is not None for node in of_the_row(root)):
@@ -126,6 +128,8 @@ class PolicyText:
             named = next((part for part in parts if part not in qualifiers), parts[-1])
             if named not in known and parts[0] not in known:
                 raise Unfit("it names a column that is not there")
+            if self.derived and len(parts) > 1 and parts[0] in qualifiers - {last}:
+                raise Unfit("it names a column with its schema")
 
 
 @lru_cache(maxsize=1024)

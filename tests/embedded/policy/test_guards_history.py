@@ -33,6 +33,14 @@ def old(shared_lake: Lake) -> Lake:
         "CREATE TABLE old.dropped AS SELECT 1 AS id, 'gone' AS secret",
         "ALTER TABLE old.dropped CREATE TAG first",
         "ALTER TABLE old.dropped DROP COLUMN secret",
+        *(
+            f"CREATE TABLE old.{name} AS SELECT * FROM VALUES (1, 'x'), (2, 'y') AS v(id, s)"
+            for name in ("added", "same")
+        ),
+        "ALTER TABLE old.added ADD COLUMN mor STRING",
+        "ALTER TABLE old.added RENAME COLUMN mor TO more",
+        "INSERT INTO old.added VALUES (3, 'z', 'm')",
+        "INSERT INTO old.same VALUES (3, 'z')",
     )
     return shared_lake
 
@@ -70,21 +78,20 @@ def test_a_snapshot_by_its_number_is_read_with_its_own_columns(mine: Lake) -> No
         assert mine.rows(f"SELECT * FROM t VERSION AS OF {first}") == [(1, "a", "*")]
 
 
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "SELECT * FROM renamed VERSION AS OF 'first'",
-        "SELECT * FROM renamed.tag_first",
-        "SELECT * FROM renamed TIMESTAMP AS OF '2020-01-01'",
-        "SELECT * FROM renamed TIMESTAMP AS OF now()",
-    ],
-)
-def test_a_name_that_meant_another_column_is_not_read(mine: Lake, sql: str) -> None:
+@pytest.mark.parametrize("read", ["renamed VERSION AS OF 'first'", "renamed.tag_first"])
+def test_a_name_that_meant_another_column_means_todays(mine: Lake, read: str) -> None:
     masked = Restrict("test", masks={"s": ConstantMask("*")})
     with mine.rules.on("lake.old.renamed", masked):
         assert mine.rows("SELECT * FROM renamed") == [(1, "*")]
-        error = mine.fails(sql)
-    assert error.code is ErrorCode.ACCESS_DENIED and "hidden" not in str(error)
+        assert mine.run(f"SELECT * FROM {read}").to_pylist() == [{"id": 1, "s": "*"}]
+        error = mine.fails(f"SELECT secret FROM {read}")
+    assert error.code is ErrorCode.COLUMN_NOT_FOUND
+    filtered = Restrict("test", (RowFilter("s = 'hidden'"),))
+    with mine.rules.on("lake.old.renamed", filtered):
+        assert mine.rows(f"SELECT * FROM {read}") == [(1, "hidden")]
+    by_schema = Restrict("test", (RowFilter("old.renamed.s = 'hidden'"),))
+    with mine.rules.on("lake.old.renamed", by_schema):
+        assert mine.fails(f"SELECT * FROM {read}").code is ErrorCode.ACCESS_DENIED
 
 
 def test_a_column_that_was_dropped_is_not_read(mine: Lake) -> None:
@@ -94,13 +101,68 @@ def test_a_column_that_was_dropped_is_not_read(mine: Lake) -> None:
     assert error.code is ErrorCode.COLUMN_NOT_FOUND
 
 
-def test_a_filter_on_a_column_that_was_not_there_yet_refuses_the_query(mine: Lake) -> None:
+def test_a_column_that_a_rule_asks_about_and_was_not_there_yet_is_null(mine: Lake) -> None:
     with mine.rules.on("lake.old.t", Restrict("test", (RowFilter("more = 'm'"),))):
         assert mine.rows("SELECT id FROM t") == [(4,)]
-        assert mine.fails("SELECT id FROM t.tag_first").code is ErrorCode.ACCESS_DENIED
+        assert mine.rows("SELECT id FROM t.tag_first") == []
+    hidden = Restrict("test", (RowFilter("more IS NULL"),), hidden=frozenset({"more"}))
+    with mine.rules.on("lake.old.t", hidden):
+        rows = mine.rows("SELECT * FROM t VERSION AS OF 'first' ORDER BY id")
+        assert rows == [(1, "a", "x"), (2, "b", "y")]
 
 
 def test_a_query_cannot_choose_the_version(mine: Lake) -> None:
     with mine.rules.on("lake.old.t", PART):
         error = mine.fails("SELECT * FROM t TIMESTAMP AS OF (SELECT max(more) FROM t)")
     assert error.code is ErrorCode.NOT_SUPPORTED
+
+
+NEVER = "2001-01-01 00:00:00"
+MISSING = [
+    "{t} VERSION AS OF 'none'",
+    "{t} VERSION AS OF 7",
+    "{t}.branch_none",
+    "{t}.tag_none",
+    "{t}.snapshot_id_7",
+    f"{{t}} TIMESTAMP AS OF '{NEVER}'",
+    "{t}.at_timestamp_978307200000",
+    "{t} TIMESTAMP AS OF now() - INTERVAL 9000 DAYS",
+    "{t} TIMESTAMP AS OF concat('2026', '-01-01')",
+    "{t}.snapshots",
+    "{t} WITH ('start-snapshot-id' = '7')",
+]
+
+
+def test_nothing_tells_that_a_hidden_column_was_added_or_renamed(mine: Lake) -> None:
+    """The same rows and errors as of a table whose columns have always been the same."""
+    hidden = Restrict("test", (RowFilter("id > 0"),), hidden=frozenset({"more"}))
+    same = Restrict("test", (RowFilter("id > 0"),))
+    now = ["{t} TIMESTAMP AS OF now()", "{t} FOR SYSTEM_TIME AS OF current_timestamp()", "{t}"]
+    answers: dict[str, list[tuple[object, ...]]] = {"added": [], "same": []}
+    for name, rule in (("added", hidden), ("same", same)):
+        with mine.rules.on(f"lake.old.{name}", rule):
+            for read in MISSING:
+                error = mine.fails("SELECT id, s FROM " + read.format(t=name))
+                words = str(error).replace(name, "t")
+                answers[name].append((read, error.code, words))
+            for read in now:
+                rows = mine.rows("SELECT id, s FROM " + read.format(t=name) + " ORDER BY id")
+                answers[name].append((read, *rows))
+    assert answers["added"] == answers["same"]
+    assert {answer[1] for answer in answers["same"][:6]} == {ErrorCode.SNAPSHOT_NOT_FOUND}
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_a_moment_means_what_it_means_to_everybody(mine: Lake, zone: str) -> None:
+    mine.run(f"SET TIME ZONE '{zone}'")
+    [(first,)] = mine.rows(
+        "SELECT date_format(min(committed_at), 'yyyy-MM-dd HH:mm:ss.SSS') FROM t.snapshots"
+    )
+    later = f"t TIMESTAMP AS OF '{first}'", f"t TIMESTAMP AS OF TIMESTAMP '{first}'"
+    before = f"t TIMESTAMP AS OF TIMESTAMP '{first}' - INTERVAL 1 SECOND"
+    whole = [mine.rows(f"SELECT id FROM {read} ORDER BY id") for read in later]
+    assert whole == [[(1,), (2,)]] * 2
+    assert mine.fails(f"SELECT id FROM {before}").code is ErrorCode.SNAPSHOT_NOT_FOUND
+    with mine.rules.on("lake.old.t", PART):
+        assert [mine.rows(f"SELECT id FROM {read}") for read in later] == [[(1,)]] * 2
+        assert mine.fails(f"SELECT id FROM {before}").code is ErrorCode.SNAPSHOT_NOT_FOUND

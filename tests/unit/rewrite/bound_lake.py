@@ -12,6 +12,7 @@ from sqe.binding.binder import Binder
 from sqe.binding.bound import BoundStatement, BoundTable, BoundTarget, BoundView
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
+from sqe.catalog.protocol import Ident
 from sqe.model.decision import Allow, Decision
 from sqe.model.identity import Identity, Secret
 from sqe.model.names import RelationName, SchemaName
@@ -25,6 +26,7 @@ from sqe.sessions.store import SessionStore
 from sqe.sql.parse import parse
 from sqe.sql.statement import Reference, Statement
 from sqe.sql.text import TextLimits
+from tests.unit.catalog.tables import add, point
 
 HERE = SchemaName("lake", ("s",))
 # What a checked write does with a row that its user may not see.
@@ -60,6 +62,10 @@ class BoundLake:
     session: Session
     keys: HashKeys = field(default_factory=HashKeys)
 
+    @property
+    def time_zone(self) -> str:
+        return "UTC"
+
     def reader(self, as_user: str) -> Identity:
         return Identity(as_user) if as_user else self.session.identity
 
@@ -86,6 +92,15 @@ class BoundLake:
             for need in needs_of(bound)
         }
         return guard(bound, answers, self)
+
+
+def give_history(catalog: EmbeddedCatalog, ident: Ident) -> None:
+    """A snapshot 1 of long ago, the branches ``main``, ``b`` and ``x``, a tag ``first``."""
+    branches = [point(name, 1) for name in ("main", "b", "x")]
+    location = catalog.load_table(ident).metadata["location"]
+    manifests = {"manifest-list": f"{location}/metadata/snap-1.avro"}
+    updates = [add(1, **manifests), *branches, point("first", 1, "tag")]
+    catalog.commit_table(ident, {"requirements": [], "updates": updates})
 
 
 @contextmanager

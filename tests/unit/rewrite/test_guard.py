@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sqe.binding.bound import BoundStatement, BoundView
+from sqe.catalog.protocol import Ident
 from sqe.errors import AccessError, ErrorCode, InternalError, UserError
 from sqe.model.decision import Allow, Decision, Deny, Restrict, RowFilter
 from sqe.model.identity import Identity
@@ -16,7 +17,7 @@ from sqe.model.query import Column
 from sqe.rewrite.guard import guard
 from sqe.rewrite.needs import needs_of
 from sqe.sessions.session import TemporaryView
-from tests.unit.rewrite.bound_lake import HERE, BoundLake, bound_lake, struct
+from tests.unit.rewrite.bound_lake import HERE, BoundLake, bound_lake, give_history, struct
 
 COLUMNS = struct(id="int", name="string")
 PART = Restrict("test", (RowFilter("id > 1", check=True),))
@@ -27,6 +28,7 @@ HIDDEN = Restrict("test", hidden=frozenset({"NAME"}))
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoundLake]:
     folder = tmp_path_factory.mktemp("lake")
     with bound_lake(folder, Identity("ann"), t=COLUMNS, u=COLUMNS) as made:
+        give_history(made.catalog, Ident(("s",), "t"))
         columns = (Column("id", "int"), Column("name", "string"))
         view = TemporaryView("v", "SELECT id, name FROM t", columns, HERE, ("id", "name"))
         made.session.keep_view(view, replace=False)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from sqe.binding.bound import BoundAbsent, BoundReference, BoundStatement, BoundTable, BoundView
-from sqe.catalog.protocol import Loaded
+from sqe.catalog.protocol import Ident, Loaded
 from sqe.errors import AccessError, ErrorCode, InternalError, UpstreamError, UserError
 from sqe.model.decision import Allow, Restrict, RowFilter
 from sqe.model.identity import Identity, Secret
@@ -24,7 +24,7 @@ from sqe.rewrite.needs import needs_of
 from sqe.rewrite.render import render
 from sqe.rewrite.rendering import Names
 from sqe.sql.statement import Access
-from tests.unit.rewrite.bound_lake import HERE, BoundLake, bound_lake, struct
+from tests.unit.rewrite.bound_lake import HERE, BoundLake, bound_lake, give_history, struct
 
 COLUMNS = struct(id="int", name="string", day="date")
 KEYS = HashKeys({"default": Secret("k")})
@@ -34,6 +34,7 @@ KEYS = HashKeys({"default": Secret("k")})
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoundLake]:
     folder = tmp_path_factory.mktemp("lake")
     with bound_lake(folder, Identity("ann"), KEYS, t=COLUMNS, u=COLUMNS, v=COLUMNS) as made:
+        give_history(made.catalog, Ident(("s",), "t"))
         yield made
 
 
@@ -247,7 +248,8 @@ def test_a_query_does_not_choose_the_version(lake: BoundLake) -> None:
     with pytest.raises(UserError) as raised:
         _guard(lake, PART, sql)
     assert raised.value.code is ErrorCode.NOT_SUPPORTED
-    assert _guard(lake, PART, "SELECT * FROM t TIMESTAMP AS OF '2024-01-01'").guard is not None
+    sql = "SELECT * FROM t TIMESTAMP AS OF '2024-01-01'"
+    assert " VERSION AS OF 1 " in _guard(lake, PART, sql).inner.statement.text
 
 
 def test_only_relations_have_guards(lake: BoundLake) -> None:

@@ -12,6 +12,7 @@ from sqe.binding.binder import Binder
 from sqe.binding.bound import BoundTable, BoundTarget, BoundView
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
+from sqe.catalog.protocol import Ident
 from sqe.errors import AccessError, ErrorCode, InternalError, UserError
 from sqe.model.decision import Allow, Decision, Deny, Restrict, RowFilter
 from sqe.model.identity import Identity, Secret
@@ -27,6 +28,7 @@ from sqe.sessions.store import SessionStore
 from sqe.sql.parse import parse
 from sqe.sql.statement import Reference, Statement
 from sqe.sql.text import TextLimits
+from tests.unit.rewrite.bound_lake import give_history
 
 HERE = SchemaName("lake", ("s",))
 SCHEMA = {
@@ -46,6 +48,10 @@ class Reading:
 
     binder: Binder
     session: Session
+
+    @property
+    def time_zone(self) -> str:
+        return "UTC"
 
     def reader(self, as_user: str) -> Identity:
         return self.session.identity
@@ -73,6 +79,7 @@ def rendered(tmp_path: Path) -> Iterator[Rendered]:
     for schema in ("s", "s2"):
         catalog.create_namespace((schema,), {})
         catalog.create_table((schema,), {"name": "t", "schema": SCHEMA})
+        give_history(catalog, Ident((schema,), "t"))
     session = SessionStore(HERE).open(Identity("ann"))
     columns = (Column("x", "int"), Column("y", "string"))
     view = TemporaryView("v", "SELECT a, B FROM t -- end", columns, HERE, ("a", "B"))
@@ -213,8 +220,8 @@ BARRED = f"(SELECT * FROM ({INSIDE}\n) TABLESAMPLE (100 PERCENT) AS sqe_guard)"
             f"SELECT * FROM {GUARDED.format('')} TABLESAMPLE (5 ROWS) AS t",
         ),
         (
-            "SELECT * FROM t TIMESTAMP AS OF current_schema()",
-            "SELECT * FROM " + BARRED.format(" TIMESTAMP AS OF 's'") + " AS t",
+            "SELECT * FROM t TIMESTAMP AS OF now()",
+            f"SELECT * FROM {BARRED.format(' VERSION AS OF 1')} AS t",
         ),
         ("SELECT * FROM t.branch_x", f"SELECT * FROM {GUARDED.format('.branch_x')} AS branch_x"),
         (
@@ -304,11 +311,12 @@ def test_options_that_spark_would_forget_are_refused(rendered: Rendered, sql: st
     assert raised.value.code is ErrorCode.NOT_SUPPORTED
 
 
-def test_a_guard_is_around_the_rows_that_options_choose(rendered: Rendered) -> None:
+def test_options_do_not_tell_of_the_snapshots_of_what_is_seen_in_part(rendered: Rendered) -> None:
     only = {"lake.s.t": Restrict("test", filters=(RowFilter("a = 1"),))}
-    text = rendered("SELECT * FROM t WITH ('start-snapshot-id' = '5')", only)
-    inner = "SELECT a, B FROM sqe.h1.t WITH ('start-snapshot-id' = '5') WHERE ((a = 1\n))"
-    assert text == f"SELECT * FROM (SELECT * FROM ({inner}\n) AS sqe_guard) AS t"
+    for snapshot in (1, 5):
+        with pytest.raises(UserError) as raised:
+            rendered(f"SELECT * FROM t WITH ('start-snapshot-id' = '{snapshot}')", only)
+        assert raised.value.message.endswith("options cannot choose its snapshots.")
     for sql in ("SELECT * FROM t.changes", "CALL system.ancestors_of('t')"):
         with pytest.raises(AccessError):
             rendered(sql, only)

@@ -11,7 +11,7 @@ from sqe.binding.binder import Binder
 from sqe.binding.bound import BoundStatement, BoundView
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded import EmbeddedCatalog
-from sqe.catalog.protocol import Json
+from sqe.catalog.protocol import Ident, Json
 from sqe.catalog.views import DEFINER, SECURITY, digest_of
 from sqe.engines.spark.parameters import marker_edits
 from sqe.engines.spark.repairs.repairs import REPAIRS
@@ -35,7 +35,7 @@ from sqe.sql.text import TextLimits
 from sqe.store.database import Database
 from sqe.store.owners import Owners
 from tests.sql.pairs import FOLDER, KEY, SCHEMA, TABLES, VIEWS, Pair, pairs, squeezed
-from tests.unit.rewrite.bound_lake import BoundLake, struct
+from tests.unit.rewrite.bound_lake import BoundLake, give_history, struct
 
 NAMES = Names(
     table=lambda name: name.parts,
@@ -56,6 +56,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoundLake]:
     catalog.create_namespace(SCHEMA.path, {})
     for name, (columns, _) in TABLES.items():
         catalog.create_table(SCHEMA.path, {"name": name, "schema": struct(**columns)})
+        give_history(catalog, Ident(SCHEMA.path, name))
     for name, (security, text) in VIEWS.items():
         made = catalog.create_view(SCHEMA.path, _view(name, text, lent=bool(security)))
         uuid = made.metadata["view-uuid"]

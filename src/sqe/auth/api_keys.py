@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sqe.auth.chain import credential_error
 from sqe.auth.hashing import hash_token
 from sqe.auth.protocol import Bearer, Credential, Password
+from sqe.auth.refusal import credential_error
 from sqe.errors import SqeError
 from sqe.model.identity import Identity, Secret
 from sqe.model.scopes import ALL

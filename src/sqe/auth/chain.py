@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from sqe.auth.attempts import LoginAttempts, TooManyLogins
 from sqe.auth.protocol import Authenticator, Credential, Password
+from sqe.auth.refusal import credential_error
 from sqe.errors import AccessError, ErrorCode, SqeError, UpstreamError
 from sqe.model.access_event import UNRECORDED, AccessEvent, AccessKind, AccessRecorder
 from sqe.model.identity import Identity
@@ -96,15 +97,6 @@ class Authenticators:
                 return credential_error(), "failed"
         _log.info("nobody knows a %s", type(credential).__name__)
         return credential_error(), "denied"
-
-
-def credential_error() -> AccessError:
-    """One text for everything: it must not tell whether a user exists or a token was ever good."""
-    return AccessError(
-        ErrorCode.AUTHENTICATION_FAILED,
-        "The credential was not accepted.",
-        hint="Check the user and password or the token; the server's administrator sets them.",
-    )
 
 
 def _where(error: Exception) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 
-from sqe.auth.chain import credential_error
 from sqe.auth.protocol import Bearer, Password
+from sqe.auth.refusal import credential_error
 from sqe.model.identity import Secret
 
 _LONGEST = 16_384  # of a credential; tokens are a few kB

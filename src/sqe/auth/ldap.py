@@ -18,8 +18,8 @@ from ldap3.core.results import RESULT_INVALID_CREDENTIALS, RESULT_NO_SUCH_OBJECT
 from ldap3.utils.conv import escape_filter_chars
 from ldap3.utils.dn import escape_rdn
 
-from sqe.auth.chain import credential_error
 from sqe.auth.protocol import Credential, Password
+from sqe.auth.refusal import credential_error
 from sqe.auth.remembered import Remembered
 from sqe.errors import ErrorCode, UpstreamError
 from sqe.model.identity import Identity, Secret

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from sqe.auth.chain import credential_error
 from sqe.auth.hashing import hash_token, is_password
 from sqe.auth.protocol import Bearer, Credential, Password
+from sqe.auth.refusal import credential_error
 from sqe.auth.remembered import Remembered
 from sqe.auth.user_table import StaticUser, Users, UserTable
 from sqe.model.identity import Identity, Secret

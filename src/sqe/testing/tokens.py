@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 
-from sqe.auth.chain import Authenticators, credential_error
+from sqe.auth.chain import Authenticators
 from sqe.auth.oidc.oidc import Oidc
 from sqe.auth.protocol import Bearer
+from sqe.auth.refusal import credential_error
 from sqe.model.identity import Identity, Secret
 from sqe.settings.identity import OidcSettings
 from sqe.testing.access import ALL_ROLES, ROLE_PREFIX

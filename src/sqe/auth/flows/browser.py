@@ -11,12 +11,12 @@ import secrets
 import threading
 from collections import OrderedDict
 
-from sqe.auth.chain import credential_error
 from sqe.auth.flows.code import CodeFlow
 from sqe.auth.oidc.held import Held
 from sqe.auth.oidc.issuer import Issuer
 from sqe.auth.oidc.renewals import Renewals
 from sqe.auth.protocol import Bearer, Credential
+from sqe.auth.refusal import credential_error
 from sqe.model.identity import Identity, Secret
 
 _PREFIX = "sqe_login_"

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from sqe.auth.chain import credential_error
 from sqe.auth.flows.pkce import challenge
 from sqe.auth.oidc.claims import texts
 from sqe.auth.oidc.compact import parse_compact
 from sqe.auth.oidc.discovery import issuer_error
 from sqe.auth.oidc.provider import Granted, Provider
+from sqe.auth.refusal import credential_error
 from sqe.errors import AccessError
 
 _log = logging.getLogger(__name__)

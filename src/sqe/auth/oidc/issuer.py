@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sqe.auth.chain import credential_error
 from sqe.auth.oidc.claims import ClaimNames, Person, person_in, texts
 from sqe.auth.oidc.compact import LONGEST, Compact, is_jwt, parse_compact
 from sqe.auth.oidc.keys import Keys
 from sqe.auth.oidc.provider import GrantRefused, Provider
+from sqe.auth.refusal import credential_error
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.identity import Identity, Secret
 from sqe.model.passport import Passport, Token

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote_plus
 
-from sqe.auth.chain import credential_error
 from sqe.auth.oidc.discovery import PATH, Endpoints, endpoints_in, issuer_error, json_object
+from sqe.auth.refusal import credential_error
 from sqe.errors import AccessError, ErrorCode, UpstreamError
 from sqe.http.client import Answer, Http, HttpOptions
 from sqe.model.identity import Secret

@@ -12,9 +12,9 @@ from typing import Any
 
 import pyarrow.flight as flight
 
-from sqe.auth.chain import credential_error
 from sqe.auth.header import credential_in
 from sqe.auth.protocol import Bearer, Certificate, Credential, Nothing, Password
+from sqe.auth.refusal import credential_error
 from sqe.model.hosts import is_loopback
 from sqe.protocols.flight_sql.errors import flight_error, sqe_error
 

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.flight as flight
 
-from sqe.auth.chain import Authenticators, credential_error
+from sqe.auth.chain import Authenticators
+from sqe.auth.refusal import credential_error
 from sqe.errors import ErrorCode, InternalError, ResourceError, UserError
 from sqe.gateway.gateway import Gateway
 from sqe.http.tls import Tls

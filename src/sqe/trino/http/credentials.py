@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from starlette.requests import Request
 
 from sqe.auth.attempts import TooManyLogins
-from sqe.auth.chain import Authenticators, credential_error
+from sqe.auth.chain import Authenticators
 from sqe.auth.header import credential_in
 from sqe.auth.protocol import Bearer, Certificate, Credential, Nothing, Password
+from sqe.auth.refusal import credential_error
 from sqe.errors import AccessError, UpstreamError
 from sqe.model.hosts import is_loopback, is_own_machine
 from sqe.model.identity import Identity

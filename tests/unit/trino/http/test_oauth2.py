@@ -10,9 +10,9 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import pytest
 
-from sqe.auth.chain import credential_error
 from sqe.auth.configured import authenticators
 from sqe.auth.hashing import hash_token, new_token
+from sqe.auth.refusal import credential_error
 from sqe.model.identity import Secret
 from sqe.settings import AuthSettings
 from sqe.trino.http.errors import Refusal

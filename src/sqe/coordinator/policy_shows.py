@@ -29,6 +29,7 @@ from sqe.sql.statement import Command
 _WORDS: dict[type[Decision], str] = {Allow: "allow", Restrict: "restrict", Deny: "deny"}
 _DETAILS = ("privilege", "decision", "source", "reason", "rows", "columns")
 _ALL = "all"
+_NOT_LENT = "its owner may not read what it is made of, or not let others read it"
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ class _Explanation:
     def _row_of_owner_rights(self, key: Key, view: BoundView) -> Row:
         inner = (key_of(inner_key) for inner_key in view.inner.walk() if inner_key.as_user)
         if any(self._is_denied(inner_key) for inner_key in inner):
-            verdict = "deny", None, "its owner may not read what it is made of"
+            verdict = "deny", None, _NOT_LENT
         else:
             verdict = "allow", None, "what it is made of is read with the rights of its owner"
         return str(key[0]), Privilege.SELECT.value, *verdict, None, None

@@ -13,6 +13,7 @@ from tests.unit.coordinator.ruled import ROOT, Ruled
 
 TRINO = ClientState("lake", "hr")
 NOTHING = "you may not, or it does not exist"
+NOT_LENT = "its owner may not read what it is made of, or not let others read it"
 LENT = "what it is made of is read with the rights of its owner"
 
 
@@ -22,7 +23,7 @@ def ruled(tmp_path: Path) -> Iterator[Ruled]:
     server = Ruled(tmp_path)
     server.lend("lent", "SELECT id AS a FROM hr.emp", "eve")
     server.all(
-        "GRANT SELECT ON hr.emp TO eve ROWS WHERE (region = 'EU')",
+        "GRANT SELECT ON hr.emp TO eve ROWS WHERE (region = 'EU') WITH GRANT OPTION",
         "GRANT SELECT ON hr.lent TO fay",
     )
     yield server
@@ -42,24 +43,33 @@ def test_a_reader_hears_that_rights_are_lent_and_not_on_what(ruled: Ruled) -> No
 def test_a_reader_hears_that_the_owner_may_not_any_more(ruled: Ruled) -> None:
     ruled.all("REVOKE SELECT ON hr.emp FROM eve")
     _, lent = ruled.rows("EXPLAIN POLICY SELECT * FROM hr.lent", "fay")
-    assert lent[2:5] == ("deny", None, "its owner may not read what it is made of")
+    assert lent[2:5] == ("deny", None, NOT_LENT)
     assert ruled.fails("SELECT * FROM hr.lent", "fay").code is ErrorCode.ACCESS_DENIED
 
 
+def test_a_reader_hears_that_the_owner_may_not_let_others_read(ruled: Ruled) -> None:
+    ruled.all("REVOKE GRANT OPTION FOR SELECT ON hr.emp FROM eve")
+    _, lent = ruled.rows("EXPLAIN POLICY SELECT * FROM hr.lent", "fay")
+    assert lent[2:5] == ("deny", None, NOT_LENT)
+    _, reads, lends = ruled.rows("EXPLAIN POLICY SELECT * FROM hr.lent")
+    assert (reads[1:3], lends[1:3]) == (("select", "restrict"), ("lend", "deny"))
+
+
 def test_administrators_hear_what_the_owner_may(ruled: Ruled) -> None:
-    own, table = ruled.rows("EXPLAIN POLICY SELECT * FROM hr.lent")
+    own, table, lends = ruled.rows("EXPLAIN POLICY SELECT * FROM hr.lent")
+    assert lends[:3] == ("lake.hr.emp", "lend", "allow")
     assert own[:3] == ("lake.hr.lent", "select", "allow")
     assert table[:4] == ("lake.hr.emp", "select", "restrict", "sql")
     assert table[4] == (
         "for eve, with whose rights the view is read:"
-        " GRANT SELECT ON TABLE lake.hr.emp TO USER eve ROWS WHERE (…)"
+        " GRANT SELECT ON TABLE lake.hr.emp TO USER eve ROWS WHERE (…) WITH GRANT OPTION"
     )
     assert table[5] == "(region = 'EU')"
 
 
 def test_whoever_administers_the_view_hears_no_text_about_a_table_of_others(ruled: Ruled) -> None:
     ruled.all("GRANT OWN ON hr.lent TO gil")
-    _, table = ruled.rows("EXPLAIN POLICY SELECT * FROM hr.lent", "gil")
+    _, table, _ = ruled.rows("EXPLAIN POLICY SELECT * FROM hr.lent", "gil")
     assert table[:3] == ("lake.hr.emp", "select", "restrict")
     assert table[5] == "those that a row filter leaves"
 
@@ -73,7 +83,9 @@ def test_the_owner_reads_as_themselves(ruled: Ruled) -> None:
 def test_inside_a_lent_view_another_readers_tables_are_theirs_again(ruled: Ruled) -> None:
     """hr.names is read as its reader, also where hr.twice lends the right to it."""
     ruled.lend("twice", "SELECT a FROM hr.names", "eve")
-    ruled.all("GRANT SELECT ON hr.twice TO fay", "GRANT SELECT ON hr.names TO eve")
+    ruled.all(
+        "GRANT SELECT ON hr.twice TO fay", "GRANT SELECT ON hr.names TO eve WITH GRANT OPTION"
+    )
     rows = ruled.rows("EXPLAIN POLICY SELECT * FROM hr.twice", "fay")
     assert [row[0] for row in rows] == ["lake.hr.twice", "lake.hr.twice", "lake.hr.emp"]
     assert rows[1][4] == LENT

@@ -1,5 +1,6 @@
 """A stored table or view as somebody sees it who may see a part of it: Iceberg's metadata without
-the hidden columns and without a trace of rows. Whatever is told of a table is told from this."""
+the hidden columns, without a trace of rows and without what the owner says of it in free words.
+Whatever is told of a table is told from this."""
 
 from __future__ import annotations
 
@@ -25,6 +26,11 @@ _OF_ROWS = frozenset(
         "next-row-id", "partition-statistics", "refs", "snapshot-log", "snapshots", "statistics",
     }
 )  # fmt: skip
+# What Iceberg, Trino or SQE do with a table; all else is free words of its owner's.
+_OF_BEHAVIOUR = re.compile(
+    r"owner$|format|(write|read|commit|history|gc|schema|compatibility|sqe|spark|trino)[.]"
+)
+_PLACE = re.compile(r"(^|[.-])(path|location)$")
 _DEFAULTS = ("initial-default", "write-default")  # values of the column, as good as in a row
 
 # Properties whose values Spark shows to nobody, and a few names more.
@@ -50,12 +56,19 @@ def show_all(identity: Identity, name: RelationName, loaded: Loaded, view: bool)
 
 
 def tellable(properties: Mapping[str, str], hidden: Collection[str]) -> dict[str, str]:
-    """Without those that mention a hidden column, as ``write.metadata.metrics.column.x``."""
+    """What a table does. Not where it is, what its owner says of it, or anything that mentions a
+    hidden column, as ``write.metadata.metrics.column.x``."""
     return {
         key: value
         for key, value in properties.items()
-        if not any(name in f"{key}={value}".lower() for name in hidden)
+        if _OF_BEHAVIOUR.match(key)
+        and not _PLACE.search(key)
+        and not _mentions(key + value, hidden)
     }
+
+
+def _mentions(text: str, hidden: Collection[str]) -> bool:
+    return any(name in text.lower() for name in hidden)
 
 
 def redact_metadata(metadata: Json, restriction: Restrict) -> Json:
@@ -63,7 +76,8 @@ def redact_metadata(metadata: Json, restriction: Restrict) -> Json:
     hidden = {name.lower() for name in restriction.hidden}
     masked = {name.lower() for name in restriction.masks}
     gone = _ids(current_schema(metadata), hidden)
-    seen = {key: value for key, value in metadata.items() if key not in _OF_ROWS}
+    left_out = {*_OF_ROWS, "location"}
+    seen = {key: value for key, value in metadata.items() if key not in left_out}
     if "properties" in seen:
         seen["properties"] = tellable(seen["properties"] or {}, hidden)
     if "schema" in seen:
@@ -96,7 +110,9 @@ def _schema(
 ) -> Json:
     """Of an older schema, a column is known by its id, or by its name if it has been dropped."""
     fields = [
-        _bare(field) if field["name"].lower() in masked else field
+        _bare(field)
+        if field["name"].lower() in masked or _mentions(field.get("doc") or "", hidden)
+        else field
         for field in schema["fields"]
         if field["id"] not in gone and field["name"].lower() not in hidden
     ]

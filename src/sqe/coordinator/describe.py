@@ -130,7 +130,8 @@ def _details(call: CommandCall) -> Iterator[Row]:
         yield "Name", str(target.name), ""
         if properties.get("comment"):
             yield "Comment", properties["comment"], ""
-        yield "Location", metadata["location"], ""
+        if "location" in metadata:  # not of what is seen in part
+            yield "Location", metadata["location"], ""
         yield "Provider", "iceberg", ""
         if properties.get("owner"):
             yield "Owner", properties["owner"], ""

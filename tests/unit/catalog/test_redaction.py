@@ -29,7 +29,7 @@ TABLE: dict[str, Any] = {
             "schema-id": 1,
             "identifier-field-ids": [1, 5],
             "fields": [
-                field(1, "id"),
+                field(1, "id", doc="who is paid"),
                 field(3, "ssn", "string", doc="nine", **{"write-default": "9"}),
                 field(4, "pay", PAY, doc="in thousands"),
             ],
@@ -43,7 +43,14 @@ TABLE: dict[str, Any] = {
         {"order-id": 1, "fields": [{"source-ids": [1, 6], "transform": "identity"}]},
         {"order-id": 2, "fields": [{"source-id": 1, "transform": "identity"}]},
     ],
-    "properties": {"comment": "the Pay of all", "owner": "ann"},
+    "location": "s3://vault/hr/emp",
+    "properties": {
+        "comment": "the Pay of all",
+        "owner": "ann",
+        "ticket": "HR-5",
+        "write.data.path": "s3://vault/x",
+        "write.delete.mode": "copy-on-write",
+    },
     "current-snapshot-id": 77,
     "snapshots": [{"snapshot-id": 77, "summary": {"total-records": "1234"}}],
     "snapshot-log": [{"snapshot-id": 77}],
@@ -59,6 +66,13 @@ def test_nothing_names_a_hidden_column_or_tells_of_a_masked_one(word: str) -> No
     assert word not in json.dumps(redact_metadata(TABLE, SEEN)).lower()
 
 
+@pytest.mark.parametrize("seen", [SEEN, Restrict("a test")])
+@pytest.mark.parametrize("word", ["vault", "HR-5", "the Pay of all"])
+def test_nothing_tells_where_it_is_or_what_its_owner_says_of_it(word: str, seen: Restrict) -> None:
+    assert word in json.dumps(TABLE)
+    assert word not in json.dumps(redact_metadata(TABLE, seen))
+
+
 @pytest.mark.parametrize("word", ["77", "1234", "snapshot", "last-updated-ms", "statistics"])
 def test_nothing_tells_of_rows(word: str) -> None:
     assert word in json.dumps(TABLE)
@@ -71,7 +85,7 @@ def test_the_rest_stays() -> None:
     assert seen["schemas"][1]["identifier-field-ids"] == [1]
     assert [len(one["fields"]) for one in seen["partition-specs"]] == [0, 1]
     assert [len(one["fields"]) for one in seen["sort-orders"]] == [0, 1]
-    assert seen["properties"] == {"owner": "ann"}
+    assert seen["properties"] == {"owner": "ann", "write.delete.mode": "copy-on-write"}
     assert len(TABLE["schemas"][1]["fields"]) == 3  # it is a copy
 
 

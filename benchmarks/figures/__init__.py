@@ -32,7 +32,7 @@ from benchmarks.figures.over_flight import (
 from benchmarks.figures.policy import guarded_over_handwritten, policy_overhead
 from benchmarks.figures.serve_ready import serve_ready
 from benchmarks.figures.session_memory import session_mb
-from benchmarks.figures.small_query import gateway_overhead, small_query
+from benchmarks.figures.small_query import gateway_overhead, small_query, small_query_cpu
 from benchmarks.figures.spark_boot_cds import spark_boot_cds
 from benchmarks.figures.spark_overhead import spark_overhead
 from benchmarks.figures.spark_session import spark_session
@@ -140,6 +140,13 @@ FIGURES: tuple[Figure, ...] = (
         None,
         "SQE's own share of that: what plain DuckDB takes for the same text is taken off",
         gateway_overhead,
+    ),
+    Figure(
+        "small_query_cpu_ms",
+        "ms",
+        Target("<=", 8),
+        "processor time of the process for a small question that a user repeats, local engine",
+        small_query_cpu,
     ),
     Figure(
         "mixed_20_p99_ms",

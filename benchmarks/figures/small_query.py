@@ -1,7 +1,9 @@
-"""A small warm query on the local engine: all of it, and SQE's own share."""
+"""A small warm query on the local engine: all of it, SQE's own share, and what it takes of the
+processors."""
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import defaultdict
 from dataclasses import dataclass
@@ -9,7 +11,7 @@ from functools import partial
 
 from benchmarks.bench import Bench
 from benchmarks.figure import Measured
-from benchmarks.local_lake import local_tpch
+from benchmarks.local_lake import LocalLake, local_tpch
 from benchmarks.timing import in_ms, p50, p95, timed
 
 # Another number each time: no text comes twice, so nobody's memory of texts helps.
@@ -51,6 +53,28 @@ def gateway_overhead(bench: Bench) -> Measured:
     samples = bench.once(_samples)
     duckdb = p50(samples.duckdb_ms)
     return Measured(p50(samples.through_ms) - duckdb, {"duckdb_p50_ms": duckdb})
+
+
+def small_query_cpu(bench: Bench) -> Measured:
+    """Processor time of the whole process, all its threads, for each of a block of questions one
+    after the other: the same text, as a dashboard asks it, and in the detail texts that never came
+    before. The median of the blocks."""
+    lake = bench.once(local_tpch)
+    blocks, size = bench.repeats(15, 3), bench.repeats(40, 5)
+    numbers = itertools.count(20_000)
+    _cpu_ms(lake, [QUERY.format(0) for _ in range(bench.repeats(60, 3))])
+    again, new = [], []
+    for _ in range(blocks):
+        again.append(_cpu_ms(lake, [QUERY.format(20_000)] * size))
+        new.append(_cpu_ms(lake, [QUERY.format(next(numbers)) for _ in range(size)]))
+    return Measured(p50(again), {"never_asked_before_ms": p50(new), "samples_ms": again})
+
+
+def _cpu_ms(lake: LocalLake, texts: list[str]) -> float:
+    started = time.process_time()
+    for text in texts:
+        lake.local.sqe.run(text)
+    return (time.process_time() - started) * 1000 / len(texts)
 
 
 def _samples(bench: Bench) -> Samples:

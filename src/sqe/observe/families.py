@@ -168,7 +168,7 @@ LOCAL_MEMORY = Family(
     "sqe_local_memory_bytes",
     Kind.GAUGE,
     "Memory of the local engine.",
-    {"part": "`used` (given to running queries), `limit`"},
+    {"part": "`used` (given to running queries), `idle` (of databases that wait), `limit`"},
 )
 LOCAL_WAITING = Family(
     "sqe_local_waiting_queries", Kind.GAUGE, "Queries that wait for memory of the local engine."
@@ -177,7 +177,7 @@ LOCAL_INSTANCES = Family(
     "sqe_local_instances",
     Kind.GAUGE,
     "Databases of the local engine.",
-    {"state": "`running`, `ready`"},
+    {"state": "`running`, `idle` (waits for its session's next query), `ready` (prepared ahead)"},
 )
 LOCAL_SPILL = Family(
     "sqe_local_spill_bytes", Kind.GAUGE, "What the local engine has on disk for running queries."

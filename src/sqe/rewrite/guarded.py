@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 from sqe.binding.bound import BoundReference, BoundStatement, BoundTable, BoundView
@@ -32,6 +32,11 @@ class GuardedStatement:
     decisions: Mapping[Key, Decision]
     parameters: tuple[Parameter, ...] = ()  # one for each marker, from ``rewrite.parameters``
     rows: ParameterRows | None = None  # in place of ``parameters``, of an INSERT of many rows
+
+    @property
+    def decided(self) -> Hashable:
+        """The decisions as a key: equal where the same was decided on the same relations."""
+        return frozenset((key, _key_of(decision)) for key, decision in self.decisions.items())
 
     @property
     def value_rows(self) -> tuple[tuple[Parameter, ...], ...]:
@@ -64,6 +69,13 @@ class GuardedStatement:
             return decision
         assert isinstance(decision, Allow)  # noqa: S101  guard() lets no Deny through
         return None
+
+
+def _key_of(decision: Decision) -> Hashable:
+    if not isinstance(decision, Restrict):
+        return decision
+    masks = frozenset(decision.masks.items())
+    return (decision.reason, decision.filters, masks, decision.hidden)
 
 
 def inner_statement(guarded: GuardedStatement) -> GuardedStatement:

@@ -144,6 +144,7 @@ class Server:
         # After the gateway's own listener, which cancels the session's queries: a query must not
         # lose its Spark session before it hears that it is cancelled.
         self._sessions.on_close(self._spark_sessions.release)
+        self._sessions.on_close(self._local.end_session)
         self._warming = False
         self._access: Access | None = None
         self._fronts: list[Front] = []

@@ -47,11 +47,16 @@ def _read_local(metrics: Metrics, server: ServerState) -> None:
 
     def memory() -> dict[_Labels, float]:
         local = server.local.figures
-        return {("used",): local.memory_used, ("limit",): local.memory_limit} if local else {}
+        if local is None:
+            return {}
+        used, idle, limit = local.memory_used, local.memory_idle, local.memory_limit
+        return {("used",): used, ("idle",): idle, ("limit",): limit}
 
     def instances() -> dict[_Labels, float]:
         local = server.local.figures
-        return {("running",): local.running, ("ready",): local.ready} if local else {}
+        if local is None:
+            return {}
+        return {("running",): local.running, ("idle",): local.idle, ("ready",): local.ready}
 
     def figure(name: str) -> Callable[[], dict[_Labels, float]]:
         def read() -> dict[_Labels, float]:

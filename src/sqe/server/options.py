@@ -48,6 +48,7 @@ def local_options(settings: Settings) -> LocalOptions:
         memory_per_query=local.query_memory_mb * MB,
         spill=local.spill_mb * MB,
         remote_timeout_s=local.storage_timeout_s,
+        reuse_s=local.reuse_s,
         **options,
     )
 

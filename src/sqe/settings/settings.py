@@ -134,6 +134,9 @@ class LocalSettings(Strict):
     )
     spill_mb: int = Field(10_240, ge=0, description="disk for one query; 0 keeps it in memory")
     threads: int = Field(0, ge=0, description="processors it may use; 0 is all of them")
+    reuse_s: float = Field(
+        300.0, ge=0, description="a session's idle databases live that long; 0: one for each query"
+    )
     max_bytes: int = Field(4 * 1024**3, ge=1, description="of data files; larger reads are Spark's")
     max_files: int = Field(10_000, ge=1, description="data files; reads of more are Spark's")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from sqe.engines.local.failures import LocalFailed, is_interrupt
-from sqe.engines.local.instances import Instance
+from sqe.engines.local.lease import Lease
 from sqe.engines.local.plan import LocalPlan
 from sqe.engines.local.storage_access import StorageAccess
 from sqe.errors import ErrorCode, SqeError, UpstreamError
@@ -23,12 +23,12 @@ class Batches(Iterator[pa.RecordBatch]):
 
     def __init__(
         self,
-        instance: Instance,
+        lease: Lease,
         reach: StorageAccess,
         schema: pa.Schema,
         cancellation: Cancellation,
     ) -> None:
-        self._instance = instance
+        self._lease = lease
         self._reach = reach
         self._schema = schema
         self._cancellation = cancellation
@@ -41,15 +41,15 @@ class Batches(Iterator[pa.RecordBatch]):
         """Runs the query up to its first batch, so that what fails early fails here; or, where any
         row may fail, up to its last. The instance must then keep rows in order."""
         sql, values = plan.sql, plan.values
-        with self._instance.busy:
+        with self._lease.busy:
             self._cancellation.check()
             try:
                 if complete:
-                    self._instance.execute(f"CREATE TEMP TABLE {_RESULT} AS {sql}", values)
+                    self._lease.read(sql, values, before=f"CREATE TEMP TABLE {_RESULT} AS ")
                     self._cancellation.check()
                     sql, values = f"FROM {_RESULT}", None
                 self._asked = (sql, values)
-                self._reader = self._instance.execute(sql, values).to_arrow_reader(batch_rows)
+                self._reader = self._lease.read(sql, values).to_arrow_reader(batch_rows)
                 _check_types(self._reader.schema, self._schema)
                 self._first = self._next()
             except SqeError:
@@ -68,19 +68,19 @@ class Batches(Iterator[pa.RecordBatch]):
 
     def close(self) -> None:
         self._left = True
-        self._instance.close()
+        self._lease.close()
         self._reader = None
         self._first = None
 
     def _read(self) -> pa.RecordBatch | None:
         try:
-            with self._instance.busy:
+            with self._lease.busy:
                 self._cancellation.check()
                 if self._left:
                     return None
-                if self._instance.closed:  # and not by the reader: the rows are not complete
+                if self._lease.closed:  # and not by the reader: the rows are not complete
                     raise UpstreamError(ErrorCode.ENGINE_LOST, "SQE is being closed.")
-                return self._next_or_why()
+                batch = self._next_or_why()
         except SqeError:
             self.close()
             raise
@@ -91,6 +91,9 @@ class Batches(Iterator[pa.RecordBatch]):
             if left:
                 return None
             raise self._reach.translate(error, rows_sent=True) from error
+        if batch is None:
+            self.close()  # before the reader hears of the end: their next query finds it free
+        return batch
 
     def _next_or_why(self) -> pa.RecordBatch | None:
         """Where one of DuckDB's threads fails, its others are interrupted, and now and then it is
@@ -102,7 +105,7 @@ class Batches(Iterator[pa.RecordBatch]):
                 raise
             self._cancellation.check()
             sql, values = self._asked
-            self._instance.execute(f"EXPLAIN ANALYZE {sql}", values)
+            self._lease.read(sql, values, before="EXPLAIN ANALYZE ")
             raise
 
     def _next(self) -> pa.RecordBatch | None:
@@ -110,7 +113,7 @@ class Batches(Iterator[pa.RecordBatch]):
             try:
                 batch = self._reader.read_next_batch()
             except StopIteration:
-                self._instance.rest()
+                self._lease.finish()
                 return None
             if batch.num_rows:
                 return conform(batch, self._schema)

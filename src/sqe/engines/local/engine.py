@@ -69,7 +69,14 @@ class DuckDbEngine:
     def prepare(self, statement: GuardedStatement, session: Session) -> LocalQuery:
         """Compiles the statement and plans its scans: everything but the work itself."""
         plan = self._compile(statement, session)
-        return LocalQuery(plan, self._plan_scans(plan, session), self._workplace)
+        scans = self._plan_scans(plan, session)
+        return LocalQuery(plan, scans, self._workplace, statement.decided)
+
+    def end_session(self, session: Session) -> None:
+        """Closes what waits for its next query."""
+        instances = self._instances
+        if instances is not None:
+            instances.end_session(session)
 
     def close(self) -> None:
         with self._lock:

@@ -98,6 +98,10 @@ class LazyLocalEngine:
     def prepare(self, statement: GuardedStatement, session: Session) -> Prepared:
         return self._engine.prepare(statement, session)
 
+    def end_session(self, session: Session) -> None:
+        if self._made is not None:
+            self._made.end_session(session)
+
     def close(self) -> None:
         with self._lock:
             if self._made is not None:

@@ -28,6 +28,7 @@ class LocalOptions:
     memory_floor: int = _FLOOR  # the least a query is started with
     threads: int = field(default_factory=lambda: os.cpu_count() or 1)
     pool: int = 4  # prepared instances kept waiting
+    reuse_s: float = 300.0  # how long an instance waits for its next query; 0: each has its own
     max_deleted_rows: int = 20_000_000
     spill: int = 10 * GB  # per query; 0 keeps queries in memory
     wait_s: float = 10.0  # for memory, before a query goes to Spark instead

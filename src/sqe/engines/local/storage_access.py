@@ -43,6 +43,11 @@ class StorageAccess:
             self._used = [(scan.storage, scan.storage.keys) for scan in remote]
             self.keys = list(dict.fromkeys(key for _, used in self._used for key in used))
 
+    @property
+    def lasting(self) -> bool:
+        """Whether ``keys`` are the tables' own; otherwise they are this attempt's alone."""
+        return self._reading is None
+
     def close(self) -> None:
         if self._reading is not None:
             self._loopback.withdraw(self._reading)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from sqe.binding.bound import BoundReference, BoundTable, BoundView
 from sqe.engines.local.compile.compiler import compile_statement
 from sqe.engines.local.plan import LocalPlan
-from sqe.model.decision import Decision, Restrict
 from sqe.model.identity import Identity
 from sqe.rewrite.guarded import GuardedStatement
 
@@ -81,21 +80,12 @@ def _key(guarded: GuardedStatement, references: list[BoundReference]) -> Hashabl
     """None for a statement that is compiled each time: over tables that are not committed or over
     what is no table, and with parameters, whose values change. Whose a guard is (name, groups,
     claims) is in its text, which is a meaning like a view's."""
-    decisions = guarded.decisions
     if guarded.parameters or guarded.bound.inner is not None:
         return None
     meanings = tuple(_meaning(reference) for reference in references)
     if None in meanings:
         return None
-    decided = frozenset((key, _decision_key(decision)) for key, decision in decisions.items())
-    return (guarded.bound.statement.text, meanings, decided)
-
-
-def _decision_key(decision: Decision) -> Hashable:
-    if not isinstance(decision, Restrict):
-        return decision
-    masks = frozenset(decision.masks.items())
-    return (decision.reason, decision.filters, masks, decision.hidden)
+    return (guarded.bound.statement.text, meanings, guarded.decided)
 
 
 def _meaning(reference: BoundReference) -> Hashable | None:

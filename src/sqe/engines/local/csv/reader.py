@@ -21,8 +21,10 @@ import pyarrow.parquet as pq
 from sqe.engines.local.csv.queries import Typing, fit_query
 from sqe.engines.local.csv.slow import RejectFile, Source, field_tables, write_fitting
 from sqe.engines.local.failures import LocalFailed
-from sqe.engines.local.instances import Instance, Instances, Need
+from sqe.engines.local.instance import Need
+from sqe.engines.local.instances import Instances
 from sqe.engines.local.keys import text
+from sqe.engines.local.lease import Lease
 from sqe.engines.staging import LoadRun, Staged
 from sqe.errors import ErrorCode, ResourceError, UserError, is_disk_full
 from sqe.files.encodings import PlainFile, head_of, plain_file
@@ -57,15 +59,15 @@ def open_csv(
             for number, (written, members) in enumerate(groups.items())
         ]
         opens = [file.plain for file, _ in files] + [str(source.part) for source in sources]
-        with _database(instances, opens, run) as instance:
-            yield DuckDbCsvLoad(instance, sources, files[0][1], options, folder, run)
+        with _database(instances, opens, run) as lease:
+            yield DuckDbCsvLoad(lease, sources, files[0][1], options, folder, run)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass
 class DuckDbCsvLoad:
-    instance: Instance
+    lease: Lease
     sources: list[Source]
     first: Sample
     options: CsvOptions
@@ -121,7 +123,7 @@ class DuckDbCsvLoad:
         relation = source.relation
         if relation is not None:
             sql = f"COPY ({typing.select_checked(relation)}) TO {text(str(source.part))} {_FORMAT}"
-            with _report_progress(self.instance, self.run):
+            with _report_progress(self.lease, self.run):
                 if self._try(source, sql) is not None:
                     return
         write_fitting(source, typing, aside, self._run_on)
@@ -169,8 +171,8 @@ class DuckDbCsvLoad:
 
         self.run.cancellation.check()
         try:
-            with self.instance.busy:
-                return self.instance.execute(sql).fetchone()
+            with self.lease.busy:
+                return self.lease.execute(sql).fetchone()
         except duckdb.Error as error:
             self.run.cancellation.check()
             if (failure := _resource_error(error)) is not None:
@@ -180,20 +182,20 @@ class DuckDbCsvLoad:
             return None
 
     def _table(self, sql: str) -> pa.Table:
-        with self.instance.busy:
-            return self.instance.execute(sql).to_arrow_table()
+        with self.lease.busy:
+            return self.lease.execute(sql).to_arrow_table()
 
     def _run_on(self, sql: str, table: pa.Table) -> pa.Table:
         """Runs it over ``table``, which the text calls ``arriving``."""
         import duckdb
 
         self.run.cancellation.check()
-        connection = self.instance.connection
+        connection = self.lease.connection
         try:
-            with self.instance.busy:
+            with self.lease.busy:
                 connection.register("arriving", table)
                 try:
-                    return self.instance.execute(sql).to_arrow_table()
+                    return self.lease.execute(sql).to_arrow_table()
                 finally:
                     connection.unregister("arriving")
         except duckdb.Error as error:
@@ -256,9 +258,9 @@ def _next_wider(kind: str, known: bool) -> str:
 
 
 @contextmanager
-def _database(instances: Instances, files: Sequence[str], run: LoadRun) -> Iterator[Instance]:
+def _database(instances: Instances, files: Sequence[str], run: LoadRun) -> Iterator[Lease]:
     try:
-        instance = instances.take(Need(files, memory=_MEMORY), run.cancellation)
+        lease = instances.take(Need(files, memory=_MEMORY), run.cancellation)
     except LocalFailed as error:
         raise ResourceError(
             ErrorCode.OUT_OF_MEMORY,
@@ -266,22 +268,20 @@ def _database(instances: Instances, files: Sequence[str], run: LoadRun) -> Itera
             hint="Nothing was loaded. Run the statement again a little later.",
         ) from error
     try:
-        run.cancellation.on_cancel(instance.interrupt)
-        with instance.busy:
-            instance.lock()
-        yield instance
+        run.cancellation.on_cancel(lease.interrupt)
+        yield lease
     finally:
-        instance.close()
+        lease.close()
 
 
 @contextmanager
-def _report_progress(instance: Instance, run: LoadRun) -> Iterator[None]:
+def _report_progress(lease: Lease, run: LoadRun) -> Iterator[None]:
     """Tells how far DuckDB is with the statement that runs meanwhile."""
     done = threading.Event()
 
     def tell() -> None:
         while not done.wait(_TICK_S):
-            percent = instance.connection.query_progress()
+            percent = lease.connection.query_progress()
             if percent >= 0:
                 run.report(Progress(tasks=100, tasks_done=int(percent), phase="reading the files"))
 

@@ -7,17 +7,26 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pytest
 
 from sqe.engines.local.failures import LocalFailed
+from sqe.engines.local.instance import Need
 from sqe.engines.local.options import MB
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.scan import ScanPlanner
 from sqe.errors import ErrorCode, SqeError, UpstreamError
 from sqe.results.cancellation import Cancellation
 from tests.unit.engines.local.runtime.conftest import MakeWorld
-from tests.unit.engines.local.runtime.world import ANN, World, loaded_of, new_run, scan_of
+from tests.unit.engines.local.runtime.world import (
+    ANN,
+    World,
+    loaded_of,
+    new_run,
+    new_session,
+    scan_of,
+)
 
 NUMBER = pa.schema({"n": pa.int64()})
 
@@ -39,7 +48,9 @@ def test_names_nullability_and_zones_are_the_plans(world: World) -> None:
         "SELECT CASE WHEN i < 3 THEN [i::INT, 7] END, {'x': 'u' || i, 'y': i},"
         " MAP {'k': [i::INT]}, TIMESTAMPTZ '2024-03-31 01:00:00+00' FROM range(5) AS r(i)"
     )
-    table = world.query(sql, wanted, run=new_run(time_zone="Asia/Tokyo"))
+    in_tokyo = new_session()
+    in_tokyo.set_property("sqe.time_zone", "Asia/Tokyo")
+    table = world.query(sql, wanted, run=new_run(session=in_tokyo))
     table.validate(full=True)
     assert table.schema.equals(wanted, check_metadata=True)
     assert table.column("a").to_pylist()[2:4] == [[2, 7], None]
@@ -147,9 +158,14 @@ def test_nothing_else_can_be_reached(locked: World, tmp_path: Path, sql: str) ->
     mine = locked.create("mine", pa.table({"n": [2]}))
     other = locked.planned(scan_of(loaded_of(secret))).files[0]
     text = sql.format(other=other, folder=tmp_path)
-    refused = "disabled|locked|not allowed|Cannot access|does not exist|no extension|not found"
-    with pytest.raises(LocalFailed, match=refused):
+    with pytest.raises(LocalFailed):
         locked.query(text, NUMBER, scan_of(loaded_of(mine)))
+    files = locked.planned(scan_of(loaded_of(mine))).files
+    lease = locked.engine.instances.take(Need(files), Cancellation())
+    refused = "disabled|locked|not allowed|Cannot access|does not exist|no extension|not found"
+    with pytest.raises(duckdb.Error, match=refused):
+        lease.execute(text)  # by DuckDB itself, whatever SQE lets through
+    lease.close()
     assert not (tmp_path / "out.parquet").exists()
     assert not (tmp_path / "out").exists()
 

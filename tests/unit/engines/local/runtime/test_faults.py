@@ -18,7 +18,13 @@ from sqe.engines.local.options import MB
 from sqe.engines.local.plan import NotLocal, Scan
 from sqe.errors import ErrorCategory, ErrorCode, SqeError
 from tests.unit.engines.local.runtime.conftest import MakeWorld
-from tests.unit.engines.local.runtime.world import World, loaded_of, new_run, scan_of
+from tests.unit.engines.local.runtime.world import (
+    World,
+    loaded_of,
+    new_run,
+    new_session,
+    scan_of,
+)
 
 NUMBER = pa.schema({"n": pa.int64()})
 ROWS = 60_000
@@ -91,9 +97,27 @@ def test_before_the_first_row_spark_can_step_in(
     prepared = world.prepare(statement)
     damage(files_of(world, scan)[0])
     with pytest.raises(LocalFailed):
-        prepared.run(new_run()).read_all()
+        prepared.run(new_run(session=new_session())).read_all()
     assert world.engine.instances.running_count == 0
     assert world.engine.instances.memory_used == 0
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_used_instance_gives_all_rows_or_none(
+    make: MakeWorld, damage: Callable[[Path], None]
+) -> None:
+    """It knows the footers, so what is wrong with them now does not matter to it."""
+    world = make(threads=1)
+    scan = many_files(world, 1)
+    assert world.query(ALL, NUMBER, scan).num_rows == ROWS
+    damage(files_of(world, scan)[0])
+    try:
+        rows = world.query(ALL, NUMBER, scan)["n"].to_pylist()
+    except LocalFailed:
+        assert world.engine.figures.idle == 0
+    else:
+        assert rows == list(range(ROWS))
+        assert damage in (wrong_footer, footer_too_long)
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -105,7 +129,7 @@ def test_after_the_first_row_the_reader_is_told(
     counted = world.query("SELECT count(n) FROM scan_1", NUMBER, scan)
     assert counted.to_pydict() == {"n": [12 * ROWS]}
     statement = world.statement(ALL, NUMBER, [scan])
-    with world.run(statement, new_run()) as result:
+    with world.run(statement, new_run(session=new_session())) as result:
         assert next(iter(result)).num_rows
         for path in files_of(world, scan)[-4:]:
             damage(path)

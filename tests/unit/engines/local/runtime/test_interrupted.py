@@ -6,7 +6,8 @@ import pyarrow as pa
 import pytest
 
 from sqe.engines.local.batches import Batches
-from sqe.engines.local.instances import Instance, Need
+from sqe.engines.local.instance import Need
+from sqe.engines.local.lease import Lease
 from sqe.engines.local.loopback import Loopback
 from sqe.engines.local.objects import Objects
 from sqe.engines.local.plan import LocalPlan
@@ -26,21 +27,21 @@ FROM range(5_000_000)
 NEVER = "SELECT range AS n FROM range(5_000_000)"
 
 
-def started(world: World, sql: str, cancellation: Cancellation) -> tuple[Instance, Batches]:
-    instance = world.engine.instances.take(Need(files=()), cancellation)
+def started(world: World, sql: str, cancellation: Cancellation) -> tuple[Lease, Batches]:
+    lease = world.engine.instances.take(Need(files=()), cancellation)
     reach = StorageAccess((), Loopback(Objects(1.0)), 0)
-    batches = Batches(instance, reach, NUMBER, cancellation)
+    batches = Batches(lease, reach, NUMBER, cancellation)
     batches.start(LocalPlan(sql, (), (Column("n", "bigint"),), NUMBER), 10_000)
-    return instance, batches
+    return lease, batches
 
 
 @pytest.mark.parametrize("sent", [1, 20])
 def test_the_reader_is_told_the_error_and_not_the_interruption(world: World, sent: int) -> None:
     """DuckDB interrupts its other threads when one fails. It is done by hand here: by itself it
     shows once in a hundred times."""
-    instance, batches = started(world, LATE, Cancellation())
+    lease, batches = started(world, LATE, Cancellation())
     assert sum(next(batches).num_rows for _ in range(sent))
-    instance.connection.interrupt()
+    lease.connection.interrupt()
     with pytest.raises(SqeError, match="by nothing") as raised:
         for _ in batches:
             pass
@@ -50,9 +51,9 @@ def test_the_reader_is_told_the_error_and_not_the_interruption(world: World, sen
 
 def test_an_interruption_without_an_error_is_never_an_end(world: World) -> None:
     """The rows are not complete, so the reader must not take them for all."""
-    instance, batches = started(world, NEVER, Cancellation())
+    lease, batches = started(world, NEVER, Cancellation())
     assert next(batches).num_rows
-    instance.connection.interrupt()
+    lease.connection.interrupt()
     with pytest.raises(SqeError) as raised:
         for _ in batches:
             pass
@@ -61,10 +62,10 @@ def test_an_interruption_without_an_error_is_never_an_end(world: World) -> None:
 
 def test_who_cancels_is_told_that(world: World) -> None:
     cancellation = Cancellation()
-    instance, batches = started(world, LATE, cancellation)
+    lease, batches = started(world, LATE, cancellation)
     assert next(batches).num_rows
     cancellation.cancel()
-    instance.connection.interrupt()
+    lease.connection.interrupt()
     with pytest.raises(SqeError) as raised:
         for _ in batches:
             pass

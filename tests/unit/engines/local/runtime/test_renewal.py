@@ -152,3 +152,37 @@ def test_plans_that_are_kept_have_no_keys(
 
 def vended_again(loaded: Loaded, *credentials: Json) -> Loaded:
     return Loaded(loaded.metadata_json, loaded.metadata_location, {}, credentials)
+
+
+def test_other_keys_are_in_another_instance(
+    make: MakeWorld, store: ObjectStore, catalog: SqlCatalog
+) -> None:
+    """And those that a query has for itself, through SQE's own reading, are in none that lasts."""
+    world = make()
+    loaded = table(catalog, store, credential(store, "t", "OLD"))
+    for expected in (0, 1):
+        assert world.query(ALL, NUMBER, scan_of(loaded)).num_rows == ROWS
+        assert (world.engine.figures.reused, world.engine.figures.idle) == (expected, 1)
+    store.keys["lake/w/t/"] = "NEW"
+    fresh = vended_again(loaded, credential(store, "t", "NEW"))
+    assert world.query(ALL, NUMBER, scan_of(fresh)).num_rows == ROWS
+    assert (world.engine.figures.reused, world.engine.figures.idle) == (1, 2)
+    short = vended_again(loaded, credential(store, "t", "NEW", ends_in=300))
+    for _ in range(2):
+        assert world.query(ALL, NUMBER, scan_of(short)).num_rows == ROWS
+    assert (world.engine.figures.reused, world.engine.figures.idle) == (1, 2)
+
+
+def test_a_used_instance_gives_nothing_that_the_store_refuses(
+    make: MakeWorld, store: ObjectStore, catalog: SqlCatalog
+) -> None:
+    """What it has of the files in memory is only for keys that are still good."""
+    world = make(catalogs=Vending())
+    scan = scan_of(table(catalog, store, credential(store, "t", "OLD")))
+    for _ in range(3):
+        assert world.query(ALL, NUMBER, scan).num_rows == ROWS
+    assert world.engine.figures.reused == 2
+    store.keys.clear()
+    with pytest.raises(SqeError) as raised:
+        world.query(ALL, NUMBER, scan)
+    assert raised.value.code is ErrorCode.STORAGE_UNAVAILABLE

@@ -58,10 +58,16 @@ def scan_of(
     return Scan(relation, bound(loaded), columns, snapshot_id, tuple(pruning))
 
 
-def new_run(cancellation: Cancellation | None = None, time_zone: str = "UTC") -> Run:
-    session = Session(ANN, SchemaName("lake", ("db",)), lambda _: None)
-    session.set_property("sqe.time_zone", time_zone)
-    return Run("q1", session, cancellation or Cancellation())
+def new_session(identity: Identity = ANN) -> Session:
+    return Session(identity, SchemaName("lake", ("db",)), lambda _: None)
+
+
+_SESSION = new_session()
+
+
+def new_run(cancellation: Cancellation | None = None, session: Session | None = None) -> Run:
+    """All without a session of their own are in one, where queries meet each other's instances."""
+    return Run("q1", session or _SESSION, cancellation or Cancellation())
 
 
 @dataclass
@@ -107,6 +113,8 @@ class World:
 
 class _Statement:
     """Stands for a guarded statement: these tests' compiler looks its plan up."""
+
+    decided = None
 
 
 def make_world(home: Path, /, catalogs: Catalogs | None = None, **options: Any) -> World:

@@ -2,40 +2,90 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from sqe.catalog.embedded import EmbeddedCatalog
+from sqe.catalog.embedded.store import SCHEMA
+from sqe.catalog.jdbc.entry import JDBC
 from sqe.catalog.protocol import Catalog
+from sqe.model.identity import Identity
+from sqe.model.observer import UNOBSERVED
+from sqe.settings import JdbcCatalogSettings, Settings
 from tests.unit.catalog.remote.serving import opened, person, served, service
+from tests.unit.store.postgresql import schema_in
+
+PostgreSQL = Callable[[], str]  # starts one at the first call
+Open = Callable[[Path, PostgreSQL], AbstractContextManager[Catalog]]
 
 
 @dataclass(frozen=True)
 class CatalogAdapter:
-    """``type``: as in the settings. ``over`` is the catalog under test with the tables of SQE's
-    own one behind it."""
+    """``type``: as in the settings. ``open`` makes an empty one in a folder."""
 
     type: str
-    over: Callable[[EmbeddedCatalog], AbstractContextManager[Catalog]]
+    open: Open
+    views: bool = True
 
 
 @contextmanager
-def _itself(own: EmbeddedCatalog) -> Iterator[Catalog]:
-    yield own
+def _embedded(folder: Path, postgresql: PostgreSQL) -> Iterator[Catalog]:
+    with closing(EmbeddedCatalog(folder / "c.db", folder / "w")) as own:
+        yield own
 
 
-def _behind_rest(prefix: str) -> Callable[[EmbeddedCatalog], AbstractContextManager[Catalog]]:
+def _behind_rest(prefix: str) -> Open:
     @contextmanager
-    def over(own: EmbeddedCatalog) -> Iterator[Catalog]:
-        with served({"ann": own}, prefix) as server, service(server.url) as made:
+    def over(folder: Path, postgresql: PostgreSQL) -> Iterator[Catalog]:
+        with (
+            closing(EmbeddedCatalog(folder / "c.db", folder / "w")) as own,
+            served({"ann": own}, prefix) as server,
+            service(server.url) as made,
+        ):
             yield opened(made, person("ann"))
 
     return over
 
 
+@contextmanager
+def jdbc(folder: Path, url: str, **more: Any) -> Iterator[Catalog]:
+    """As a server opens it."""
+    values = {"url": url, "warehouse": folder / "w", "auth": "shared", **more}
+    settings = Settings(home=folder / "home")
+    made = JDBC.make("lake", JdbcCatalogSettings(**values), settings, UNOBSERVED)
+    with closing(made):
+        yield made.open(Identity("ann"))
+
+
+def _jdbc_on_sqlite(folder: Path, postgresql: PostgreSQL) -> AbstractContextManager[Catalog]:
+    return jdbc(folder, f"sqlite:///{folder}/c.db")
+
+
+def _jdbc_of_layout_v0(folder: Path, postgresql: PostgreSQL) -> AbstractContextManager[Catalog]:
+    make_v0(folder / "c.db")
+    return jdbc(folder, f"sqlite:///{folder}/c.db")
+
+
+def _jdbc_on_postgresql(folder: Path, postgresql: PostgreSQL) -> AbstractContextManager[Catalog]:
+    return jdbc(folder, schema_in(postgresql()))
+
+
+def make_v0(file: Path) -> None:
+    """The tables as JDBC catalogs made them at first."""
+    with closing(sqlite3.connect(file)) as db:
+        for statement in SCHEMA:
+            db.execute(statement.replace("        iceberg_type VARCHAR(5),\n", ""))
+
+
 ADAPTERS: Mapping[str, CatalogAdapter] = {
-    "embedded": CatalogAdapter("embedded", _itself),
+    "embedded": CatalogAdapter("embedded", _embedded),
     "remote": CatalogAdapter("rest", _behind_rest("")),
     "remote with a prefix": CatalogAdapter("rest", _behind_rest("lake")),
+    "jdbc on SQLite": CatalogAdapter("jdbc", _jdbc_on_sqlite),
+    "jdbc of layout V0": CatalogAdapter("jdbc", _jdbc_of_layout_v0, views=False),
+    "jdbc on PostgreSQL": CatalogAdapter("jdbc", _jdbc_on_postgresql),
 }

@@ -7,6 +7,7 @@ from typing import Any
 from sqe.catalog.catalog_type import CatalogFacts, CatalogType, KeepsAnswers, MadeCatalog
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded.entry import EMBEDDED
+from sqe.catalog.jdbc.entry import JDBC
 from sqe.catalog.protocol import Catalog
 from sqe.catalog.remote.entry import REST
 from sqe.errors import UserError
@@ -15,7 +16,7 @@ from sqe.model.observer import UNOBSERVED, Observer
 from sqe.settings import Settings
 
 # A new type of catalog is a line here, and its settings are one more in `settings/catalogs.py`.
-CATALOG_TYPES: tuple[CatalogType[Any], ...] = (EMBEDDED, REST)
+CATALOG_TYPES: tuple[CatalogType[Any], ...] = (EMBEDDED, REST, JDBC)
 _BY_SETTINGS = {entry.settings: entry for entry in CATALOG_TYPES}
 _NOBODY = Identity("sqe")  # SQE's own catalogs ask nobody who they are
 

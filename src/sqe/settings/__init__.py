@@ -1,7 +1,11 @@
 """Typed, frozen, strict settings: one TOML file, ``SQE_*`` variables, flags."""
 
 from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings, UserSettings
-from sqe.settings.catalogs import EmbeddedCatalogSettings, RestCatalogSettings
+from sqe.settings.catalogs import (
+    EmbeddedCatalogSettings,
+    JdbcCatalogSettings,
+    RestCatalogSettings,
+)
 from sqe.settings.identity import OidcSettings
 from sqe.settings.load import load_settings
 from sqe.settings.locations import LocationSettings
@@ -22,6 +26,7 @@ __all__ = [
     "AuthSettings",
     "EmbeddedCatalogSettings",
     "FlightSettings",
+    "JdbcCatalogSettings",
     "LimitSettings",
     "LoadSettings",
     "LocationSettings",

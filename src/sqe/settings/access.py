@@ -11,6 +11,7 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 from sqe.model.password_hash import PasswordHash
 from sqe.settings.identity import OidcSettings, check_issuers
 from sqe.settings.ldap import LdapSettings
+from sqe.settings.secrets import SecretText
 from sqe.settings.strict import Strict
 
 TOKEN_PREFIX = "sha256:"  # noqa: S105  what follows is a digest
@@ -22,8 +23,8 @@ ChainName = Literal["api_keys", "browser", "users", "oidc", "ldap", "certificate
 class UserSettings(Strict):
     """A user of this server. `sqe password` and `sqe token` make the lines for this section."""
 
-    password: SecretStr = Field(SecretStr(""), description="`$argon2id$…`, from `sqe password`")
-    tokens: tuple[SecretStr, ...] = Field((), description="`sha256:…` each, from `sqe token`")
+    password: SecretText = Field(SecretStr(""), description="`$argon2id$…`, from `sqe password`")
+    tokens: tuple[SecretText, ...] = Field((), description="`sha256:…` each, from `sqe token`")
     certificates: tuple[str, ...] = Field(
         (),
         description="TLS certificates that are this user's, each by its first alternative name, "

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 from pydantic import Discriminator, Field, SecretStr, Tag, field_validator, model_validator
 
 from sqe.model.hosts import is_own_machine
-from sqe.settings.addresses import service_url
+from sqe.settings.addresses import check_database, database_address, service_url
+from sqe.settings.secrets import SecretText
 from sqe.settings.strict import Strict
 
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -35,7 +36,7 @@ class RestCatalogSettings(Strict):
         description="address to which clients add /v1; https, but for one on this machine"
     )
     warehouse: str = Field("", description="which of the server's catalogs or warehouses")
-    headers: dict[str, SecretStr] = Field(
+    headers: dict[str, SecretText] = Field(
         default_factory=dict, description="sent with every call, e.g. Polaris-Realm"
     )
     delegation: Literal[
@@ -96,6 +97,58 @@ class RestCatalogSettings(Strict):
         return self
 
 
+class JdbcCatalogSettings(Strict):
+    """A catalog in the tables of Iceberg's JDBC catalog, which other programs use, too. SQE has one
+    account there for all users, so that its own policies alone say who may do what."""
+
+    type: Literal["jdbc"] = "jdbc"
+    url: SecretText = Field(
+        description="`postgresql+psycopg://user:password@host/database`, or `sqlite:////folder/"
+        "file.db`; better `env:NAME` or `file:/path`"
+    )
+    warehouse: Path = Field(
+        description="folder with the tables' files; what is outside of it is refused"
+    )
+    catalog_name: str = Field(
+        "", description="name under which the tables' rows stand there; unset: the catalog's here"
+    )
+    schema_version: Literal["keep", "V1"] = Field(
+        "keep",
+        description="`V1` gives tables of layout V0 the column that views need, for all programs",
+    )
+    auth: Literal["", "shared"] = Field(
+        "",
+        description="must be `shared`: all users act through the one account of the url, and what "
+        "each of them may do is for SQE's policies alone to say",
+    )
+
+    @field_validator("url")
+    @classmethod
+    def _url_is_of_a_database(cls, url: SecretStr) -> SecretStr:
+        check_database(url.get_secret_value())
+        return url
+
+    @field_validator("warehouse")
+    @classmethod
+    def _warehouse_is_a_folder(cls, warehouse: Path) -> Path:
+        if not warehouse.is_absolute():
+            raise ValueError("it must be the whole path of a folder of this machine")
+        return warehouse
+
+    @model_validator(mode="after")
+    def _account_is_meant(self) -> JdbcCatalogSettings:
+        if self.auth != "shared":
+            raise ValueError(
+                'all users would act through one account: write auth = "shared" if that is meant'
+            )
+        return self
+
+    @property
+    def address(self) -> str:
+        """The database without anything secret."""
+        return database_address(self.url.get_secret_value())
+
+
 def _type(value: Any) -> str:
     kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
     return str(kind or "embedded")
@@ -103,7 +156,8 @@ def _type(value: Any) -> str:
 
 CatalogSettings = Annotated[
     Annotated[EmbeddedCatalogSettings, Tag("embedded")]
-    | Annotated[RestCatalogSettings, Tag("rest")],
+    | Annotated[RestCatalogSettings, Tag("rest")]
+    | Annotated[JdbcCatalogSettings, Tag("jdbc")],
     Discriminator(_type),
 ]
 

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import Field, SecretStr, field_validator, model_validator
 
 from sqe.settings.addresses import service_url
+from sqe.settings.secrets import SecretText
 from sqe.settings.strict import Strict
 
 # Signatures with a key pair only: with a shared key, whoever can check a token can also make one.
@@ -35,7 +36,9 @@ class OidcSettings(Strict):
         (), description="a token must be meant for one of these; unset: for `client_id`"
     )
     client_id: str = Field("", description="SQE's own client at the issuer")
-    client_secret: SecretStr = Field(SecretStr(""), description="of that client; a public has none")
+    client_secret: SecretText = Field(
+        SecretStr(""), description="of that client; a public has none"
+    )
     client_auth: Literal["basic", "post"] = Field(
         "basic", description="how the secret is sent: `basic` (header) or `post` (form)"
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
+from sqe.settings.secrets import SecretText
 from sqe.settings.strict import Strict
 
 
@@ -37,7 +38,7 @@ class LdapSettings(Strict):
         "uid", description="attribute of a user's entry that is the name in SQE"
     )
     bind_dn: str = Field("", description="entry that searches; unset: whoever has logged in")
-    bind_password: SecretStr = Field(SecretStr(""), description="password of `bind_dn`")
+    bind_password: SecretText = Field(SecretStr(""), description="password of `bind_dn`")
     group_base: str = Field("", description="where groups are searched; unset: no groups")
     group_filter: str = Field(
         "(member={dn})", description="filter of a user's groups, with {dn} or {user}"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr
 
+from sqe.settings.secrets import SecretText
 from sqe.settings.strict import Strict
 
 
@@ -28,7 +29,7 @@ class OpaSettings(Strict):
     column_mask_url: str = Field("", description="address of the rule for one column's mask")
     batch_column_masks_url: str = Field("", description="address of the rule for all masks at once")
     timeout_s: float = Field(2.0, gt=0, description="longest wait for an answer; then it is no")
-    token: SecretStr = Field(SecretStr(""), description="bearer token that OPA is shown")
+    token: SecretText = Field(SecretStr(""), description="bearer token that OPA is shown")
 
 
 class CedarSettings(Strict):
@@ -63,6 +64,6 @@ class PolicySettings(PolicySources):
         (), description="groups whose members are administrators"
     )
     cache_s: float = Field(30.0, ge=0, description="how long a decision is kept; 0 is not at all")
-    hash_keys: dict[str, SecretStr] = Field(
+    hash_keys: dict[str, SecretText] = Field(
         default_factory=dict, description="keys of the hash masks, by name"
     )

@@ -16,6 +16,7 @@ from sqe.settings.history import HistorySettings
 from sqe.settings.locations import LocationSettings, check_locations
 from sqe.settings.metrics import MetricsSettings
 from sqe.settings.policy import PolicySettings
+from sqe.settings.secrets import SecretText
 from sqe.settings.sizes import MB, check_fits, check_spark_memory
 from sqe.settings.spark_conf import MEANING
 from sqe.settings.store import StoreSettings
@@ -65,7 +66,7 @@ _RESERVED_CONF = (
 class SparkSettings(Strict):
     """The engine of record. Without ``remote``, SQE starts its own on loopback."""
 
-    remote: SecretStr = Field(SecretStr(""), description="sc:// URL of a Connect server")
+    remote: SecretText = Field(SecretStr(""), description="sc:// URL of a Connect server")
     master: str = Field("local[*]", description="Spark master of the embedded server")
     driver_memory: str = Field("", description="heap of the embedded server, e.g. 4g")
     java: str = Field("", description="path of the java command; found by itself if empty")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pydantic import Field, SecretStr
 
 from sqe.model.identity import Secret
+from sqe.settings.secrets import SecretText
 from sqe.settings.strict import Strict
 
 
 class StoreSettings(Strict):
     """API keys, rules made with SQL, who owns what. Several servers may share one PostgreSQL."""
 
-    url: SecretStr = Field(
+    url: SecretText = Field(
         SecretStr(""),
         description="`postgresql+psycopg://user:password@host/database`; unset: `sqe.db` in the "
         "home",

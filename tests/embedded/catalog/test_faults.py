@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sqe.catalog.embedded import EmbeddedCatalog
+from sqe.catalog.embedded.sqlite_store import SqliteStore
 from sqe.catalog.protocol import Ident
 from sqe.errors import ErrorCode, ResourceError, UpstreamError
 from tests.embedded.catalog.test_embedded_catalog import NS, set_property
@@ -45,7 +46,9 @@ def test_a_database_that_is_none_is_named(home: Path) -> None:
 def test_a_locked_database_is_an_error_in_time_and_then_works(
     home: Path, catalog: EmbeddedCatalog, table: Ident
 ) -> None:
-    impatient = EmbeddedCatalog(home / "catalog.db", home / "warehouse", busy_seconds=0.2)
+    impatient = EmbeddedCatalog(
+        SqliteStore(home / "catalog.db", busy_seconds=0.2), home / "warehouse"
+    )
     before = catalog.load_table(table).metadata_json
     files = sorted((home / "warehouse").rglob("*.json"))
     holder = sqlite3.connect(home / "catalog.db", isolation_level=None)

@@ -23,11 +23,14 @@ from tests.unit.catalog.tables import SCHEMA
 
 _WORKER = """
     import sys
+    from pathlib import Path
     from sqe.catalog.embedded import EmbeddedCatalog
+    from sqe.catalog.embedded.sqlite_store import SqliteStore
     from sqe.catalog.protocol import Ident
 
     home, me, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    catalog = EmbeddedCatalog(home + "/catalog.db", home + "/warehouse", busy_seconds=30)
+    patient = SqliteStore(Path(home, "catalog.db"), busy_seconds=30)
+    catalog = EmbeddedCatalog(patient, home + "/warehouse")
     table = Ident(("sales",), "orders")
     schema = {"type": "struct", "fields": [{"id": 1, "name": "a", "type": "int"}]}
     print("ready", flush=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 from sqe.model.identity import Secret
 from sqe.store.database import Database
-from tests.unit.store.postgresql import installed, place, running
+from tests.unit.store.postgresql import installed, place, running, schema_in
 
 
 @pytest.fixture(scope="session")
@@ -29,14 +28,7 @@ def url(request: pytest.FixtureRequest) -> Secret | None:
     if request.param == "sqlite":
         return None
     address: str = request.getfixturevalue("postgresql")
-    schema = f"s{uuid.uuid4().hex[:12]}"
-    from sqlalchemy import create_engine, text
-
-    engine = create_engine(address)
-    with engine.begin() as connection:
-        connection.execute(text(f"CREATE SCHEMA {schema}"))
-    engine.dispose()
-    return Secret(f"{address}&options=-csearch_path%3D{schema}")
+    return Secret(schema_in(address))
 
 
 @pytest.fixture

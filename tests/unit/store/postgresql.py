@@ -7,6 +7,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -92,3 +93,15 @@ def running(programs: Path, folder: Path, password: str = "") -> Iterator[Postgr
         yield made
     finally:
         made.stop()
+
+
+def schema_in(address: str) -> str:
+    """The address with an empty schema of its own."""
+    from sqlalchemy import create_engine, text
+
+    schema = f"s{uuid.uuid4().hex[:12]}"
+    engine = create_engine(address)
+    with engine.begin() as connection:
+        connection.execute(text(f"CREATE SCHEMA {schema}"))
+    engine.dispose()
+    return f"{address}&options=-csearch_path%3D{schema}"

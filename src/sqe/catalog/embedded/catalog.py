@@ -1,4 +1,4 @@
-"""An Iceberg catalog over one SQLite file and one warehouse: a folder, or a place in S3."""
+"""An Iceberg catalog over one database and one warehouse: a folder, or a place in S3."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sqe.catalog.embedded.disks import Disk, Folder
 from sqe.catalog.embedded.files import Warehouse
 from sqe.catalog.embedded.namespaces import Namespaces
 from sqe.catalog.embedded.rows import Rows
+from sqe.catalog.embedded.sqlite_store import SqliteStore
 from sqe.catalog.embedded.store import Pointer, Store
 from sqe.catalog.embedded.tables import Tables
 from sqe.catalog.embedded.views import Views
@@ -38,30 +39,41 @@ def _observe_calls(part: str, method: Method[_P, _T]) -> Method[_P, _T]:
     return call
 
 
+def _store_of(database: Path | str | Store) -> Store:
+    if not isinstance(database, Path | str):
+        return database
+    with file_failures("the folder of the catalog file"):
+        Path(database).parent.mkdir(parents=True, exist_ok=True)
+    return SqliteStore(Path(database))
+
+
+def _warehouse_of(warehouse: Path | str | Disk | Warehouse) -> Warehouse:
+    if isinstance(warehouse, Warehouse):
+        return warehouse
+    return Warehouse(Folder(Path(warehouse)) if isinstance(warehouse, Path | str) else warehouse)
+
+
 class EmbeddedCatalog:
-    """Implements ``sqe.catalog.protocol.Catalog``. Several processes may open the same file.
+    """Implements ``sqe.catalog.protocol.Catalog``. Several processes may open the same database.
 
     PyIceberg's SqlCatalog and Java's JdbcCatalog (``jdbc.schema-version=V1``) see the same
-    tables under the same catalog name.
+    tables under the same catalog name, which is ``rows_of`` where it is not ``name``.
     """
 
     def __init__(
         self,
-        database: Path | str,
-        warehouse: Path | str | Disk,
+        database: Path | str | Store,
+        warehouse: Path | str | Disk | Warehouse,
         name: str = "lake",
         *,
-        busy_seconds: float = 5.0,
+        rows_of: str = "",
         observer: Observer = UNOBSERVED,
     ) -> None:
         self.name = name
         self._observer = observer
-        with file_failures("the folder of the catalog file"):
-            Path(database).parent.mkdir(parents=True, exist_ok=True)
-        self._store = Store(Path(database), busy_seconds=busy_seconds)
-        rows = Rows(name)
-        disk = Folder(Path(warehouse)) if isinstance(warehouse, Path | str) else warehouse
-        folder = self._warehouse = Warehouse(disk)
+        store = self._store = _store_of(database)
+        rows = Rows(rows_of or name, store)
+        folder = self._warehouse = _warehouse_of(warehouse)
         commits = Commits(self._store, rows, folder)
         self._namespaces = Namespaces(self._store, rows, folder, commits)
         self._tables = Tables(self._store, rows, folder, commits)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from sqlite3 import Connection
 
 from sqe.catalog.embedded.files import Warehouse
 from sqe.catalog.embedded.rows import Rows
-from sqe.catalog.embedded.store import Pointer, Store
+from sqe.catalog.embedded.store import Connection, Pointer, Store
 from sqe.catalog.protocol import Ident, Json, Loaded, Namespace
 from sqe.errors import ErrorCode, SqeError, UserError
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
@@ -10,7 +9,7 @@ from sqe.catalog.commit.failures import need, shape_failures
 from sqe.catalog.embedded.commits import Change, Commits, not_found
 from sqe.catalog.embedded.files import Warehouse
 from sqe.catalog.embedded.rows import Rows, check_name
-from sqe.catalog.embedded.store import Pointer, Store
+from sqe.catalog.embedded.store import Connection, Pointer, Store
 from sqe.catalog.protocol import Ident, Json, Loaded, Namespace
 from sqe.errors import SqeError
 
@@ -42,7 +41,7 @@ class Relations(ABC):
             pointer = self._pointer(db, ident)
         return self._warehouse.read(ident, self.kind, pointer.metadata_location)
 
-    def _pointer(self, db: sqlite3.Connection, ident: Ident) -> Pointer:
+    def _pointer(self, db: Connection, ident: Ident) -> Pointer:
         pointer = self._rows.pointer(db, ident)
         if pointer is None or pointer.is_view is not self._is_view:
             raise not_found(ident, is_view=self._is_view)

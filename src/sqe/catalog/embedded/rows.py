@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from sqlite3 import Connection
 
 from sqe.catalog.commit.failures import invalid
-from sqe.catalog.embedded.store import Pointer
+from sqe.catalog.embedded.store import TYPE_COLUMN, Connection, Pointer, Store
 from sqe.catalog.protocol import Ident, Namespace
+from sqe.errors import ErrorCode, UserError
 
+_KEY = ("catalog_name", "table_namespace", "table_name")
+_TABLE, _VIEW = "TABLE", "VIEW"
 _EXISTS = "exists"  # the JDBC catalog's marker for a namespace without properties
-_LIST_VIEWS = """SELECT table_name FROM iceberg_tables
-    WHERE catalog_name = ? AND table_namespace = ? AND iceberg_type = 'VIEW'
-    ORDER BY table_name"""
-# Old JDBC catalogs leave the type of a table empty.
-_LIST_TABLES = """SELECT table_name FROM iceberg_tables
-    WHERE catalog_name = ? AND table_namespace = ?
-    AND (iceberg_type = 'TABLE' OR iceberg_type IS NULL) ORDER BY table_name"""
-_POINTER = """SELECT metadata_location, iceberg_type FROM iceberg_tables
+_NAMES = """SELECT table_namespace, table_name, {type} FROM iceberg_tables
+    WHERE catalog_name = ? AND table_namespace = ?"""
+_POINTER = """SELECT table_namespace, table_name, metadata_location, {type} FROM iceberg_tables
     WHERE catalog_name = ? AND table_namespace = ? AND table_name = ?"""
+# The first finds what is there by an index.
+_NAMESPACE = """SELECT DISTINCT namespace FROM iceberg_namespace_properties
+    WHERE catalog_name = ? AND namespace = ?"""
+_NAMESPACES = """SELECT DISTINCT namespace FROM iceberg_namespace_properties
+    WHERE catalog_name = ? AND (namespace = ? OR namespace LIKE ? ESCAPE '!') UNION
+    SELECT DISTINCT table_namespace FROM iceberg_tables
+    WHERE catalog_name = ? AND (table_namespace = ? OR table_namespace LIKE ? ESCAPE '!')"""
+_ALL_NAMESPACES = """SELECT DISTINCT namespace FROM iceberg_namespace_properties
+    WHERE catalog_name = ? UNION
+    SELECT DISTINCT table_namespace FROM iceberg_tables WHERE catalog_name = ?"""
+_REMOVE_PROPERTY = """DELETE FROM iceberg_namespace_properties
+    WHERE catalog_name = ? AND namespace = ? AND property_key = ?"""
 _SWAP = """UPDATE iceberg_tables SET metadata_location = ?, previous_metadata_location = ?
     WHERE catalog_name = ? AND table_namespace = ? AND table_name = ? AND metadata_location = ?"""
 _RENAME = """UPDATE iceberg_tables SET table_namespace = ?, table_name = ?
@@ -42,6 +51,12 @@ def encode_namespace(namespace: Namespace) -> str:
     return ".".join(namespace)
 
 
+def _starts_with(text: str) -> str:
+    """The pattern of LIKE, with ``!`` as its escape. Some databases ignore case in it."""
+    escaped = text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+    return escaped + "%"
+
+
 def _is_possible(namespace: Namespace) -> bool:
     """What cannot be stored is not there: no error to somebody who only asks."""
     return bool(namespace) and all(level and "." not in level for level in namespace)
@@ -54,10 +69,18 @@ def check_name(name: object) -> str:
 
 
 class Rows:
-    """The rows of one catalog name. Every method runs in the caller's transaction."""
+    """The rows of one catalog name. Every method runs in the caller's transaction.
 
-    def __init__(self, catalog_name: str) -> None:
+    Databases differ in which texts they hold to be equal: some ignore case, or spaces at the end.
+    A rule for ``emp`` must not be got round by asking for ``EMP``, so what is found is compared
+    once more, exactly."""
+
+    def __init__(self, catalog_name: str, store: Store) -> None:
         self._catalog = catalog_name
+        self._store = store  # is asked for its layout only once it is used
+
+    def _with_type(self, statement: str) -> str:
+        return statement.format(type=TYPE_COLUMN if self._store.typed else "NULL")
 
     def _key(self, ident: Ident) -> tuple[str, str, str]:
         return (self._catalog, encode_namespace(ident.namespace), check_name(ident.name))
@@ -66,32 +89,23 @@ class Rows:
         if not _is_possible(namespace):
             return False
         text = encode_namespace(namespace)
-        # "." sorts just before "/": the range holds exactly the namespaces below this one.
-        row = db.execute(
-            "SELECT 1 FROM iceberg_namespace_properties WHERE catalog_name = ?"
-            " AND (namespace = ? OR (namespace >= ? AND namespace < ?)) UNION ALL "
-            "SELECT 1 FROM iceberg_tables WHERE catalog_name = ?"
-            " AND (table_namespace = ? OR (table_namespace >= ? AND table_namespace < ?)) LIMIT 1",
-            (self._catalog, text, text + ".", text + "/") * 2,
-        ).fetchone()
-        return row is not None
+        there = db.execute(_NAMESPACE, (self._catalog, text))
+        return any(name == text for (name,) in there) or bool(self._below(db, text))
 
     def namespaces(self, db: Connection, below: Namespace) -> list[Namespace]:
         """The direct children, sorted."""
-        low, high = (
-            (encode_namespace(below) + ".", encode_namespace(below) + "/")
-            if below
-            else ("", "\U0010ffff")
-        )
         depth = len(below) + 1
-        rows = db.execute(
-            "SELECT DISTINCT namespace FROM iceberg_namespace_properties"
-            " WHERE catalog_name = ? AND namespace >= ? AND namespace < ? UNION "
-            "SELECT DISTINCT table_namespace FROM iceberg_tables"
-            " WHERE catalog_name = ? AND table_namespace >= ? AND table_namespace < ?",
-            (self._catalog, low, high) * 2,
-        )
-        return sorted({tuple(text.split("."))[:depth] for (text,) in rows})
+        if below:
+            text = encode_namespace(below)
+            names = [name for name in self._below(db, text) if name != text]
+        else:
+            names = [name for (name,) in db.execute(_ALL_NAMESPACES, (self._catalog,) * 2)]
+        return sorted({tuple(name.split("."))[:depth] for name in names})
+
+    def _below(self, db: Connection, text: str) -> list[str]:
+        """The namespaces with rows that are this one or in it."""
+        found = db.execute(_NAMESPACES, (self._catalog, text, _starts_with(text + ".")) * 2)
+        return [name for (name,) in found if name == text or name.startswith(text + ".")]
 
     def properties(self, db: Connection, namespace: Namespace) -> dict[str, str]:
         rows = db.execute(
@@ -107,21 +121,19 @@ class Rows:
         """Also makes the namespace, where it was not there."""
         if _EXISTS in properties:
             raise invalid(f"Cannot set reserved property: {_EXISTS}")
+        values = {_EXISTS: "true", **properties}
+        text = encode_namespace(namespace)
+        db.executemany(_REMOVE_PROPERTY, [(self._catalog, text, key) for key in values])
         db.executemany(
-            "INSERT INTO iceberg_namespace_properties VALUES (?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET property_value = excluded.property_value",
-            [
-                (self._catalog, encode_namespace(namespace), key, value)
-                for key, value in {_EXISTS: "true", **properties}.items()
-            ],
+            "INSERT INTO iceberg_namespace_properties"
+            " (catalog_name, namespace, property_key, property_value) VALUES (?, ?, ?, ?)",
+            [(self._catalog, text, key, value) for key, value in values.items()],
         )
 
     def remove_properties(self, db: Connection, namespace: Namespace, keys: set[str]) -> None:
-        db.executemany(
-            "DELETE FROM iceberg_namespace_properties"
-            " WHERE catalog_name = ? AND namespace = ? AND property_key = ?",
-            [(self._catalog, encode_namespace(namespace), key) for key in keys - {_EXISTS}],
-        )
+        text = encode_namespace(namespace)
+        rows = [(self._catalog, text, key) for key in keys - {_EXISTS}]
+        db.executemany(_REMOVE_PROPERTY, rows)
 
     def remove_namespace(self, db: Connection, namespace: Namespace) -> None:
         db.execute(
@@ -130,31 +142,48 @@ class Rows:
         )
 
     def names(self, db: Connection, namespace: Namespace, *, views: bool) -> list[str]:
-        statement = _LIST_VIEWS if views else _LIST_TABLES
-        return [
-            name for (name,) in db.execute(statement, (self._catalog, encode_namespace(namespace)))
-        ]
+        text = encode_namespace(namespace)
+        found = db.execute(self._with_type(_NAMES), (self._catalog, text))
+        # Old JDBC catalogs leave the type of a table empty.
+        return sorted(
+            name for inside, name, type_ in found if inside == text and (type_ == _VIEW) is views
+        )
 
     def pointer(self, db: Connection, ident: Ident) -> Pointer | None:
         if not _is_possible(ident.namespace):
             return None
-        row = db.execute(_POINTER, self._key(ident)).fetchone()
-        return Pointer(row[0] or "", row[1] == "VIEW") if row else None
+        key = self._key(ident)
+        row = db.execute(self._with_type(_POINTER), key).fetchone()
+        if row is None or (row[0], row[1]) != key[1:]:
+            return None
+        return Pointer(row[2] or "", row[3] == _VIEW)
 
     def lives_in(self, db: Connection, location: str) -> bool:
         """Whether a table's or view's metadata is below the location, in any catalog name."""
         row = db.execute(
-            "SELECT 1 FROM iceberg_tables WHERE instr(metadata_location, ?) > 0 LIMIT 1",
-            (location.rstrip("/") + "/",),
+            "SELECT 1 FROM iceberg_tables WHERE metadata_location LIKE ? ESCAPE '!' LIMIT 1",
+            ("%" + _starts_with(location.rstrip("/") + "/"),),
         ).fetchone()
         return row is not None
 
     def insert(self, db: Connection, ident: Ident, pointer: Pointer) -> None:
+        if pointer.is_view and not self._store.typed:
+            raise UserError(
+                ErrorCode.NOT_SUPPORTED,
+                "The catalog's tables are of the JDBC catalog's layout V0, which has no views.",
+                hint='Its administrator can change the layout: schema_version = "V1".',
+            )
+        values: dict[str, str | None] = {
+            **dict(zip(_KEY, self._key(ident), strict=True)),
+            "metadata_location": pointer.metadata_location,
+            "previous_metadata_location": None,
+        }
+        if self._store.typed:
+            values[TYPE_COLUMN] = _VIEW if pointer.is_view else _TABLE
+        columns, marks = ", ".join(values), ", ".join("?" * len(values))
         db.execute(
-            "INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name,"
-            " metadata_location, previous_metadata_location, iceberg_type)"
-            " VALUES (?, ?, ?, ?, NULL, ?)",
-            (*self._key(ident), pointer.metadata_location, "VIEW" if pointer.is_view else "TABLE"),
+            f"INSERT INTO iceberg_tables ({columns}) VALUES ({marks})",  # noqa: S608  constants
+            tuple(values.values()),
         )
 
     def swap(self, db: Connection, ident: Ident, old: str, new: str) -> bool:

@@ -1,0 +1,1 @@
+"""Iceberg's JDBC catalog: a database that SQE shares with Java, PyIceberg and others."""

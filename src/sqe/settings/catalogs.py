@@ -11,6 +11,7 @@ from pydantic import Discriminator, Field, SecretStr, Tag, field_validator, mode
 
 from sqe.model.hosts import is_own_machine
 from sqe.settings.addresses import check_database, database_address, service_url
+from sqe.settings.rest_services import check_service, fill_in
 from sqe.settings.secrets import SecretText
 from sqe.settings.strict import Strict
 
@@ -32,6 +33,13 @@ class RestCatalogSettings(Strict):
     token of the user it is for; there is no account of SQE's own."""
 
     type: Literal["rest"] = "rest"
+    service: Literal["", "polaris", "nessie", "lakekeeper", "gravitino", "unity", "horizon"] = (
+        Field(
+            "",
+            description="what the server is: its path, its form of a warehouse and its other wants "
+            "become the defaults; see docs/guides/catalogs.md",
+        )
+    )
     uri: str = Field(
         description="address to which clients add /v1; https, but for one on this machine"
     )
@@ -75,6 +83,11 @@ class RestCatalogSettings(Strict):
         "absolute; unset: the system's",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _as_the_service_expects(cls, values: Any) -> Any:
+        return fill_in(values)
+
     @field_validator("uri")
     @classmethod
     def _uri_is_safe(cls, uri: str) -> str:
@@ -89,6 +102,12 @@ class RestCatalogSettings(Strict):
             if name.lower() in _OWN_HEADERS:
                 raise ValueError(f"{name} is SQE's own to send")
         return headers
+
+    @model_validator(mode="after")
+    def _fits_the_service(self) -> RestCatalogSettings:
+        if self.service:
+            check_service(self.service, self.uri, self.warehouse)
+        return self
 
     @model_validator(mode="after")
     def _open_servers_are_local(self) -> RestCatalogSettings:

@@ -49,11 +49,12 @@ def _make(
 
 
 def _describe(catalog: RestCatalogSettings) -> CatalogFacts:
+    kind = catalog.service or catalog.type
     if catalog.auth == "none":
-        return CatalogFacts(catalog.type, catalog.uri)
+        return CatalogFacts(kind, catalog.uri)
     exchanged = f", exchanged for one with the audience {catalog.audience}"
     identity = "the user's token" + (exchanged if catalog.audience else "")
-    return CatalogFacts(catalog.type, catalog.uri, identity, takes_token=True)
+    return CatalogFacts(kind, catalog.uri, identity, takes_token=True)
 
 
 REST = CatalogType(RestCatalogSettings, _make, _describe)

@@ -18,6 +18,7 @@ from sqe.server.build import build
 from sqe.server.health import health_app
 from sqe.settings import Settings
 from tests.docs.console import sessions
+from tests.unit.backup.homes import make_home
 from tests.unit.observe.test_deploy import DEPLOY, test_a_query_names_what_there_is
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
@@ -64,6 +65,26 @@ def test_a_command_does_what_the_page_says(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == expected if expected else done.stdout
+
+
+def test_the_commands_for_a_backup_make_one(tmp_path: Path) -> None:
+    page = PAGES[0].read_text()
+    _, _, after = page.partition("## Back it up")
+    script = after.split("```bash\n")[1].split("```")[0]
+    for folder in ("/var/lib/", "/backups/"):
+        script = script.replace(folder, f"{tmp_path}/")
+    make_home(tmp_path / "sqe")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "-ec", script],
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("2 tables") == 3
+    assert (tmp_path / "sqe-again" / "lake.db").exists()
 
 
 def test_the_queries_of_the_guide_name_metrics_that_there_are() -> None:

@@ -25,6 +25,8 @@ COMMANDS = {
     "queries": ("sqe.cli.queries", "List, show and end queries, running and past."),
     "top": ("sqe.cli.top", "Watch what runs."),
     "maintain": ("sqe.cli.maintain", "Find the tables that need upkeep, and do it."),
+    "backup": ("sqe.cli.backup", "Copy a home while it is in use."),
+    "restore": ("sqe.cli.restore", "Make a home of such a copy, or check the copy."),
     "serve": ("sqe.cli.serve", "Run the gateway until it is stopped."),
     "password": ("sqe.cli.password", "Make the line of sqe.toml for a user's password."),
     "token": ("sqe.cli.token", "Make a token for a user, and its line of sqe.toml."),

@@ -1,0 +1,1 @@
+"""Copies of a home that is in use, and homes made of them."""

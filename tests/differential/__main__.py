@@ -97,6 +97,7 @@ def _run(lakehouse: Lakehouse, options: argparse.Namespace, folder: Path) -> int
         turns, palette, options.seed, options.cases,
         tally=tally, seconds=options.minutes * 60, checkpoint=checkpoint,
     )  # fmt: skip
+    _say(f"local engine: {lakehouse.server.state.local.figures}")
     sys.stdout.write("".join(f"{difference}\n\n" for difference in tally.causes()))
     sys.stdout.write(f"{tally.summary()}\n")
     return 0 if tally.passed else 1

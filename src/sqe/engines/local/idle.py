@@ -43,8 +43,9 @@ class IdleInstances:
         """In place of closing it, if it may wait; its memory is free for others."""
         instance.measure()
         self._budget.give_back(instance.memory - instance.held)
+        large = instance.held > self._most_bytes // 2  # all others would have to go for it
         with self._lock:  # a session that ends meanwhile finds it, or it finds the session ended
-            if instance.lasting:
+            if instance.lasting and not large:
                 self._add(instance)
                 leaving = self._surplus()
             else:

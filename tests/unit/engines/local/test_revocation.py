@@ -26,7 +26,7 @@ from sqe.settings import Settings
 NOWHERE = "sc://127.0.0.1:9"  # a statement that needs Spark fails
 ROOT = "root"
 EMP = {"id": [1, 2, 3, 4], "region": ["EU", "US", "EU", "US"], "salary": [10, 20, 30, 40]}
-ROUNDS = 60
+ROUNDS = 120
 DENIED = "denied"
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
 from sqe.catalog.protocol import Json, Loaded
+from sqe.engines.local.options import MB
 from sqe.errors import ErrorCode, SqeError
 from sqe.model.passport import login_expired
 from tests.unit.engines.local.runtime.conftest import MakeWorld
@@ -171,6 +173,24 @@ def test_other_keys_are_in_another_instance(
     for _ in range(2):
         assert world.query(ALL, NUMBER, scan_of(short)).num_rows == ROWS
     assert (world.engine.figures.reused, world.engine.figures.idle) == (1, 2)
+
+
+def test_an_instance_that_has_read_much_does_not_wait(
+    make: MakeWorld, store: ObjectStore, catalog: SqlCatalog
+) -> None:
+    """What it has in memory would push out all the others."""
+    world = make(memory=160 * MB)  # of which 20 may be in idle ones
+    large = pa.table({"n": list(np.random.default_rng(1).integers(0, 2**62, 1_500_000))})
+    store.keys["lake/w/"] = "KEY"
+    scans = [
+        scan_of(vended(made(catalog, name, NUMBER, rows), store, credential(store, name, "KEY")))
+        for name, rows in (("large", large), ("small", large.slice(0, 1000)))
+    ]
+    for scan in (scans[1], scans[0], scans[1]):
+        assert world.query("SELECT sum(n % 2)::BIGINT AS n FROM scan_1", NUMBER, scan).num_rows
+        assert world.engine.figures.idle == 1
+    assert world.engine.figures.reused == 1
+    assert world.engine.instances.memory_used == 0
 
 
 def test_a_used_instance_gives_nothing_that_the_store_refuses(

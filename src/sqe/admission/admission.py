@@ -18,6 +18,7 @@ from sqe.errors import ErrorCode, ResourceError
 from sqe.settings.watched import Files, Watched
 
 _log = logging.getLogger(__name__)
+_UNREAD = -1  # no version
 _WATCH_S = 0.5  # how often those that wait are looked at, besides when a statement ends
 
 
@@ -128,6 +129,15 @@ class Admission:
     def problem(self) -> str:
         """What is wrong with the file as it is now; "": it is what holds."""
         return self._source.problem
+
+    def replace(self, groups: Groups, queued_s: float, limits: LimitRules) -> None:
+        """From now on these hold, for what waits and runs as well."""
+        with self._lock:
+            self._source, self._queued_s, self.limits = groups, queued_s, limits
+            self._version = _UNREAD
+            starting = self._refresh()
+        for ticket in starting:
+            ticket.start()
 
     def enter(self, ticket: Ticket) -> None:
         """Starts the statement, or lets it wait. ResourceError: it may do neither."""

@@ -27,11 +27,13 @@ class QueryEvent:
 
 @dataclass(frozen=True, slots=True)
 class RuleEvent:
-    """Somebody has changed a rule about who may do what; ``what`` says it in words."""
+    """Somebody has changed a rule about who may do what; ``what`` says it in words. Or a file has
+    changed what SQE does: ``settings_changed``, by nobody that SQE knows, and ``what`` are keys."""
 
     user: str
     at: float
     what: str
+    name: str = "rule_changed"
 
 
 class EventSink(Protocol):

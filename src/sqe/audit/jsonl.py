@@ -27,7 +27,8 @@ _OWN_SECRET = re.compile(r"sqe_[A-Za-z0-9_-]{8,}")  # our tokens and keys, where
 FIELDS = {
     "time": "when, in UTC",
     "event": "what happened: to a query `queued`, `planning`, `running`, `finished`, `failed`,"
-    " `cancelled`; to the rules `rule_changed`; besides `login`, `login_failed`, `session_opened`,"
+    " `cancelled`; to the rules `rule_changed`; to the settings `settings_changed`; besides"
+    " `login`, `login_failed`, `session_opened`,"
     " `session_refused`, `session_ended`, `impersonation`, `impersonation_refused`, `kill`,"
     " `kill_refused`, `events_lost`, `file_continued`",
     "query_id": "the query, as clients and the summaries of snapshots name it (`sqe.query-id`)",
@@ -69,7 +70,7 @@ FIELDS = {
     "stages": "seconds of each stage of the pipe",
     "error_code": "the error's code",
     "error": "the error's text, with stars for what looks like a secret",
-    "what": "of `rule_changed`: the change, in words",
+    "what": "of `rule_changed`: the change, in words; of `settings_changed`: the keys",
     "before": "of `file_continued`, the first line of a file that goes on after another: the last"
     " digest of that one",
     "chain": "of files: a digest of the line and of the digest before it; see `sqe audit verify`",
@@ -145,8 +146,8 @@ def _snapshot_fields(snapshot: WrittenSnapshot) -> dict[str, Any]:
 def rule_fields(event: RuleEvent) -> dict[str, Any]:
     return {
         "time": _time(event.at),
-        "event": "rule_changed",
-        "user": event.user,
+        "event": event.name,
+        **({"user": event.user} if event.user else {}),
         "what": redact(event.what)[:_TEXT],
     }
 

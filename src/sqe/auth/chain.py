@@ -29,8 +29,16 @@ class Authenticators:
         recorder: AccessRecorder = UNRECORDED,
         attempts: LoginAttempts | None = None,
     ) -> None:
-        self._authenticators = tuple(authenticators)
         self._recorder = recorder
+        self._attempts = attempts
+        self._authenticators = tuple(authenticators)
+
+    def replace(self, authenticators: Sequence[Authenticator]) -> None:
+        """From now on these are asked."""
+        self._authenticators = tuple(authenticators)
+
+    def limit(self, attempts: LoginAttempts | None) -> None:
+        """Failed logins are counted anew."""
         self._attempts = attempts
 
     def identify(self, credential: Credential, origin: QueryOrigin = EMBEDDED) -> Identity:
@@ -61,23 +69,24 @@ class Authenticators:
         self, credential: Credential, address: str
     ) -> tuple[Identity | SqeError, str]:
         """Only passwords are counted: a token, a key or a certificate cannot be guessed."""
-        if self._attempts is None or not isinstance(credential, Password):
+        attempts = self._attempts
+        if attempts is None or not isinstance(credential, Password):
             return self._ask(credential)
         try:
-            self._attempts.check(credential.user, address)
+            attempts.check(credential.user, address)
         except TooManyLogins as error:
             return error, "delayed"
         answer, outcome = self._ask(credential)
         if isinstance(answer, Identity):
-            self._attempts.note_success(credential.user, address)
+            attempts.note_success(credential.user, address)
         elif outcome == "denied":
-            self._attempts.note_failure(credential.user, address)
+            attempts.note_failure(credential.user, address)
         return answer, outcome
 
     def _ask(self, credential: Credential) -> tuple[Identity | SqeError, str]:
         """Whose it is, or the error; and which kind of end that is, for who counts them."""
         for authenticator in self._authenticators:
-            name = type(authenticator).__name__
+            name = _name_of(authenticator)
             try:
                 identity = authenticator.authenticate(credential)
             except AccessError:
@@ -97,6 +106,13 @@ class Authenticators:
                 return credential_error(), "failed"
         _log.info("nobody knows a %s", type(credential).__name__)
         return credential_error(), "denied"
+
+
+def _name_of(authenticator: Authenticator) -> str:
+    """For the log."""
+    if type(authenticator).__str__ is not object.__str__:
+        return str(authenticator)
+    return type(authenticator).__name__
 
 
 def _where(error: Exception) -> str:

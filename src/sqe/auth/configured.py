@@ -11,6 +11,7 @@ from sqe.auth.api_keys import ApiKeyUsers
 from sqe.auth.attempts import LoginAttempts
 from sqe.auth.certificates import Certificates
 from sqe.auth.chain import Authenticators
+from sqe.auth.in_force import AuthInForce, Lasting
 from sqe.auth.protocol import Authenticator
 from sqe.auth.static_users import StaticUsers
 from sqe.auth.user_table import StaticUser, Users, constant_users
@@ -30,16 +31,28 @@ class AuthParts:
     browser: Authenticator | None = None
     oidc: Authenticator | None = None
     recorder: AccessRecorder = UNRECORDED
+    in_force: AuthInForce | None = None  # where the settings may change
 
 
 def authenticators(settings: AuthSettings, around: AuthParts | None = None) -> Authenticators:
     around = around or AuthParts()
-    users = _users(settings, around.home)
+    return Authenticators(chain_of(settings, around), around.recorder, attempts_of(settings))
+
+
+def attempts_of(settings: AuthSettings) -> LoginAttempts | None:
+    return LoginAttempts(settings.failed_logins) if settings.failed_logins else None
+
+
+def chain_of(settings: AuthSettings, around: AuthParts) -> list[Authenticator]:
+    in_force = around.in_force
+    users = in_force.users if in_force is not None else users_of(settings, around.home)
     chain: dict[str, Authenticator | None] = {"browser": around.browser, "oidc": around.oidc}
     if around.keys is not None and settings.api_keys is not False:
         chain["api_keys"] = ApiKeyUsers(around.keys)
     if settings.users or settings.users_file is not None:
-        chain["users"] = StaticUsers(users, changing=settings.users_file is not None)
+        chain["users"] = StaticUsers(
+            users, changing=in_force is not None or settings.users_file is not None
+        )
     if settings.oidc and around.oidc is None:
         from sqe.auth.oidc.oidc import Oidc
 
@@ -52,13 +65,15 @@ def authenticators(settings: AuthSettings, around: AuthParts | None = None) -> A
         chain["certificates"] = _certificates(settings, users)
     if settings.anonymous_allowed:
         chain["anonymous"] = Anonymous()
-    chosen = [chain.get(name) for name in settings.chain]
-    asked = [authenticator for authenticator in chosen if authenticator is not None]
-    attempts = LoginAttempts(settings.failed_logins) if settings.failed_logins else None
-    return Authenticators(asked, around.recorder, attempts)
+    asked: list[Authenticator] = []
+    for name in settings.chain:
+        one = chain.get(name)
+        if one is not None:
+            asked.append(one if in_force is None else Lasting(name, one, settings, in_force))
+    return asked
 
 
-def _users(settings: AuthSettings, home: Path) -> Users:
+def users_of(settings: AuthSettings, home: Path) -> Users:
     if settings.users_file is None:
         return constant_users({name: _user(name, user) for name, user in settings.users.items()})
     return UsersFile(home / settings.users_file.expanduser(), settings.users, _user)

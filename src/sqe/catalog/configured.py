@@ -23,6 +23,10 @@ class ConfiguredCatalogs:
     def __init__(self, catalogs: Mapping[str, Opens]) -> None:
         self._catalogs = dict(catalogs)
 
+    def replace(self, catalogs: Mapping[str, Opens]) -> None:
+        """From now on it opens these."""
+        self._catalogs = dict(catalogs)
+
     def names(self, identity: Identity | None = None) -> list[str]:
         return sorted(self._catalogs)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqe.results.description import Description
     from sqe.results.stream import ResultStream
     from sqe.server.state import Part
-    from sqe.settings import Settings
+    from sqe.settings import Settings, SettingsSource
 
 
 class OpenSession(Protocol):
@@ -56,6 +56,8 @@ class Server(Protocol):
     @property
     def gateway(self) -> ServerGateway: ...
     def start(self, warm_spark: bool) -> None: ...
+    def follow(self, source: SettingsSource) -> None: ...
+    def reread_settings(self) -> None: ...
     def listen(self, host: str | None, port: int | None) -> str: ...
     def listen_trino(self, host: str | None, port: int | None) -> str: ...
     def warm_local(self) -> None: ...
@@ -86,9 +88,13 @@ class Invocation:
         return replace(self, home=home or self.home, config=config or self.config)
 
     def settings(self) -> Settings:
-        from sqe.settings import load_settings
+        return self.settings_source().load()
 
-        return load_settings(self.config, {"home": str(self.home)} if self.home else None)
+    def settings_source(self) -> SettingsSource:
+        """Where the settings come from, for who reads them again later."""
+        from sqe.settings import find_settings
+
+        return find_settings(self.config, {"home": str(self.home)} if self.home else None)
 
     def settings_in_home(self) -> Settings:
         """For who makes the home, if it is not there. One that was asked for and is new is told

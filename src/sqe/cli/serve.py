@@ -29,18 +29,21 @@ def command(
 
     Says `sqe is ready on http://…`, `Flight SQL is at grpc://…` and `Trino's protocol is at
     http://…` on stderr once it answers; Spark starts in the background. GET /health says whether
-    the process lives, GET /ready whether the gateway answers.
+    the process lives, GET /ready whether the gateway answers. A changed file of settings is taken
+    up within a second, or on SIGHUP; /readyz says what of it waits for the next start.
     """
     from sqe.http.serving import HttpThread, ServingOptions
     from sqe.server.run import Addresses, serve
 
-    settings = invocation.settings()
+    source = invocation.settings_source()
+    settings = source.load()
     at = Addresses(
         host or settings.serve.host,
         settings.serve.port if port is None else port,
         **protocols,
     )
     server = invocation.build(settings)
+    server.follow(source)
     collect_garbage()
     options = ServingOptions(setting="serve.port")
     if not serve(

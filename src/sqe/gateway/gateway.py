@@ -39,7 +39,7 @@ from sqe.gateway.transactions import Transactions
 from sqe.gateway.uploads import Uploads
 from sqe.model.access_event import AccessEvent, AccessKind
 from sqe.model.identity import Identity
-from sqe.model.names import SchemaName
+from sqe.model.names import SchemaName, quote
 from sqe.model.query import (
     EMBEDDED,
     QueryOrigin,
@@ -175,6 +175,12 @@ class Gateway:
     def cancel(self, query_id: str, because: SqeError | None = None) -> None:
         """``because`` is what its reader is told."""
         self._tracker.get(query_id).cancellation.cancel(because)
+
+    def cancel_using(self, catalog: str, because: SqeError) -> None:
+        """Ends the queries that read or write something of the catalog."""
+        for record in self._tracker.live_records():
+            if any(use.name.startswith(f"{quote(catalog)}.") for use in record.relations):
+                self.cancel(record.query_id, because)
 
     def kill(
         self,

@@ -265,7 +265,7 @@ BROKEN_FILES = Family(
     "sqe_broken_files",
     Kind.GAUGE,
     "1 for a watched file that is wrong now: what it said before holds, and the log says why.",
-    {"file": "`resource_groups`, or the policy source: `file`, `cedar`"},
+    {"file": "`settings`, `resource_groups`, or the policy source: `file`, `cedar`"},
 )
 SINK_ERRORS = Family(
     "sqe_event_sink_errors_total",

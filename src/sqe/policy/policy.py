@@ -25,6 +25,62 @@ _Said = tuple[list[_T], bool]  # what each source says, and whether all of them 
 
 
 class Policy:
+    """What the sources say that are in force. They may be replaced by others: each question is
+    asked of the ones or of the others, and no answer of the ones is kept for the others."""
+
+    def __init__(
+        self,
+        sources: Sequence[PolicySource],
+        keep_s: float = 0.0,
+        observer: Observer = UNOBSERVED,
+    ) -> None:
+        self._observer = observer
+        self.replace(sources, keep_s)
+
+    def replace(self, sources: Sequence[PolicySource], keep_s: float) -> None:
+        self._said = _Answering(sources, keep_s, self._observer)
+
+    @property
+    def sources(self) -> tuple[PolicySource, ...]:
+        return self._said.sources
+
+    @property
+    def ruled(self) -> bool:
+        """Whether there are rules. Without any, the catalogs' own are the only gate."""
+        sources = self.sources
+        return any(source.name not in RULELESS for source in sources) or not sources
+
+    def decide(
+        self, identity: Identity, tables: Iterable[TableFacts]
+    ) -> dict[TableFacts, Decision]:
+        """One decision for each table and privilege."""
+        return self._said.decide(identity, tables)
+
+    def permits(self, identity: Identity, privilege: Privilege, on: Object) -> Allow | Deny:
+        return self._said.permits(identity, privilege, on)
+
+    def check(self, identity: Identity, privilege: Privilege, on: Object) -> None:
+        """ACCESS_DENIED in the same words whether it is there or not."""
+        answer = self.permits(identity, privilege, on)
+        if isinstance(answer, Deny):
+            raise denial(privilege, on, answer)
+
+    def visible(self, identity: Identity, objects: Sequence[Object]) -> list[bool]:
+        """Which of them the user may know of."""
+        return self._said.visible(identity, objects)
+
+    def with_roles(self, identity: Identity) -> Identity:
+        """The identity with all roles that are in force: those of the login, and what sources
+        give. ACCESS_DENIED where one cannot say: whoever is taken to be without a role may pass
+        where they should not."""
+        return self._said.with_roles(identity)
+
+    def answers(self, identity: Identity, table: TableFacts) -> list[tuple[str, Decision]]:
+        """What each source says, asked now: for people who want to know why."""
+        return self._said.answers(identity, table)
+
+
+class _Answering:
     """No sources at all is a deny, not an allow.
 
     Answers are kept for ``keep_s`` seconds, but never one that a failure is part of. A source
@@ -34,8 +90,8 @@ class Policy:
     def __init__(
         self,
         sources: Sequence[PolicySource],
-        keep_s: float = 0.0,
-        observer: Observer = UNOBSERVED,
+        keep_s: float,
+        observer: Observer,
     ) -> None:
         self.sources = tuple(sources)
         self._observer = observer
@@ -43,15 +99,9 @@ class Policy:
         self._seen: Answers[bool] = Answers(keep_s, most=10 * MOST)  # lists are long
         self._roles: Answers[frozenset[str]] = Answers(keep_s)
 
-    @property
-    def ruled(self) -> bool:
-        """Whether there are rules. Without any, the catalogs' own are the only gate."""
-        return any(source.name not in RULELESS for source in self.sources) or not self.sources
-
     def decide(
         self, identity: Identity, tables: Iterable[TableFacts]
     ) -> dict[TableFacts, Decision]:
-        """One decision for each table and privilege."""
         started = perf_counter()
         versions = self._versions()
         decisions = {table: self._decide(identity, table, versions) for table in tables}
@@ -75,14 +125,7 @@ class Policy:
     def _note(self, decisions: Iterable[Decision], started: float) -> None:
         self._observer.note_decisions(map(_word, decisions), perf_counter() - started)
 
-    def check(self, identity: Identity, privilege: Privilege, on: Object) -> None:
-        """ACCESS_DENIED in the same words whether it is there or not."""
-        answer = self.permits(identity, privilege, on)
-        if isinstance(answer, Deny):
-            raise denial(privilege, on, answer)
-
     def visible(self, identity: Identity, objects: Sequence[Object]) -> list[bool]:
-        """Which of them the user may know of."""
         versions = self._versions()
         if not self.sources or versions is None:
             return [False] * len(objects)
@@ -107,9 +150,6 @@ class Policy:
         return [all(answer[at] is True for answer in answers) for at in range(len(objects))], whole
 
     def with_roles(self, identity: Identity) -> Identity:
-        """The identity with all roles that are in force: those of the login, and what sources
-        give. ACCESS_DENIED where one cannot say: whoever is taken to be without a role may pass
-        where they should not."""
         versions = self._versions()
         if versions is None:
             raise _roles_unknown()
@@ -125,7 +165,6 @@ class Policy:
         return replace(identity, roles=identity.roles | roles) if roles else identity
 
     def answers(self, identity: Identity, table: TableFacts) -> list[tuple[str, Decision]]:
-        """What each source says, asked now: for people who want to know why."""
         decisions, _ = self._ask_sources(
             lambda source: source.decide(identity, table), _deny_unanswered
         )

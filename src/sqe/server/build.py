@@ -43,6 +43,7 @@ from sqe.engines.spark.load_files import LoadFolders
 from sqe.engines.spark.load_places import LoadPlaces
 from sqe.engines.spark.server import SparkServer
 from sqe.engines.spark.sessions import ServerAddress, SparkSessions
+from sqe.errors import ErrorCode, UserError
 from sqe.gateway.dialects import SPARK, SparkDialect
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.pipeline import Pipeline
@@ -59,7 +60,9 @@ from sqe.model.query import EngineKind, RouteCause
 from sqe.policy.grants.known import KnownRules
 from sqe.policy.source import PolicySource
 from sqe.routing.facts import LocalFacts, RoutingLimits
-from sqe.server.catalogs import SettingsCatalogs, facts_of
+from sqe.server.catalogs import SettingsCatalogs
+from sqe.server.change import Change
+from sqe.server.changed_settings import ChangedSettings, SettingsWatch
 from sqe.server.history import history_of
 from sqe.server.locations import locations_of
 from sqe.server.metrics import read_server
@@ -67,9 +70,13 @@ from sqe.server.options import (
     LOCAL,
     admission,
     floors,
+    groups_of,
     hash_keys,
+    lifetimes,
+    limit_rules,
     local_options,
     prepare_home,
+    session_counts,
     spark_limits,
     spark_server_options,
 )
@@ -77,10 +84,9 @@ from sqe.server.policies import policies_of
 from sqe.server.runtime import process_runtime
 from sqe.server.sinks import events_of
 from sqe.server.state import Part, ServerState
-from sqe.sessions.limits import Lifetimes, SessionCounts
 from sqe.sessions.reaper import SessionReaper
 from sqe.sessions.store import SessionStore
-from sqe.settings import Settings
+from sqe.settings import Settings, SettingsSource
 from sqe.settings.shown import show_settings
 from sqe.settings.sizes import MB
 from sqe.settings.spark_conf import find_meaning_change
@@ -129,8 +135,7 @@ class Server:
         self.spark, self._address = _spark(settings)
         self.broker = Broker(settings.serve.host, settings.serve.broker_port, observer)
         schema = SchemaName(settings.default_catalog, (settings.default_schema,))
-        counts = SessionCounts(settings.limits.sessions, settings.limits.sessions_per_user)
-        self._sessions = SessionStore(schema, counts, recorder=self._events)
+        self._sessions = SessionStore(schema, session_counts(settings), recorder=self._events)
         self._spark_sessions = SparkSessions(
             self._address, self.broker, settings.spark.session_conf, spark_limits(settings)
         )
@@ -149,6 +154,19 @@ class Server:
         self._access: Access | None = None
         self._fronts: list[Front] = []
         self._reaper: SessionReaper | None = None
+        self._settings_watch: SettingsWatch | None = None
+        self._changed = ChangedSettings(
+            settings,
+            (
+                self._check_fronts,
+                self._policies.prepare,
+                self._prepare_access,
+                lambda wanted: self._configured.prepare(wanted, self._end_queries_on),
+                self._prepare_limits,
+            ),
+            lambda wanted: self._access.list_restarts(wanted.auth) if self._access else [],
+            self._events,
+        )
         self.state = self._state()
         if self._metrics is not None:
             read_server(self._metrics, self.state)
@@ -162,11 +180,56 @@ class Server:
             self._configured,
             self._events,
             self._local,
-            self.policy.sources,
+            self.policy,
             self.spark,
             self._spark_sessions,
             lambda: self._warming,
             self._fronts,
+            self._changed,
+            lambda: self._settings_watch.problem if self._settings_watch else "",
+        )
+
+    def follow(self, source: SettingsSource) -> None:
+        """From now on changes of the file are taken up, as far as a running server can."""
+        if source.path is not None and self._settings_watch is None:
+            self._settings_watch = SettingsWatch(source, self._changed)
+
+    def reread_settings(self) -> None:
+        """Looks at the file now."""
+        if self._settings_watch is not None:
+            self._settings_watch.look()
+        else:
+            _log.info("there is no file of settings to read again")
+
+    def _check_fronts(self, settings: Settings) -> Change:
+        for front in self._fronts:
+            front.check(settings)
+        return Change()
+
+    def _prepare_access(self, settings: Settings) -> Change:
+        return self._who().prepare(settings) if self._fronts else Change()
+
+    def _prepare_limits(self, settings: Settings) -> Change:
+        limits, before = settings.limits, self._changed.in_force.limits
+        if limits == before:
+            return Change()
+        groups, rules = groups_of(settings), limit_rules(limits)
+
+        def apply() -> None:
+            self._sessions.limit(session_counts(settings))
+            if self._reaper is not None:
+                self._reaper.limit(lifetimes(settings))
+            self.gateway.admission.replace(groups, limits.queued_s, rules)
+
+        return Change(apply)
+
+    def _end_queries_on(self, catalog: str) -> None:
+        self.gateway.cancel_using(
+            catalog,
+            UserError(
+                ErrorCode.CATALOG_NOT_FOUND,
+                f"Catalog {catalog} was taken out of the settings of this server.",
+            ),
         )
 
     def _pipeline(self) -> Pipeline:
@@ -235,7 +298,7 @@ class Server:
             access_tools,
             ServerTools(
                 lambda identity, query_id, why: self.gateway.kill(identity, query_id, why),
-                facts_of(settings),
+                self._configured.facts,
             ),
         )
         folders = UnloadFolders(settings.unload.folders, never=[settings.home])
@@ -289,7 +352,7 @@ class Server:
         if self._access is None:
             from sqe.server.access import Access
 
-            self._access = Access(self.settings, self._store, self._events)
+            self._access = Access(self._changed.in_force, self._store, self._events)
         return self._access
 
     def _start_front(self, front: Front, host: str | None, port: int | None) -> str:
@@ -297,9 +360,7 @@ class Server:
         self._history.start()
         self._fronts.append(front)
         if self._reaper is None:
-            limits = self.settings.limits
-            lifetimes = Lifetimes(limits.session_idle_s, limits.session_lifetime_s)
-            self._reaper = SessionReaper(self._sessions, lifetimes)
+            self._reaper = SessionReaper(self._sessions, lifetimes(self._changed.in_force))
             self._reaper.start()
         return address
 
@@ -330,6 +391,8 @@ class Server:
         something hangs: what Spark does ends with Spark, and clients are hung up on."""
         deadline = None if within is None else time.monotonic() + within
         self.gateway.drain(0)
+        if self._settings_watch is not None:
+            self._settings_watch.stop()
         ending = [Thread(target=front.stop, daemon=True) for front in self._fronts]
         ending.append(Thread(target=self.gateway.close, daemon=True))
         for thread in ending:

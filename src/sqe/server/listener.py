@@ -39,6 +39,7 @@ class Front:
         self._access = access
         self._server: ProtocolServer | None = None
         self._watch: TlsWatch | None = None
+        self._host = ""
 
     def make(self, host: str, port: int, tls: Tls | None) -> ProtocolServer:
         raise NotImplementedError
@@ -47,8 +48,8 @@ class Front:
         """Where it listens, as clients write it. INVALID_SETTINGS if it must not or cannot."""
         settings = self._settings
         section = getattr(settings, self.section)
-        host = section.host if host is None else host
-        check_listening(settings, host, self.section)
+        host = self._host = section.host if host is None else host
+        self.check(settings)
         files = TlsFiles(settings.tls, settings.home)
         tls = files.read()
         server = self.make(host, section.port if port is None else port, tls)
@@ -58,6 +59,10 @@ class Front:
             self._watch = TlsWatch(files, tls, server.reload, settings.tls.check_s)
             self._watch.start()
         return f"{self.schemes[tls is not None]}://{host_in_address(host)}:{number}"
+
+    def check(self, settings: Settings) -> None:
+        """INVALID_SETTINGS if it must not listen where it does with these settings."""
+        check_listening(settings, self._host, self.section)
 
     @property
     def certificate_end(self) -> float | None:

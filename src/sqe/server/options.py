@@ -14,6 +14,7 @@ from sqe.errors import ErrorCode, ResourceError, disk_full, is_disk_full
 from sqe.maintenance.floors import Floors
 from sqe.model.identity import Secret
 from sqe.rewrite.hash_keys import HashKeys
+from sqe.sessions.limits import Lifetimes, SessionCounts
 from sqe.settings import Settings
 from sqe.settings.settings import LimitRuleSettings, LimitSettings
 from sqe.settings.sizes import MB
@@ -60,17 +61,28 @@ def hash_keys(settings: Settings) -> HashKeys:
 
 def admission(settings: Settings) -> Admission:
     limits = settings.limits
-    groups: Groups
+    return Admission(groups_of(settings), limits.queued_s, limit_rules(limits))
+
+
+def groups_of(settings: Settings) -> Groups:
+    """INVALID_SETTINGS where their file is wrong."""
+    limits = settings.limits
     if limits.resource_groups is not None:
-        groups = GroupsOfFile(settings.in_home(limits.resource_groups))
-    else:
-        groups = groups_of_settings(
-            limits.running_queries, limits.running_queries_per_user, limits.queued_queries
-        )
-    return Admission(groups, limits.queued_s, _limit_rules(limits))
+        return GroupsOfFile(settings.in_home(limits.resource_groups))
+    return groups_of_settings(
+        limits.running_queries, limits.running_queries_per_user, limits.queued_queries
+    )
 
 
-def _limit_rules(limits: LimitSettings) -> LimitRules:
+def session_counts(settings: Settings) -> SessionCounts:
+    return SessionCounts(settings.limits.sessions, settings.limits.sessions_per_user)
+
+
+def lifetimes(settings: Settings) -> Lifetimes:
+    return Lifetimes(settings.limits.session_idle_s, settings.limits.session_lifetime_s)
+
+
+def limit_rules(limits: LimitSettings) -> LimitRules:
     """Each rule, and what holds for everybody else."""
     rules = [
         LimitRule(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqe.audit.events import RuleEvent
@@ -17,6 +17,7 @@ from sqe.policy.policy import Policy
 from sqe.policy.read_restrictions import ReadRestrictions
 from sqe.policy.source import AllowAll, ChangedWithSql, PolicySource
 from sqe.policy.source_type import SourceParts, SourceType
+from sqe.server.change import Change
 from sqe.settings import Settings
 from sqe.store.database import Database
 
@@ -36,17 +37,43 @@ def list_configured_types(settings: Settings) -> Iterator[tuple[SourceType[Any],
             yield entry, value
 
 
-@dataclass(frozen=True)
+@dataclass
 class Policies:
     """``with_sql``: the source whose rules are changed with SQL; None where the settings do not
     have it."""
 
     policy: Policy
     with_sql: ChangedWithSql | None = None
+    parts: SourceParts | None = None  # None: the sources are not those of the settings
 
     def book(self, heard: Callable[[RuleEvent], None] | None) -> GrantBook | None:
         """Where rules are changed. ``heard``: who is told of each change."""
         return self.with_sql.book(heard) if self.with_sql is not None else None
+
+    def prepare(self, settings: Settings) -> Change:
+        """Sources whose settings are the same go on. INVALID_SETTINGS where rules are wrong."""
+        if self.parts is None or settings.policy == self.parts.settings.policy:
+            return Change()
+        return self._prepare(self.parts, settings)
+
+    def _prepare(self, before: SourceParts, settings: Settings) -> Change:
+        kept = {
+            entry.name: source
+            for (entry, value), source in zip(
+                list_configured_types(before.settings), self.policy.sources, strict=False
+            )
+            if value == getattr(settings.policy, entry.name)
+        }
+        made = _make_sources(settings, replace(before, settings=settings), kept)
+        new = [source for source in made if source not in kept.values()]
+        gone = [source for source in self.policy.sources if source not in made]
+
+        def apply() -> None:
+            self.policy.replace(_sources_of(made), settings.policy.cache_s)
+            self.parts = replace(before, settings=settings)
+            _close(gone)
+
+        return Change(apply, lambda: _close(new))
 
     def close(self) -> None:
         """Ends the connections that sources have."""
@@ -62,21 +89,30 @@ def policies_of(
     """``sources``: instead of those of the settings. What the catalogs demand of their readers is
     always among them, unless there are none at all, which denies everything. Wrong rules refuse
     the start: what they would have allowed or denied is not known."""
-    made = [] if sources is not None else _make_sources(settings, SourceParts(settings, store))
+    keep_s = settings.policy.cache_s
+    if sources is not None:
+        asked = [*sources, ReadRestrictions()] if sources else []
+        return Policies(Policy(asked, keep_s, observer))
+    parts = SourceParts(settings, store)
+    made = _make_sources(settings, parts, {})
     with_sql = next((one for one in made if isinstance(one, ChangedWithSql)), None)
-    asked = list(sources) if sources is not None else made or [AllowAll()]
-    if asked:
-        asked.append(ReadRestrictions())
-    return Policies(Policy(asked, settings.policy.cache_s, observer), with_sql)
+    return Policies(Policy(_sources_of(made), keep_s, observer), with_sql, parts)
 
 
-def _make_sources(settings: Settings, parts: SourceParts) -> list[PolicySource]:
+def _sources_of(made: Sequence[PolicySource]) -> list[PolicySource]:
+    return [*(made or [AllowAll()]), ReadRestrictions()]
+
+
+def _make_sources(
+    settings: Settings, parts: SourceParts, kept: Mapping[str, PolicySource]
+) -> list[PolicySource]:
+    """``kept``: those that are made already, by their names."""
     made: list[PolicySource] = []
     try:
         for entry, value in list_configured_types(settings):
-            made.append(entry.make(value, parts))
+            made.append(kept.get(entry.name) or entry.make(value, parts))
     except SqeError:
-        _close(made)
+        _close([source for source in made if source not in kept.values()])
         raise
     return made
 

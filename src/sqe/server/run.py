@@ -26,6 +26,7 @@ class Running(Watched, Protocol):
     """What is needed of the server that ``build`` makes."""
 
     def start(self, warm_spark: bool) -> None: ...
+    def reread_settings(self) -> None: ...
     def listen(self, host: str | None, port: int | None) -> str: ...
     def listen_trino(self, host: str | None, port: int | None) -> str: ...
     def warm_local(self) -> None: ...
@@ -61,7 +62,7 @@ def serve(
 ) -> bool:
     """Runs until SIGTERM or SIGINT, then queries have ``drain_s`` to end, while ``/readyz`` says
     that no new ones are welcome. False if closing took too long and was given up."""
-    with _stop_signals() as stop:
+    with _stop_signals() as stop, _reread_signals() as reread:
         http = http_server(health_app(server), at.host, at.port)
         try:
             server.start(warm_spark=True)
@@ -75,8 +76,10 @@ def serve(
             if trino:
                 announce(f"Trino's protocol is at {trino}")
             server.warm_local()  # this thread has nothing else to do
-            while not stop.wait(_LOOK_S):
-                pass  # a signal that comes just before it waits does not wake it
+            while not stop.wait(_LOOK_S):  # a signal that comes just before does not wake it
+                if reread:
+                    reread.clear()
+                    server.reread_settings()
             announce("sqe is stopping")
         finally:
             closed = _close(server, http, drain_s)
@@ -95,6 +98,17 @@ def _close(server: Running, http: Http, drain_s: float) -> bool:
     closing.start()
     closing.join(deadline - time.monotonic())
     return not closing.is_alive()
+
+
+@contextmanager
+def _reread_signals() -> Iterator[list[int]]:
+    """A list that SIGHUP makes not empty: nothing that a handler could have to wait for."""
+    heard: list[int] = []
+    previous = signal.signal(signal.SIGHUP, lambda number, frame: heard.append(number))
+    try:
+        yield heard
+    finally:
+        signal.signal(signal.SIGHUP, previous)
 
 
 @contextmanager

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from sqe.engines.spark.server import SparkServer
     from sqe.engines.spark.sessions import SparkSessions
     from sqe.gateway.gateway import Gateway
-    from sqe.policy.source import PolicySource
+    from sqe.policy.policy import Policy
     from sqe.server.catalogs import SettingsCatalogs
+    from sqe.server.changed_settings import ChangedSettings
     from sqe.server.listener import Front
     from sqe.sessions.store import SessionStore
     from sqe.settings import Settings
@@ -42,11 +43,13 @@ class ServerState:
     catalogs: SettingsCatalogs
     events: Events
     local: LazyLocalEngine
-    sources: Sequence[PolicySource]
+    policy: Policy
     spark: SparkServer | None
     spark_sessions: SparkSessions
     warming: Callable[[], bool]
     fronts: Sequence[Front]
+    changed: ChangedSettings
+    settings_problem: Callable[[], str]
 
     @property
     def spark_state(self) -> str:
@@ -79,6 +82,9 @@ class ServerState:
         if broken:
             words = f"wrong, so that what they said before holds: {', '.join(broken)}"
         parts.append(Part("files", True, words))
+        waiting = ", ".join(self.changed.waiting)
+        words = f"hold from the next start on: {waiting}" if waiting else "are in force"
+        parts.append(Part("settings", True, words))
         parts.append(Part("spark", True, self.spark_state))
         return parts
 
@@ -89,8 +95,11 @@ class ServerState:
 
     def broken_files(self) -> dict[str, int]:
         """1 for each watched file that is wrong now, 0 for one that is right."""
-        problems = {"resource_groups": self.gateway.admission.problem}
-        for source in self.sources:
+        problems = {
+            "resource_groups": self.gateway.admission.problem,
+            "settings": self.settings_problem(),
+        }
+        for source in self.policy.sources:
             problem = getattr(source, "problem", None)
             if isinstance(problem, str):
                 problems[source.name] = problem

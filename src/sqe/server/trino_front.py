@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Literal
 
 from sqe.http.tls import Tls
-from sqe.model.identity import Identity
 from sqe.server.listener import Front
 from sqe.settings import Settings
 from sqe.trino.http.options import Impersonation, TrinoOptions
@@ -20,8 +19,10 @@ class TrinoFront(Front):
     schemes = ("http", "https")
 
     def make(self, host: str, port: int, tls: Tls | None) -> TrinoServer:
-        options = replace(_options(self._settings, host, port), tls=tls)
         access = self._access
+        options = _options(self._settings, host, port)
+        impersonation = replace(options.impersonation, known=access.user_of_settings)
+        options = replace(options, tls=tls, impersonation=impersonation)
         return TrinoServer(self._gateway, access.authenticators, options, access.browser)
 
 
@@ -32,7 +33,7 @@ def _options(settings: Settings, host: str, port: int) -> TrinoOptions:
         port=port,
         plain_credentials=trino.allow_plain_http_credentials,
         forwarded=trino.process_forwarded,
-        impersonation=_impersonation(settings),
+        impersonation=Impersonation(trino.impersonation_rules),
         page_bytes=trino.page_kb * KB,
         client_timeout_s=trino.client_timeout_s,
         transaction_idle_s=trino.transaction_idle_s,
@@ -40,11 +41,3 @@ def _options(settings: Settings, host: str, port: int) -> TrinoOptions:
         header_bytes=trino.max_header_kb * KB,
     )
     return options if trino.spooling else replace(options, encodings=())
-
-
-def _impersonation(settings: Settings) -> Impersonation:
-    users = settings.auth.users.items()
-    known = {
-        name: Identity(name, frozenset(user.groups), frozenset(user.roles)) for name, user in users
-    }
-    return Impersonation(settings.trino.impersonation_rules, known)

@@ -22,6 +22,10 @@ class SessionReaper:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
+    def limit(self, lifetimes: Lifetimes) -> None:
+        """From the next look on."""
+        self._lifetimes = lifetimes
+
     def start(self) -> None:
         self._thread = threading.Thread(target=self._reap, name="session-reaper", daemon=True)
         self._thread.start()

@@ -40,6 +40,10 @@ class SessionStore:
         self._expired: OrderedDict[str, SqeError] = OrderedDict()
         self._listeners: list[Callable[[Session], None]] = []
 
+    def limit(self, counts: SessionCounts) -> None:
+        """Of those that are opened from now on."""
+        self._counts = counts
+
     def on_close(self, listener: Callable[[Session], None]) -> None:
         self._listeners.append(listener)
 

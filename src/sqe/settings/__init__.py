@@ -7,7 +7,7 @@ from sqe.settings.catalogs import (
     RestCatalogSettings,
 )
 from sqe.settings.identity import OidcSettings
-from sqe.settings.load import load_settings
+from sqe.settings.load import SettingsSource, find_settings, load_settings
 from sqe.settings.locations import LocationSettings
 from sqe.settings.settings import (
     LimitSettings,
@@ -36,11 +36,13 @@ __all__ = [
     "RestCatalogSettings",
     "ServeSettings",
     "Settings",
+    "SettingsSource",
     "ShellSettings",
     "SparkSettings",
     "TlsSettings",
     "TrinoSettings",
     "UnloadSettings",
     "UserSettings",
+    "find_settings",
     "load_settings",
 ]

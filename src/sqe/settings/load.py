@@ -6,6 +6,7 @@ import difflib
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -25,14 +26,46 @@ _NOT_SETTINGS = frozenset(
 )
 
 
+@dataclass(frozen=True)
+class SettingsSource:
+    """Where settings come from; the file may be read again later. ``path`` None: there is none."""
+
+    path: Path | None
+    from_env: Mapping[str, Any]
+    flags: Mapping[str, Any]
+
+    def load(self) -> Settings:
+        return self.parse(_read(self.path) if self.path is not None else b"")
+
+    def parse(self, content: bytes) -> Settings:
+        """As if this stood in the file."""
+        merged: dict[str, Any] = {}
+        for source, values in (
+            (str(self.path), _from_file(self.path, content) if self.path is not None else {}),
+            (_ENVIRONMENT, self.from_env),
+            ("the command line", self.flags),
+        ):
+            _merge(merged, values)
+            _validate(merged, source)
+        settings = _validate(merged, str(self.path or _ENVIRONMENT))
+        return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
+
+
 def load_settings(
     file: Path | None = None,
     flags: Mapping[str, Any] | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Settings:
-    """The settings in force. An unknown key or a bad value is an error that names it.
+    """The settings in force. An unknown key or a bad value is an error that names it."""
+    return find_settings(file, flags, environ).load()
 
-    ``SQE_SPARK__MASTER`` sets ``spark.master``; the file is ``file``, ``$SQE_CONFIG``, or
+
+def find_settings(
+    file: Path | None = None,
+    flags: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> SettingsSource:
+    """``SQE_SPARK__MASTER`` sets ``spark.master``; the file is ``file``, ``$SQE_CONFIG``, or
     ``<home>/sqe.toml`` where it exists.
     """
     env = os.environ if environ is None else environ
@@ -42,25 +75,21 @@ def load_settings(
         home = (flags or {}).get("home") or from_env.get("home") or Settings().home
         candidate = Path(home).expanduser() / "sqe.toml"
         path = candidate if candidate.is_file() else None
-    merged: dict[str, Any] = {}
-    for source, values in (
-        (str(path), _from_file(path) if path else {}),
-        (_ENVIRONMENT, from_env),
-        ("the command line", dict(flags or {})),
-    ):
-        _merge(merged, values)
-        _validate(merged, source)
-    settings = _validate(merged, str(path or _ENVIRONMENT))
-    return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
+    return SettingsSource(path.absolute() if path else None, from_env, dict(flags or {}))
 
 
-def _from_file(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> bytes:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return path.read_bytes()
     except OSError as error:
         raise UserError(
             ErrorCode.INVALID_SETTINGS, f"Cannot read settings from {path}: {error.strerror}."
         ) from error
+
+
+def _from_file(path: Path, content: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(
             ErrorCode.INVALID_SETTINGS, f"{path} is not valid TOML: {error}."

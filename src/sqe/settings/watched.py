@@ -81,11 +81,11 @@ class Watched(Generic[_T]):
         else:
             self._problem = ""
             self._version += 1
-            _LOG.info("read the rules of %s again", self._path)
+            _LOG.info("%s was read again", self._path)
 
     def _report_broken(self, problem: str) -> None:
         if problem != self._problem:
-            _LOG.error("%s is broken, its last good rules hold: %s", self._path, problem)
+            _LOG.error("%s is broken, what it said before holds: %s", self._path, problem)
         self._problem = problem
 
     def _looks_changed(self) -> bool:

@@ -24,6 +24,12 @@ class Kept:
     def listen_trino(self, host: str | None, port: int | None) -> str:
         return ""
 
+    def follow(self, source: object) -> None:
+        return None
+
+    def reread_settings(self) -> None:
+        return None
+
     def warm_local(self) -> None:
         return None
 

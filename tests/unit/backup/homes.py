@@ -29,9 +29,9 @@ def rows_of(*ids: int) -> pa.Table:
 
 
 @contextmanager
-def open_catalog(home: Path) -> Iterator[SqlCatalog]:
+def open_catalog(home: Path, name: str = "lake") -> Iterator[SqlCatalog]:
     EmbeddedCatalog(home / "lake.db", home / "warehouse").close()
-    catalog = SqlCatalog("lake", uri=f"sqlite:///{home}/lake.db", warehouse=f"{home}/warehouse")
+    catalog = SqlCatalog(name, uri=f"sqlite:///{home}/lake.db", warehouse=f"{home}/warehouse")
     yield catalog
     catalog.close()
 

@@ -129,6 +129,12 @@ class FakeServer:
     def listen_trino(self, host: str | None, port: int | None) -> str:
         return ""
 
+    def follow(self, source: object) -> None:
+        return None
+
+    def reread_settings(self) -> None:
+        return None
+
     def warm_local(self) -> None:
         return None
 

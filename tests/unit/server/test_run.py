@@ -15,6 +15,7 @@ from sqe.server.state import Part
 
 class Server:
     closed = False
+    reread = 0
 
     def start(self, warm_spark: bool) -> None: ...
 
@@ -23,6 +24,9 @@ class Server:
 
     def listen_trino(self, host: str | None, port: int | None) -> str:
         return ""
+
+    def reread_settings(self) -> None:
+        self.reread += 1
 
     def warm_local(self) -> None: ...
 
@@ -74,3 +78,22 @@ def test_a_signal_ends_it_whichever_thread_gets_it(number: signal.Signals) -> No
     sender.join()
     assert said == ["sqe is ready on http://127.0.0.1:1", "sqe is stopping"]
     assert server.closed
+
+
+@pytest.mark.timeout(30)
+def test_a_hangup_reads_the_settings_again_and_goes_on() -> None:
+    server = Server()
+    waits = threading.Event()
+
+    def send() -> None:
+        waits.wait(10)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGHUP)
+        while not server.reread:
+            threading.Event().wait(0.01)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    assert serve(server, Http, Addresses("127.0.0.1", 0), lambda line: waits.set())
+    sender.join()
+    assert (server.reread, server.closed) == (1, True)

@@ -25,12 +25,23 @@ class Oidc:
         settings: Mapping[str, OidcSettings],
         clock: Callable[[], float] = time.time,
         ticks: Callable[[], float] = time.monotonic,
+        before: Oidc | None = None,
     ) -> None:
-        """``clock`` is for what tokens say, ``ticks`` for how long something was kept."""
-        self.issuers = {name: _issuer(setting, clock, ticks) for name, setting in settings.items()}
-        self.renewals = Renewals(clock)
+        """``clock`` is for what tokens say, ``ticks`` for how long something was kept. ``before``:
+        whose issuers go on as they are where their settings are the same; ``take_over`` ends the
+        others."""
+        self._settings = dict(settings)
+        self.issuers: dict[str, Issuer] = {
+            name: before.issuers[name]
+            if before is not None and before._settings.get(name) == setting
+            else _issuer(setting, clock, ticks)
+            for name, setting in settings.items()
+        }
+        self.renewals: Renewals = before.renewals if before is not None else Renewals(clock)
+        self._before = before
+        if before is None:
+            self._watch()
         issuers = list(self.issuers.values())
-        self.renewals.watch([issuer for issuer in issuers if issuer.options.introspect == "always"])
         self._authenticators: tuple[Authenticator, ...] = (
             OidcBearers(issuers, clock),
             OidcPasswords(issuers, self.renewals, ticks),
@@ -42,6 +53,35 @@ class Oidc:
             if identity is not None:
                 return identity
         return None
+
+    def has(self, settings: Mapping[str, OidcSettings]) -> bool:
+        """Whether these are its settings."""
+        return self._settings == dict(settings)
+
+    def take_over(self) -> None:
+        """From those ``before``: logins at issuers that are not among these end."""
+        before, self._before = self._before, None
+        if before is None:
+            return
+        self._watch()
+        kept = set(self.issuers.values())
+        gone = [issuer for issuer in before.issuers.values() if issuer not in kept]
+        self.renewals.end_logins(gone)
+        for issuer in gone:
+            issuer.provider.close()
+
+    def discard(self) -> None:
+        """It is not used after all: those ``before`` go on."""
+        if self._before is None:
+            self.close()
+            return
+        for name, issuer in self.issuers.items():
+            if issuer is not self._before.issuers.get(name):
+                issuer.provider.close()
+
+    def _watch(self) -> None:
+        issuers = self.issuers.values()
+        self.renewals.watch([issuer for issuer in issuers if issuer.options.introspect == "always"])
 
     def close(self) -> None:
         self.renewals.close()

@@ -62,6 +62,13 @@ class Renewals:
             self._held.discard(held)
         revoke(held.issuer.provider, held.end())
 
+    def end_logins(self, issuers: Sequence[Issuer]) -> None:
+        """Of issuers that SQE does not know any more."""
+        with self._lock:
+            held = [login for login in self._held if login.issuer in issuers]
+        for login in held:
+            self.drop(login)
+
     def look(self) -> None:
         """Renews what is due, drops what is not wanted."""
         with self._lock:

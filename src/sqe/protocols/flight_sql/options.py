@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqe.http.tls import Tls
@@ -19,5 +20,6 @@ class FlightOptions:
     compression: str = "none"  # of results: none, lz4 or zstd
     ticket_s: float = 3600.0  # how long a result waits for its reader
     statement_bytes: int = 0  # the longest text of a statement, as clients are told; 0: any
-    logins: bytes = b"{}"  # who may be logged in with: what `sqe login` is told, as JSON
+    # Who may be logged in with: what `sqe login` is told, as JSON.
+    logins: Callable[[], bytes] = lambda: b"{}"
     handshake: bool = True  # not where certificates stand for users: pyarrow has one or the other

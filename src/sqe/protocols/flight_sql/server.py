@@ -151,7 +151,7 @@ class _Service(flight.FlightServerBase):  # type: ignore[misc]
 
     def do_action(self, context: Any, action: Any) -> list[bytes]:
         if action.type == LOGINS:  # for those who have nothing to show yet
-            return [self._logins]
+            return [self._logins()]
         body = action.body.to_pybytes()
         return self._answer(
             context, lambda caller: self._commands.actions.act(caller, action.type, body), body

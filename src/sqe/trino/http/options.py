@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from sqe.http.tls import Tls
 from sqe.model.identity import Identity
@@ -16,14 +16,15 @@ class Impersonation:
     """Who may act as whom. ``rules`` are pairs of a principal and a user; ``*`` is anyone."""
 
     rules: frozenset[tuple[str, str]] = frozenset()
-    known: Mapping[str, Identity] = field(default_factory=dict)  # users with groups and roles
+    # Users of the settings, with groups and roles.
+    known: Callable[[str], Identity | None] = lambda user: None
 
     def allows(self, principal: str, user: str) -> bool:
         return any((who, whom) in self.rules for who in (principal, "*") for whom in (user, "*"))
 
     def identity(self, user: str) -> Identity:
         """Without a credential: that of the principal is not this user's."""
-        return self.known.get(user) or Identity(user)
+        return self.known(user) or Identity(user)
 
 
 @dataclass(frozen=True, slots=True)

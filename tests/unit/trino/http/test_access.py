@@ -176,7 +176,7 @@ def test_nobody_acts_as_another_without_a_rule(tmp_path: Path) -> None:
 
 def test_a_rule_lets_one_act_as_another_with_that_ones_roles(tmp_path: Path) -> None:
     known = {"bob": Identity("bob", roles=frozenset({"auditor"}))}
-    rules = Impersonation(frozenset({("ann", "bob")}), known)
+    rules = Impersonation(frozenset({("ann", "bob")}), known.get)
     with with_users(tmp_path, replace(PLAIN, impersonation=rules)) as served:
         acting = {**ANN, "X-Trino-Original-User": "ann", "X-Trino-User": "bob"}
         assert user_of(served, acting) == "bob"

@@ -312,7 +312,7 @@ def _cell(text: str) -> str:
 
 
 def audit_page() -> str:
-    from sqe.audit.jsonl import FIELDS
+    from sqe.audit.fields import FIELDS
 
     lines = [
         "# The audit log",
@@ -335,8 +335,17 @@ def audit_page() -> str:
         "One that fails later is passed over, with a word in SQE's own log: no query fails for it,",
         "unless it is one that must not lose anything.",
         "",
-        "`log.audit_required = true`, or `required = true` of a file in `[events.NAME]`: while",
-        "it cannot be written, new queries, new sessions and logins are refused with",
+        "`stdout`, `syslog` and `http` are sent to on a thread of their own, in batches: however",
+        "slow one is, no query waits for it, unless it is `required`. What it does not take waits",
+        "in a buffer (`buffer_mb`) and is sent again; what does not fit is lost, counted in",
+        "`sqe_event_sink_errors_total` and said in the log, and a line `events_lost` tells the",
+        "sink how much it misses. A line may arrive twice where the answer was lost on the way.",
+        "Over `udp://` nobody knows what arrives; over `tcp://` and `tls://` a line is taken to",
+        "have arrived when the connection has it. An answer of `http` is the surest sign.",
+        "",
+        "`log.audit_required = true`, or `required = true` in `[events.NAME]`: while it cannot be",
+        "written, or has not taken within `timeout_s` what it was sent, new queries, new sessions",
+        "and logins are refused with",
         "`AUDIT_UNAVAILABLE`, COMMIT too, and `/readyz` says so. A query is recorded with all",
         "that it touches before it begins to run; one that runs already goes on. Each new",
         "attempt tries to write again. When it succeeds, a line `events_lost` says how many",
@@ -363,6 +372,17 @@ def audit_page() -> str:
         "",
         "[events.collected]",
         'type = "log"',
+        "",
+        "[events.siem]",
+        'type = "http"',
+        'url = "https://siem.example/sqe"',
+        'headers = { Authorization = "Bearer …" }',
+        "required = true",
+        "",
+        "[events.syslog]",
+        'type = "syslog"',
+        'address = "tls://logs.example:6514"',
+        'facility = "authpriv"',
         "```",
         "",
         "| field | meaning |",

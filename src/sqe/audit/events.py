@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from sqe.errors import ErrorCode, UpstreamError
 from sqe.model.access_event import AccessEvent, AccessKind, AccessRecorder
@@ -49,6 +49,20 @@ class EventSink(Protocol):
 
     def close(self) -> None:
         """There are no more events."""
+        ...
+
+
+@runtime_checkable
+class Sends(Protocol):
+    """A sink that others take the events of, later than it is called."""
+
+    @property
+    def dropped(self) -> int:
+        """Events that it had no room for, and has raised nothing about."""
+        ...
+
+    def confirm(self) -> None:
+        """Waits until all that it was called with has arrived. OSError: it has not in time."""
         ...
 
 
@@ -102,7 +116,11 @@ class Events(AccessRecorder):
     def failures(self) -> dict[str, int]:
         """How many events each kind of sink could not take."""
         with self._lock:
-            return dict(self._failures)
+            failures = dict(self._failures)
+        for sink in self._sinks:
+            if isinstance(sink, Sends):
+                failures[type(sink).__name__] += sink.dropped
+        return failures
 
     def emit(self, event: QueryEvent) -> None:
         self._tell(lambda sink: sink.emit(event))
@@ -119,11 +137,17 @@ class Events(AccessRecorder):
         return bool(self._required)
 
     def check(self) -> None:
-        """AUDIT_UNAVAILABLE, if a required sink has lost something and cannot be written even now.
-        The first line that it takes again says how much is missing."""
+        """AUDIT_UNAVAILABLE, if a required sink has lost something and cannot be written even now,
+        or has not taken all that it was sent. The first line that it takes again says how much is
+        missing."""
         for required in self._required:
             if required.lost:
                 self._recover(required)
+            if isinstance(required.sink, Sends):
+                try:
+                    required.sink.confirm()
+                except OSError as error:
+                    raise _unavailable() from error
 
     def _recover(self, required: _Required) -> None:
         with self._recovering:
@@ -134,11 +158,7 @@ class Events(AccessRecorder):
                 gap = AccessEvent(AccessKind.EVENTS_LOST, time.time(), "", count=lost)
                 required.sink.note_access(gap)
             except Exception as error:
-                raise UpstreamError(
-                    ErrorCode.AUDIT_UNAVAILABLE,
-                    "SQE cannot write its audit log, and must not do anything unrecorded.",
-                    hint="Try again later; the server's administrator has to see to it.",
-                ) from error
+                raise _unavailable() from error
             with self._lock:
                 required.lost -= lost
         _log.warning(
@@ -160,3 +180,11 @@ class Events(AccessRecorder):
                     for required in self._required:
                         required.lost += required.sink is sink
                 _log.exception("event sink %s failed", type(sink).__name__)
+
+
+def _unavailable() -> UpstreamError:
+    return UpstreamError(
+        ErrorCode.AUDIT_UNAVAILABLE,
+        "SQE cannot write its audit log, and must not do anything unrecorded.",
+        hint="Try again later; the server's administrator has to see to it.",
+    )

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import IO
 
 from sqe.backup.manifest import NAME, BackedUpFile, Contents
-from sqe.errors import ErrorCode, UserError
+from sqe.errors import ErrorCode, UpstreamError, UserError
 
 TAR = ".tar"
 _PARTIAL = ".partial"
@@ -59,8 +59,7 @@ class Archive(ABC):
 
     @abstractmethod
     def add(self, path: str, source: IO[bytes], size: int) -> BackedUpFile:
-        """The first ``size`` bytes: what grows meanwhile is copied as it was. EOFError where it
-        has fewer."""
+        """The first ``size`` bytes: what grows meanwhile is copied as it was."""
 
     @abstractmethod
     def forget(self, path: str) -> None:
@@ -144,7 +143,11 @@ class CountedReader(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         chunk = self._source.read(self._left if size < 0 else min(size, self._left))
         if not chunk and self._left and size:
-            raise EOFError("the file is shorter than it was")
+            raise UpstreamError(
+                ErrorCode.CORRUPT_DATA,
+                "A file of the home became shorter while it was copied.",
+                hint="Try again, and let SQE alone change what is in its home.",
+            )
         self._left -= len(chunk)
         self._digest.update(chunk)
         return chunk

@@ -7,6 +7,7 @@ the catalog has moved on, and another copy of it is taken.
 
 from __future__ import annotations
 
+import gzip
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -28,6 +29,8 @@ from sqe.catalog.embedded.relocation.move import root_of
 from sqe.errors import ErrorCode, ResourceError, UpstreamError
 
 _ATTEMPTS = 20
+# What reading files of another form, or half of one, ends with.
+_DAMAGE = (ValueError, EOFError, LookupError, TypeError, AttributeError, gzip.BadGzipFile)
 _ROWS = (
     "SELECT catalog_name, table_namespace, table_name, iceberg_type, metadata_location"
     " FROM iceberg_tables WHERE metadata_location IS NOT NULL ORDER BY 1, 2, 3"
@@ -134,7 +137,7 @@ class WarehouseCopy:
                     yield earlier
             if not relation.is_view:
                 yield from list_references(metadata, read, manifests)
-        except (ValueError, EOFError, KeyError, TypeError, AttributeError) as error:
+        except _DAMAGE as error:
             raise _damage_of(relation, f"its metadata cannot be read: {error}") from error
 
     def _place(self, relation: Relation, location: str) -> Path:

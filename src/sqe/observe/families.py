@@ -271,7 +271,7 @@ SINK_ERRORS = Family(
     "sqe_event_sink_errors_total",
     Kind.COUNTER,
     "Events that a sink could not record. What is missing there is said in SQE's log.",
-    {"sink": "the kind of sink: `AuditFile`, `AuditInLog`, …"},
+    {"sink": "the kind of sink: `AuditFile`, `AuditToSyslog`, `AuditOverHttp`, …"},
 )
 READING_ERRORS = Family(
     "sqe_metric_reading_errors_total",

@@ -207,7 +207,7 @@ class Server:
         return Change()
 
     def _prepare_access(self, settings: Settings) -> Change:
-        return self._who().prepare(settings) if self._fronts else Change()
+        return self._access.prepare(settings) if self._access is not None else Change()
 
     def _prepare_limits(self, settings: Settings) -> Change:
         limits, before = settings.limits, self._changed.in_force.limits

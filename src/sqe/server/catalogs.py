@@ -93,8 +93,9 @@ class SettingsCatalogs:
             self._made = {**{name: self._made[name] for name in same}, **new}
             self.own = {**{n: one for n, one in self.own.items() if n in same}, **own}
             self._settings = settings
-            self.facts.clear()
             self.facts.update(facts_of(settings))
+            for name in self.facts.keys() - settings.catalogs.keys():
+                del self.facts[name]
             self.catalogs.replace(self._made)
             for name in before.keys() - settings.catalogs.keys():
                 removed(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqe.audit.events import RuleEvent
@@ -45,6 +45,7 @@ class Policies:
     policy: Policy
     with_sql: ChangedWithSql | None = None
     parts: SourceParts | None = None  # None: the sources are not those of the settings
+    _gone: list[PolicySource] = field(default_factory=list)  # somebody may be asking them
 
     def book(self, heard: Callable[[RuleEvent], None] | None) -> GrantBook | None:
         """Where rules are changed. ``heard``: who is told of each change."""
@@ -71,13 +72,13 @@ class Policies:
         def apply() -> None:
             self.policy.replace(_sources_of(made), settings.policy.cache_s)
             self.parts = replace(before, settings=settings)
-            _close(gone)
+            self._gone += gone
 
         return Change(apply, lambda: _close(new))
 
     def close(self) -> None:
         """Ends the connections that sources have."""
-        _close(self.policy.sources)
+        _close([*self.policy.sources, *self._gone])
 
 
 def policies_of(

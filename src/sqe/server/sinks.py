@@ -7,20 +7,74 @@ from pathlib import Path
 from typing import Any
 
 from sqe.audit.events import Events, EventSink, QueryLog
+from sqe.audit.http_lines import AuditOverHttp, HttpTransport
 from sqe.audit.jsonl import AuditFile
 from sqe.audit.logged import AuditInLog
+from sqe.audit.sent_lines import LineTransport, SentLines
+from sqe.audit.stdout_lines import AuditOnStdout, StreamTransport
+from sqe.audit.syslog import AuditToSyslog, SyslogPlace, SyslogTransport
 from sqe.errors import ErrorCode, UserError
+from sqe.http.client import Http, HttpOptions
+from sqe.model.identity import Secret
 from sqe.settings import Settings
-from sqe.settings.events import FileSinkSettings, LogSinkSettings
+from sqe.settings.events import (
+    FileSinkSettings,
+    HttpSinkSettings,
+    LogSinkSettings,
+    SentSinkSettings,
+    StdoutSinkSettings,
+    SyslogSinkSettings,
+)
 from sqe.settings.sizes import MB
 from sqe.settings.strict import Strict
 
 AUDIT_FILE = Path("logs") / "audit.jsonl"
+_STDOUT = 1
+
+
+def _stdout(sink: StdoutSinkSettings, settings: Settings) -> EventSink:
+    return _sent(AuditOnStdout, StreamTransport(_STDOUT), sink)
+
+
+def _syslog(sink: SyslogSinkSettings, settings: Settings) -> EventSink:
+    scheme, host, port = sink.place
+    place = SyslogPlace(scheme, host, port, _authorities(sink.authorities, settings))
+    return _sent(AuditToSyslog, SyslogTransport(place, sink.facility, sink.timeout_s), sink)
+
+
+def _http(sink: HttpSinkSettings, settings: Settings) -> EventSink:
+    options = HttpOptions(
+        "The service for the audit log",
+        ErrorCode.AUDIT_UNAVAILABLE,
+        connect_s=sink.timeout_s,
+        total_s=sink.timeout_s,
+        authorities=_authorities(sink.authorities, settings),
+    )
+    headers = {name: Secret(value.get_secret_value()) for name, value in sink.headers.items()}
+    return _sent(AuditOverHttp, HttpTransport(Http(options), sink.url, headers), sink)
+
+
+def _sent(kind: type[SentLines], to: LineTransport, sink: SentSinkSettings) -> SentLines:
+    return kind(to, sink.buffer_mb * MB, sink.timeout_s, required=sink.required)
+
+
+def _authorities(path: Path | None, settings: Settings) -> Path | None:
+    """FileNotFoundError where it is not there."""
+    if path is None:
+        return None
+    file = settings.in_home(path)
+    file.stat()
+    return file
+
+
 SINKS: Mapping[type[Strict], Callable[[Any, Settings], EventSink]] = {
     FileSinkSettings: lambda sink, settings: AuditFile(
         settings.in_home(sink.path), sink.max_mb * MB
     ),
     LogSinkSettings: lambda sink, settings: AuditInLog(),
+    StdoutSinkSettings: _stdout,
+    SyslogSinkSettings: _syslog,
+    HttpSinkSettings: _http,
 }
 
 

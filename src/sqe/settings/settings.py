@@ -11,7 +11,7 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 
 from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings
 from sqe.settings.catalogs import CatalogSettings, only_our_own
-from sqe.settings.events import SinkSettings
+from sqe.settings.events import LogSinkSettings, SinkSettings, StdoutSinkSettings
 from sqe.settings.history import HistorySettings
 from sqe.settings.locations import LocationSettings, check_locations
 from sqe.settings.metrics import MetricsSettings
@@ -347,7 +347,12 @@ class Settings(Strict):
     def for_command(self) -> Settings:
         """Of a process whose stdout and stderr are for its answers, and which nobody watches: it
         logs to the file, and has no metrics."""
+        events = {
+            name: LogSinkSettings() if isinstance(sink, StdoutSinkSettings) else sink
+            for name, sink in self.events.items()
+        }
         changes = {
+            "events": events,
             "log": self.log.model_copy(update={"to": "file"}),
             "metrics": self.metrics.model_copy(update={"enabled": False}),
         }

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from sqe.audit.events import Events, QueryEvent, RuleEvent
-from sqe.audit.jsonl import FIELDS, AuditFile
+from sqe.audit.fields import FIELDS
+from sqe.audit.jsonl import AuditFile
 from sqe.audit.repeats import MANY, Repeats
 from sqe.auth.api_keys import ApiKeyUsers, NewKey, create_key
 from sqe.auth.chain import Authenticators

@@ -141,6 +141,18 @@ def test_a_damaged_table_is_named_and_nothing_is_left(home: Path, tmp_path: Path
     assert list((tmp_path / "to").iterdir()) == []
 
 
+@pytest.mark.parametrize("pattern", ["*.metadata.json", "snap-*.avro", "*-m0.avro"])
+def test_a_damaged_metadata_file_is_of_a_named_table(
+    home: Path, tmp_path: Path, pattern: str
+) -> None:
+    for path in (home / "warehouse" / "sales" / "parted").rglob(pattern):
+        content = path.read_bytes()
+        path.write_bytes(content[:-40] + bytes(reversed(content[-40:])))
+    with pytest.raises(SqeError, match=r"lake\.sales\.parted") as caught:
+        back_up(home, tmp_path / "copy", nothing)
+    assert caught.value.code is ErrorCode.CORRUPT_DATA
+
+
 @pytest.mark.parametrize("name", ["lake.tar", "lake"])
 def test_an_interrupted_backup_leaves_nothing(home: Path, tmp_path: Path, name: str) -> None:
     def interrupt(*_: int) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sqe.audit.jsonl import FIELDS
+from sqe.audit.fields import FIELDS
 from sqe.errors import ErrorCode, UpstreamError, UserError
 from sqe.model.identity import Identity
 from sqe.model.query import QueryRequest
@@ -17,6 +18,7 @@ from sqe.server.sinks import SINKS
 from sqe.settings import Settings, load_settings
 from sqe.settings.events import SinkSettings
 from sqe.settings.load import kinds_of
+from tests.unit.audit.test_sent_lines import Service, wait_until
 
 GRANT = "GRANT SELECT ON SCHEMA lake.default TO USER ann"
 
@@ -125,3 +127,53 @@ def test_a_mistake_is_named(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(UserError, match=told) as raised:
         load_settings(tmp_path / "sqe.toml", {}, {})
     assert raised.value.code is ErrorCode.INVALID_SETTINGS
+
+
+def test_stdout_of_a_command_is_for_its_answers() -> None:
+    settings = Settings.model_validate({"events": {"out": {"type": "stdout", "required": True}}})
+    assert settings.for_command().events["out"].type == "log"
+
+
+@pytest.mark.parametrize(
+    ("sink", "why"),
+    [
+        ({"type": "syslog", "address": "udp://logs.example"}, "read on the way"),
+        ({"type": "syslog", "address": "tcp://logs.example:601"}, "read on the way"),
+        ({"type": "syslog", "address": "udp://127.0.0.1", "required": True}, "cannot be required"),
+        ({"type": "syslog", "address": "unix://dev/log"}, "unix:///path"),
+        ({"type": "syslog", "address": "logs.example:514"}, "does not begin with"),
+        ({"type": "syslog", "address": "tls://logs.example:many"}, "Port"),
+        ({"type": "syslog", "address": "tls://logs.example", "facility": "local9"}, "local7"),
+        ({"type": "http", "url": "http://siem.example/x"}, "use https"),
+        ({"type": "http", "url": "https://u:p@siem.example/x"}, "no password"),
+        ({"type": "http", "url": "https://siem.example", "headers": {"A b": "c"}}, "not a header"),
+    ],
+)
+def test_an_address_that_would_not_do_is_refused(sink: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        Settings.model_validate({"events": {"siem": sink}})
+
+
+def test_a_required_service_gets_a_query_before_it_runs(tmp_path: Path) -> None:
+    with contextlib.closing(Service()) as service:
+        siem = {"type": "http", "url": service.url, "required": True, "timeout_s": 20}
+        settings = {"home": tmp_path, "events": {"siem": siem}}
+        server = build(Settings.model_validate(settings))
+        try:
+            session = server.gateway.open_session(Identity("ann"))
+            request = QueryRequest(session.id, "SHOW CATALOGS")
+            with server.gateway.fetch(server.gateway.submit(request)) as result:
+                assert result.read_all().num_rows
+            told = [(line["event"], line.get("state")) for line in service.lines]
+            assert ("planning", "planning") in told
+            service.status = 503
+            with pytest.raises(UpstreamError) as raised:
+                for _ in range(3):  # the end of the query above may have arrived before
+                    server.gateway.open_session(Identity("ann"))
+            assert raised.value.code is ErrorCode.AUDIT_UNAVAILABLE
+            assert {part.name: part.ready for part in server.parts()}["audit"] is False
+            service.status = 200
+            wait_until(lambda: all(part.ready for part in server.parts() if part.name == "audit"))
+        finally:
+            server.close()
+        assert "hidden" not in (tmp_path / "logs" / "sqe.log").read_text()

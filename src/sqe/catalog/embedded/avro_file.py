@@ -68,6 +68,14 @@ class AvroFile:
     def _pack(self, block: bytes) -> bytes:
         return self._codec.compress(block)[0] if self._codec is not None else block
 
+    def _unpack(self, block: bytes) -> bytes:
+        if self._codec is None:
+            return block
+        try:
+            return self._codec.decompress(block)
+        except Exception as error:
+            raise ValueError("a block of the Avro file cannot be unpacked") from error
+
     def _blocks(self) -> Iterator[tuple[int, bytes]]:
         decoder = new_decoder(self._content[self._begin :])
         end = len(self._content) - self._begin
@@ -75,7 +83,7 @@ class AvroFile:
             count, block = decoder.read_int(), decoder.read_bytes()
             if decoder.read(_SYNC) != self._sync:
                 raise ValueError("a block of the Avro file does not end where it should")
-            yield count, self._codec.decompress(block) if self._codec is not None else block
+            yield count, self._unpack(block)
 
     def _read(self, decoder: BinaryDecoder, schema: Any) -> Any:
         kind, schema = self._kind_of(schema)

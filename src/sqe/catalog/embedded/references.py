@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,7 +18,10 @@ Read = Callable[[str], bytes]  # what is at a location; OSError
 def parse_metadata(content: bytes) -> Json:
     """ValueError, EOFError or OSError for what is no metadata file."""
     if is_zipped(content):
-        content = gzip.decompress(content)
+        try:
+            content = gzip.decompress(content)
+        except zlib.error as error:
+            raise ValueError("it cannot be unpacked") from error
     metadata = json.loads(content)
     if not isinstance(metadata, dict) or "format-version" not in metadata:
         raise ValueError("it is not Iceberg metadata")

@@ -50,6 +50,6 @@ class MovedFolder:
         """Of a location as it was; None: it is not of the warehouse."""
         path = local_path(location)
         root = root_of(path, self.move.old) if path is not None else None
-        if path is None or root is None:
+        if path is None or root is None or ".." in path.split("/"):
             return None
         return self.at / path[len(root) + 1 :]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.policy.escapes.row import SAME, TRINO, tricks
+from tests.policy.escapes.row import QUIET, SAME, TRINO, tricks
 
 _TABLES = (
     "files", "data_files", "delete_files", "all_files", "all_data_files", "all_delete_files",
@@ -42,11 +42,26 @@ ESCAPES = [
         "SELECT tin FROM {s}.renamed",
     ),
     *tricks(
-        "ACCESS_DENIED",
-        "to find a masked column under the name it had before",
+        QUIET,
+        "to find a masked column under the name it had before: it is masked under today's",
         "SELECT * FROM {s}.renamed VERSION AS OF 'old'",
-        "SELECT tin FROM {s}.renamed VERSION AS OF 'old'",
         "SELECT * FROM {s}.renamed.tag_old",
+        "SELECT * FROM {s}.renamed TIMESTAMP AS OF now()",
+        "SELECT ssn, count(*) FROM {s}.renamed VERSION AS OF 'old' GROUP BY ssn",
+    ),
+    *tricks(
+        "COLUMN_NOT_FOUND",
+        "to find a masked column under the name it had before",
+        "SELECT tin FROM {s}.renamed VERSION AS OF 'old'",
+        "SELECT tin FROM {s}.renamed.tag_old",
+        "SELECT renamed.tin FROM {s}.renamed FOR VERSION AS OF 'old'",
+    ),
+    *tricks(
+        "NOT_SUPPORTED",
+        "to hear of hidden rows from what options say of two snapshots",
+        "SELECT count(*) FROM {s}.emp WITH ('start-snapshot-id' = '{old}')",
+        "SELECT * FROM {s}.emp WITH ('end-snapshot-id' = '{old}')",
+        "SELECT * FROM {s}.emp WITH ('start-timestamp' = '1')",
     ),
     *tricks(
         "ACCESS_DENIED",

@@ -46,41 +46,46 @@ class Lasting:
         identity = self._authenticator.authenticate(credential)
         if identity is None:
             return None
-        made_by = basis_of(self._checked_by, self._method, identity)
-        standing = _Standing(self._method, identity, made_by, identity.standing, self._in_force)
-        return replace(identity, standing=standing)
+        who = _Who(self._method, identity.user, identity.issuer)
+        basis = basis_of(self._checked_by, who)
+        return replace(identity, standing=_Standing(who, basis, identity.standing, self._in_force))
+
+
+@dataclass(frozen=True, slots=True)
+class _Who:
+    method: ChainName
+    user: str
+    issuer: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
     """Equal ones end together."""
 
-    method: ChainName
-    identity: Identity
-    made_by: Hashable
-    also: object
+    who: _Who
+    basis: Hashable = field(repr=False)
+    also: object = field(repr=False)
     in_force: AuthInForce = field(compare=False, repr=False)
 
     def __call__(self) -> bool:
-        now = basis_of(self.in_force.settings, self.method, self.identity)
-        if self.made_by is None or now != self.made_by:
+        if self.basis is None or basis_of(self.in_force.settings, self.who) != self.basis:
             return False
         return not callable(self.also) or bool(self.also())
 
 
-def basis_of(settings: AuthSettings, method: ChainName, identity: Identity) -> Hashable:
-    """What lets this identity in by this method, None: nothing any more. Of users with passwords
-    and of keys it is known elsewhere whether they are still good."""
-    if method not in settings.chain:
+def basis_of(settings: AuthSettings, who: _Who) -> Hashable:
+    """What lets them in by this method, None: nothing any more. Of users with passwords and of
+    keys it is known elsewhere whether they are still good."""
+    if who.method not in settings.chain:
         return None
-    match method:
+    match who.method:
         case "oidc" | "browser":
             issuers = settings.oidc.values()
-            return next((one for one in issuers if one.issuer == identity.issuer), None)
+            return next((one for one in issuers if one.issuer == who.issuer), None)
         case "ldap":
             return settings.ldap if settings.ldap.url else None
         case "certificates":
-            return settings.certificate_pattern, settings.users.get(identity.user)
+            return settings.certificate_pattern, settings.users.get(who.user)
         case "anonymous":
             return settings.anonymous_allowed or None
         case "api_keys":

@@ -41,7 +41,12 @@ class IdleInstances:
 
     def keep(self, instance: Instance) -> None:
         """In place of closing it, if it may wait; its memory is free for others."""
-        instance.measure()
+        try:
+            instance.measure()
+        except Exception:  # noqa: BLE001  then it is good for nothing else
+            instance.close()
+            self._budget.give_back(instance.memory)
+            return
         self._budget.give_back(instance.memory - instance.held)
         large = instance.held > self._most_bytes // 2  # all others would have to go for it
         with self._lock:  # a session that ends meanwhile finds it, or it finds the session ended

@@ -304,12 +304,16 @@ def test_a_cancel_after_the_last_row_does_not_stop_the_next_query(world: World) 
 
 def test_a_session_that_ends_takes_its_instances_with_it(world: World) -> None:
     ann, bob = new_session(), new_session(Identity("bob"))
+    scan = scan_of(loaded_of(world.create("t", pa.table({"n": [1]}))))
     for session in (ann, bob):
         instance_of(world, session=session)
+    instance_of(world, scan, session=ann)
+    assert world.engine.figures.idle == 3
     statement = world.statement("SELECT 1::BIGINT AS n", NUMBER, ())
     with world.run(statement, new_run(session=ann)) as late:
         assert ann.end(lambda _: UserError(ErrorCode.SESSION_NOT_FOUND, "over"))
         world.engine.end_session(ann)
+        assert world.engine.figures.idle == 1
         assert late.read_all().num_rows == 1
     assert world.engine.figures.idle == 1
     instance_of(world, session=bob)

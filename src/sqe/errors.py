@@ -46,6 +46,8 @@ class ErrorCode(Enum):
     VIEW_NOT_FOUND = (ErrorCategory.USER, "No such view.")
     COLUMN_NOT_FOUND = (ErrorCategory.USER, "No such column.")
     FUNCTION_NOT_FOUND = (ErrorCategory.USER, "No such function.")
+    VARIABLE_NOT_FOUND = (ErrorCategory.USER, "No such session variable.")
+    VARIABLE_ALREADY_EXISTS = (ErrorCategory.USER, "A session variable of this name exists.")
     SNAPSHOT_NOT_FOUND = (ErrorCategory.USER, "No such snapshot, branch or tag.")
     SCHEMA_ALREADY_EXISTS = (ErrorCategory.USER, "A schema of this name exists.")
     TABLE_ALREADY_EXISTS = (ErrorCategory.USER, "A table or view of this name exists.")

@@ -15,6 +15,11 @@ UNNAMED = (
     "catalog and schema of a view, which SQE puts in place of its name"
 )
 
+VALUE = (
+    "Rows and types are Spark's; the name that Spark gives to an unnamed column says of which "
+    "variable a value is, and SQE's is that of the value"
+)
+
 SPREAD = "The last digits of sums of doubles depend on how rows are spread over tasks"
 
 ZONES = "Time zones are regions, or hours and minutes"
@@ -24,6 +29,15 @@ REVIEWED: dict[str, str] = {
     "linear-regression#16": SPREAD,
     "linear-regression#26": SPREAD,
     "linear-regression#28": SPREAD,
+    "sql-session-variables#10": VALUE,
+    "sql-session-variables#12": VALUE,
+    "sql-session-variables#15": VALUE,
+    "sql-session-variables#139": VALUE,
+    "sql-session-variables#143": VALUE,
+    "sql-session-variables#238": VALUE,
+    "sql-session-variables#239": VALUE,
+    "sql-session-variables#240": VALUE,
+    "sql-session-variables#245": VALUE,
     "timezone#2": ZONES,
     "timezone#4": ZONES,
     "timezone#5": "A session without a time zone of its own is in UTC, whatever the server's is",

@@ -3,7 +3,7 @@ questions about one relation, which are answered as the statement would be that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from sqe.access.changed_answers import refuse_changed_answers
@@ -11,13 +11,15 @@ from sqe.access.control import AccessControl
 from sqe.access.guards import Guards
 from sqe.access.relations import SeenRelation
 from sqe.binding.binder import Binder
-from sqe.binding.bound import BoundAbsent, BoundStatement
+from sqe.binding.bound import BoundAbsent, BoundReference, BoundStatement
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.decision import Decision, Deny
 from sqe.model.names import RelationName
 from sqe.model.stages import Stage, do_not_time
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.needs import Key, key_of
+from sqe.rewrite.refusals import list_hidden_columns
+from sqe.rewrite.write_variables import write_variables
 from sqe.sessions.session import Session
 from sqe.sql.statement import Access, Statement, statement_about
 
@@ -52,7 +54,14 @@ class StatementGuard:
         with stage("bind"):
             bound = self.binder.bind(statement, session, values)
         with stage("decide"):
-            return DecidedStatement(bound, self.access.decide(bound, session))
+            decisions = self.access.decide(bound, session)
+
+            def list_hidden(reference: BoundReference) -> Collection[str]:
+                return list_hidden_columns(reference, decisions)
+
+            limits = self.binder.limits
+            written = write_variables(bound, list_hidden, session.variables, limits)
+            return DecidedStatement(written, decisions)
 
     def guard(
         self, decided: DecidedStatement, session: Session, stage: Stage = do_not_time

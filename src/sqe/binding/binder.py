@@ -107,7 +107,7 @@ class Binder:
         self.whole = hiding.whole or catalogs
         self._hiding = hiding
         self._sees = hiding.sees
-        self._limits = limits
+        self.limits = limits
         self._view_depth = view_depth
         self._owners = owners
         self._reserved = reserved
@@ -115,7 +115,7 @@ class Binder:
     def without_owners(self) -> Binder:
         """One for which no view is read with its owner's rights."""
         return Binder(
-            self.catalogs, self._limits, self._view_depth, None, self._hiding, self._reserved
+            self.catalogs, self.limits, self._view_depth, None, self._hiding, self._reserved
         )
 
     def _find_reserved(
@@ -183,7 +183,7 @@ class Binder:
         about = f"In materialized view {name}: "
         inside = _Context(definition.schema, False, values=context.values, inside=about)
         try:
-            query = without_markers(parse(definition.text, self._limits))
+            query = without_markers(parse(definition.text, self.limits))
         except SqeError as error:
             raise inside.error_in_context(error) from error
         return self._bind(query, session, inside)
@@ -333,7 +333,7 @@ class Binder:
         )
         try:
             text = text_for_reader(view, context.values, session.property(TIME_ZONE))
-            query = without_markers(parse(text, self._limits))
+            query = without_markers(parse(text, self.limits))
         except SqeError as error:
             message = own + error.message
             raise error_of(error.code, message, hint=error.hint, position=where) from error

@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from sqe.coordinator.call import Answer, CommandCall, Row, answer, nearest, strings
 from sqe.errors import ErrorCode
 from sqe.model.names import SchemaName, quote
+from sqe.model.variables import find_variable, variable_name, variable_not_found
 from sqe.sessions.session import PROPERTIES
 from sqe.sessions.spark_settings import OWN_PROPERTIES, SPARK_SETTINGS, why_refused
 from sqe.sql.commands import ShowCurrentSchema, ShowSession, UseSchema
 from sqe.sql.settings import ResetSession, SetSession, ShowSetting
 from sqe.sql.statement import Command, Span
+from sqe.sql.variables import DropVariable
 
 _DESCRIPTIONS = {
     "sqe.engine": "Which engine runs queries",
@@ -61,10 +63,25 @@ def _start_of(catalog: str, call: CommandCall, at: Span) -> SchemaName:
 
 
 def _set(command: SetSession, call: CommandCall) -> list[Row]:
+    if command.shown_as and find_variable(call.session.variables, (*command.name.split("."),)):
+        raise call.error(
+            ErrorCode.NOT_SUPPORTED,
+            f"SET changes settings, and {command.name} is a variable.",
+            command.span,
+            f"Use SET VARIABLE {command.name} = …",
+        )
     name = _property_name(command.name, call, command.span, sparks=bool(command.shown_as))
     value = _check_value(name, command, call)
     call.session.set_property(name, value)
     return [(command.shown_as, value)] if command.shown_as else []
+
+
+def _drop_variable(command: DropVariable, call: CommandCall) -> list[Row]:
+    name = variable_name(command.parts)
+    dropped = name is not None and call.session.forget_variable(name)
+    if not dropped and not command.if_exists:
+        raise variable_not_found(command.parts)
+    return []
 
 
 def _setting(command: ShowSetting, call: CommandCall) -> list[Row]:
@@ -153,6 +170,7 @@ def _current(command: ShowCurrentSchema, call: CommandCall) -> list[Row]:
 
 
 SESSION: dict[type[Command], Answer] = {
+    DropVariable: answer((), _drop_variable),
     UseSchema: answer((), _use),
     SetSession: Answer(lambda command: _SETTING if command.shown_as else (), _set),
     ResetSession: answer((), _reset),

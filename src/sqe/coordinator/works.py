@@ -19,6 +19,7 @@ from sqe.coordinator.statistics import (
 )
 from sqe.coordinator.unload import UNLOAD_COLUMNS, unload
 from sqe.coordinator.unload_places import UnloadPlaces
+from sqe.coordinator.variables import declare_variables, set_variables
 from sqe.engines.fallback import Engines
 from sqe.engines.protocol import Engine, Run
 from sqe.engines.router import Router
@@ -32,6 +33,7 @@ from sqe.sql.forms import DescribeQuery
 from sqe.sql.materialized import CreateMaterializedView, RefreshMaterializedView
 from sqe.sql.statement import Command
 from sqe.sql.unload import Unload
+from sqe.sql.variables import DeclareVariable, SetVariable
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,16 @@ WORKS: dict[type[Command], Work] = {
     ShowMaintenance: Work(
         MAINTENANCE_COLUMNS,
         lambda statement, run, tools: show_maintenance(statement, run, tools.catalogs),
+    ),
+    DeclareVariable: Work(
+        (),
+        lambda statement, run, tools: declare_variables(
+            statement, run, tools.engines, tools.router
+        ),
+    ),
+    SetVariable: Work(
+        (),
+        lambda statement, run, tools: set_variables(statement, run, tools.engines, tools.router),
     ),
     Unload: Work(
         UNLOAD_COLUMNS,

@@ -54,7 +54,7 @@ class Pipeline:
                 self.access.check_may_run(session.identity)
                 return Planned(translation, None, _NO_ENGINE)
             with stage("parse"):
-                statement = self.parser.parse(translation.text)
+                statement = self.parser.parse(translation.text, session.variables)
                 self.access.check_scope(statement, session.identity)
                 join_transaction(statement)
             values = translation.session_values

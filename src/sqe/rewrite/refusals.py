@@ -99,11 +99,12 @@ def refuse_bad_changes(bound: BoundStatement, decisions: Decisions) -> None:
 
 def refuse_unknown_columns(bound: BoundStatement, decisions: Decisions) -> None:
     """A hidden column is not there."""
-    check_columns(bound, lambda reference: _list_hidden(reference, decisions))
+    check_columns(bound, lambda reference: list_hidden_columns(reference, decisions))
 
 
-def _list_hidden(reference: BoundReference, decisions: Decisions) -> frozenset[str]:
+def list_hidden_columns(reference: BoundReference, decisions: Decisions) -> frozenset[str]:
+    """In small letters: those that do not exist for this user."""
     key = key_of(reference)
-    decision = decisions[key] if key is not None else None
+    decision = decisions.get(key) if key is not None else None
     hidden = decision.hidden if isinstance(decision, Restrict) else ()
     return frozenset(name.lower() for name in hidden)

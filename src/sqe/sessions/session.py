@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -14,6 +14,7 @@ from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.passport import login_expired
 from sqe.model.query import EMBEDDED, Column, QueryOrigin
+from sqe.model.variables import SessionVariable, Variables, variable_not_found
 from sqe.sessions.spark_settings import SPARK_SETTINGS, SparkSetting
 
 
@@ -37,6 +38,7 @@ PROPERTIES: dict[str, tuple[str, ...] | None] = {
     "sqe.wap_branch": None,
     "sqe.wap_id": None,
 }
+_MOST_VARIABLES = 1000
 _BY_ITSELF = (ErrorCode.SESSION_EXPIRED, ErrorCode.TOKEN_EXPIRED)
 _DEFAULTS = {
     "sqe.engine": "auto",
@@ -71,6 +73,7 @@ class Session:
         self._schema = schema
         self._properties: dict[str, str] = {}
         self._views: dict[str, TemporaryView] = {}
+        self._variables: dict[str, SessionVariable] = {}
 
     def close(self) -> None:
         """Ends the session: its queries are cancelled, what engines hold for it is freed."""
@@ -174,6 +177,12 @@ class Session:
             self._schema = schema
 
     @property
+    def variables(self) -> Variables:
+        """As they are now."""
+        with self._lock:
+            return dict(self._variables)
+
+    @property
     def spark_settings(self) -> dict[str, str]:
         """Those of Spark's settings that were set."""
         with self._lock:
@@ -229,3 +238,29 @@ class Session:
     def forget_view(self, name: str) -> bool:
         with self._lock:
             return self._views.pop(name.lower(), None) is not None
+
+    def keep_variables(
+        self, variables: Iterable[SessionVariable], *, replace: bool, new: bool
+    ) -> None:
+        """All of them or none. ``new``: they are declared; else they must be there."""
+        with self._lock:
+            kept = {variable.name.lower(): variable for variable in variables}
+            for name, variable in kept.items():
+                if new and name in self._variables and not replace:
+                    raise UserError(
+                        ErrorCode.VARIABLE_ALREADY_EXISTS,
+                        f"The session variable {variable.name} already exists.",
+                        hint="Use DECLARE OR REPLACE VARIABLE, or SET VARIABLE.",
+                    )
+                if not new and name not in self._variables:
+                    raise variable_not_found((variable.name,))
+            if len(self._variables.keys() | kept.keys()) > _MOST_VARIABLES:
+                raise UserError(
+                    ErrorCode.INVALID_ARGUMENT,
+                    f"A session has at most {_MOST_VARIABLES} variables.",
+                )
+            self._variables.update(kept)
+
+    def forget_variable(self, name: str) -> bool:
+        with self._lock:
+            return self._variables.pop(name.lower(), None) is not None

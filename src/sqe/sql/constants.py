@@ -1,19 +1,22 @@
-"""IDENTIFIER('a.b') and EXECUTE IMMEDIATE '…' with constants, written out.
+"""IDENTIFIER('a.b') and EXECUTE IMMEDIATE '…' with constants and variables, written out.
 
 What they stand for is put in their place before anything is parsed, so that the rest of SQE, and
-Spark, see the names and the statement themselves. With anything but constants they stay refused.
+Spark, see the names and the statement themselves. With anything else they stay refused.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlglot import Token, TokenType
 from sqlglot.errors import TokenError
 
 from sqe.errors import ErrorCode, UserError
+from sqe.model.names import quote
+from sqe.model.variables import Variables, find_variable
 from sqe.sql.cursor import TokenCursor
 from sqe.sql.dialect import DIALECT
 from sqe.sql.splice import Edit, splice
@@ -26,17 +29,19 @@ _WORDS = ("NULL", "TRUE", "FALSE")
 _TYPES = ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "X")
 
 
-def write_out(text: str, limits: TextLimits) -> str:
+def write_out(text: str, limits: TextLimits, variables: Variables) -> str:
     """The text that is parsed; the same one where it has neither."""
+    text = _write_out_statement(text, limits, variables)
+    return _write_out_names(text, limits, variables)
+
+
+def may_hold_constants(text: str) -> bool:
+    """Whether it may be another text when it is written out."""
     lower = text.lower()
-    if "immediate" in lower:
-        text = _write_out_statement(text, limits)
-    if "identifier" in lower:
-        text = _write_out_names(text, limits)
-    return text
+    return "immediate" in lower or "identifier" in lower
 
 
-def _write_out_names(text: str, limits: TextLimits) -> str:
+def _write_out_names(text: str, limits: TextLimits, variables: Variables) -> str:
     tokens = _tokens(text, limits)
     edits = []
     for index, token in enumerate(tokens[:-3]):
@@ -45,7 +50,7 @@ def _write_out_names(text: str, limits: TextLimits) -> str:
         if not word or behind_dot or tokens[index + 1].token_type is not TokenType.L_PAREN:
             continue
         cursor = TokenCursor(text, tokens[index + 2 :])
-        value = _constant_text(cursor, text)
+        value = _constant_text(cursor, variables)
         if value is not None and cursor.looking_at(")"):
             span = Span(token.start, cursor.offset() + 1)
             edits.append(Edit(span, _name_of(value, text, token)))
@@ -60,19 +65,24 @@ def _tokens(text: str, limits: TextLimits) -> list[Token]:
     return tokenize(text[: first.start] + "_" * len(word) + text[first.end + 1 :], limits)
 
 
-def _constant_text(cursor: TokenCursor, text: str) -> str | None:
-    """A string, or several with ``||`` between them; None for anything else."""
-    start = cursor.offset()
+def _constant_text(cursor: TokenCursor, variables: Variables) -> str | None:
+    """A string or a variable of one, or several with ``||`` between; None for anything else."""
     value = ""
-    while cursor.at_string():
-        value += cursor.string_literal()
+    while True:
+        start = cursor.offset()
+        if cursor.at_string():
+            value += cursor.string_literal()
+            if _OTHER_ESCAPE.search(cursor.text_from(start)):
+                cursor.refuse("An escape other than of a quote or backslash in this text")
+        elif variables and cursor.at_identifier():
+            variable = find_variable(variables, cursor.dotted_name()[0])
+            if variable is None or variable.text is None:
+                return None
+            value += variable.text
+        else:
+            return None
         if not cursor.accept("||"):
-            break
-    else:
-        return None
-    if _OTHER_ESCAPE.search(cursor.text_from(start)):
-        cursor.refuse("An escape other than of a quote or backslash in this text")
-    return value
+            return value
 
 
 def _name_of(value: str, text: str, token: Token) -> str:
@@ -90,36 +100,66 @@ def _name_of(value: str, text: str, token: Token) -> str:
     return ".".join("`" + part.replace("`", "``") + "`" for part in parts)
 
 
-def _write_out_statement(text: str, limits: TextLimits) -> str:
+def _write_out_statement(text: str, limits: TextLimits, variables: Variables) -> str:
     [first, *_] = tokenize(text, limits)
     if text[first.start : first.end + 1].upper() != "EXECUTE":
         return text
     cursor = TokenCursor(text, _tokens(text, limits))
     cursor.skip()
     cursor.expect("IMMEDIATE")
-    statement = _constant_text(cursor, text)
+    statement = _constant_text(cursor, variables)
     if statement is None:
-        cursor.refuse("EXECUTE IMMEDIATE of anything but a text in quotes")
-    if cursor.looking_at("INTO"):
-        cursor.refuse("EXECUTE IMMEDIATE … INTO")
-    values = list(_values(cursor, text)) if cursor.accept("USING") else []
+        cursor.refuse("EXECUTE IMMEDIATE of anything but a text in quotes, or a variable with one")
+    targets = _targets(cursor) if cursor.accept("INTO") else []
+    values = _values(cursor, text, variables) if cursor.accept("USING") else []
+    if cursor.accept("INTO"):
+        targets = _targets(cursor)
     cursor.expect_end()
     if re.match(r"\s*execute\b", statement, re.IGNORECASE):
         cursor.refuse("EXECUTE IMMEDIATE in EXECUTE IMMEDIATE")
-    return _fill_markers(statement, values, limits)
+    written = _fill_markers(statement, values, limits)
+    return f"SET VARIABLE ({', '.join(targets)}) = (\n{written}\n)" if targets else written
 
 
-def _values(cursor: TokenCursor, text: str) -> Iterator[tuple[str, str]]:
-    """Constants as SQL, with their names."""
-    bracket = cursor.accept("(")
+def _targets(cursor: TokenCursor) -> list[str]:
+    """Variables for the one row that the statement gives."""
+    targets = []
     while True:
-        _, span = cursor.read_with_span(lambda: _skip_constant(cursor))
-        name = cursor.identifier() if cursor.accept("AS") else ""
-        yield span.of(text), name.lower()
+        parts, _ = cursor.dotted_name("a variable")
+        targets.append(".".join(quote(part) for part in parts))
+        if not cursor.accept(","):
+            return targets
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    sql: str
+    name: str = ""
+
+
+def _values(cursor: TokenCursor, text: str, variables: Variables) -> list[_Value]:
+    bracket = cursor.accept("(")
+    values = []
+    while True:
+        sql = _value(cursor, text, variables)
+        values.append(_Value(sql, cursor.identifier().lower() if cursor.accept("AS") else ""))
         if not cursor.accept(","):
             break
     if bracket:
         cursor.expect(")")
+    return values
+
+
+def _value(cursor: TokenCursor, text: str, variables: Variables) -> str:
+    """A constant as it is written, or a variable's."""
+    words = (*_WORDS, *_TYPES)
+    if cursor.at_identifier() and cursor.source().upper() not in words:
+        variable = find_variable(variables, cursor.dotted_name()[0])
+        if variable is None:
+            cursor.refuse("EXECUTE IMMEDIATE … USING anything but constants and variables")
+        return variable.sql
+    _, span = cursor.read_with_span(lambda: _skip_constant(cursor))
+    return span.of(text)
 
 
 def _skip_constant(cursor: TokenCursor) -> None:
@@ -134,12 +174,12 @@ def _skip_constant(cursor: TokenCursor) -> None:
         cursor.skip()
 
 
-def _fill_markers(statement: str, values: Sequence[tuple[str, str]], limits: TextLimits) -> str:
+def _fill_markers(statement: str, values: Sequence[_Value], limits: TextLimits) -> str:
     """With the values in place of its markers, by name or by order."""
     tokens = tokenize(statement, limits)
-    names = {name: value for value, name in values if name}
+    names = {value.name: value.sql for value in values if value.name}
     edits: list[Edit] = []
-    in_order = iter(value for value, name in values if not name)
+    in_order = iter(value.sql for value in values if not value.name)
     for token, following in itertools.zip_longest(tokens, tokens[1:]):
         value = None
         end = token.end + 1

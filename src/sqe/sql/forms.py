@@ -25,6 +25,7 @@ from sqe.sql.schema_changes import parse_alter_schema
 from sqe.sql.statement import Access, Command, Details, Reference, Statement, StatementKind, blank
 from sqe.sql.traits import DecidedBy, RunsOn, look
 from sqe.sql.unload import parse_unload
+from sqe.sql.variables import parse_declare, parse_drop_variable, parse_set_variables
 from sqe.sql.views import parse_alter_view, parse_create_view
 
 ParseInner = Callable[[str], Statement]
@@ -128,16 +129,18 @@ _FORMS: dict[str, tuple[_Form, ...]] = {
     "COMMENT": (_flat(parse_comment),),
     "COPY": (parse_unload, _flat(parse_copy)),
     "CREATE": (parse_materialized, _flat(parse_access), parse_create_view, parse_create_table),
+    "DECLARE": (parse_declare,),
     "DENY": (_flat(parse_access),),
     "DESC": (_describe_query,),
     "DESCRIBE": (_describe_query,),
-    "DROP": (parse_materialized, _flat(parse_access)),
+    "DROP": (parse_materialized, _flat(parse_access), _flat(parse_drop_variable)),
     "GRANT": (_flat(parse_access),),
     "KILL": (_flat(parse_kill),),
     "REFRESH": (parse_materialized,),
     "REMOVE": (_flat(parse_access),),
     "REPLACE": (parse_create_table,),
     "REVOKE": (_flat(parse_access),),
+    "SET": (parse_set_variables,),
     "SHOW": (parse_materialized, parse_show_stats, _flat(parse_access)),
     "TRUNCATE": (_flat(_truncate_table),),
     "UNLOAD": (parse_unload,),

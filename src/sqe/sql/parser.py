@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sqe.sql.constants import write_out
+from sqe.model.variables import Variables
+from sqe.sql.constants import may_hold_constants, write_out
 from sqe.sql.parse import parse
 from sqe.sql.statement import Statement
 from sqe.sql.text import TextLimits
@@ -13,17 +14,16 @@ _SHORT = 20_000  # characters; longer texts are not kept
 # A statement depends on its text and the limits alone, and nobody changes it.
 
 
-def _parse(text: str, limits: TextLimits) -> Statement:
-    return parse(write_out(text, limits), limits)
-
-
-_parse_once = lru_cache(maxsize=256)(_parse)
+_parse_once = lru_cache(maxsize=256)(parse)
 
 
 class Parser:
     def __init__(self, limits: TextLimits) -> None:
         self.limits = limits
 
-    def parse(self, text: str) -> Statement:
-        read = _parse_once if len(text) <= _SHORT else _parse
+    def parse(self, text: str, variables: Variables) -> Statement:
+        """``variables``: those of the session, for names and statements that are texts."""
+        if may_hold_constants(text):
+            text = write_out(text, self.limits, variables)
+        read = _parse_once if len(text) <= _SHORT else parse
         return read(text, self.limits)

@@ -51,7 +51,6 @@ _STATEMENTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("COMMIT",), "COMMIT as a statement (use the client's own commit)"),
     (("ROLLBACK",), "ROLLBACK as a statement (use the client's own rollback)"),
     (("SAVEPOINT",), "SAVEPOINT"),
-    (("DECLARE",), "DECLARE (session variables)"),
     (("SET",), "SET"),
     (("CACHE",), "CACHE TABLE"),
     (("UNCACHE",), "UNCACHE TABLE"),

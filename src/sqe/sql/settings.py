@@ -58,9 +58,6 @@ def parse_set(cursor: TokenCursor) -> Command:
         cursor.refuse(
             "SET ROLE", "All roles of a user are in force; SHOW CURRENT ROLES lists them."
         )
-    for word in ("VARIABLE", "VAR"):
-        if cursor.looking_at(word):
-            cursor.refuse(f"SET {word}")
     return _set_setting(cursor)
 
 

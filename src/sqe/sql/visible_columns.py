@@ -180,8 +180,10 @@ class _Finder:
             return self._output(relation.this)
         if isinstance(relation, exp.Lateral) and isinstance(relation.this, exp.Subquery):
             return None if relation.args.get("view") else self._output(relation.this.this)
+        if isinstance(relation, exp.Values):
+            return _of_values(relation)
         if not isinstance(relation, exp.Table) or not isinstance(relation.this, exp.Identifier):
-            return None
+            return None if _function_name(relation) != "range" else names_of(["id"])
         cte = find_cte(relation)
         if cte is not None:
             named = cte.args["alias"].args.get("columns")
@@ -212,6 +214,17 @@ class _Finder:
         relations = _relations(query) or []
         own = _own_names(query.expressions, relations)
         return {**scope.columns, **(own or {})} if stars else own
+
+
+def _of_values(values: exp.Values) -> Names:
+    first = values.expressions[0] if values.expressions else None
+    count = len(first.expressions) if isinstance(first, exp.Tuple) else 1
+    return names_of(f"col{number}" for number in range(1, count + 1))
+
+
+def _function_name(relation: exp.Expr) -> str:
+    function = relation.this if isinstance(relation, exp.Table) else None
+    return function.name.lower() if isinstance(function, exp.Anonymous) else ""
 
 
 def _is_elsewhere(node: exp.Expr, child: exp.Expr) -> bool:
@@ -253,11 +266,12 @@ def _relations(node: exp.Expr) -> list[exp.Expr] | None:
     if isinstance(node, exp.Merge):
         return [node.this, node.args["using"]]
     if isinstance(node, exp.Select):
-        if node.args.get("laterals") or node.args.get("operation_modifiers"):
+        if node.args.get("operation_modifiers"):
             return None
         from_ = node.args.get("from_")
         relations = [from_.this] if from_ is not None else []
-        return [*relations, *(join.this for join in node.args.get("joins") or ())]
+        relations += [join.this for join in node.args.get("joins") or ()]
+        return [*relations, *(node.args.get("laterals") or ())]
     if any(node.args.get(part) for part in ("from_", "using", "tables", "joins")):
         return None
     return [node.this]

@@ -88,11 +88,28 @@ class MisplacedWordError(ParseError):
 
 def prepare_tokens(tokens: list[Token], types: set[TokenType]) -> list[Token]:
     """What sqlglot is given. Everything that is parsed goes through here."""
+    refuse_bare_filters(tokens)
     named = name_words(without_levels(tokens), types)
     misplaced = find_misplaced_word(named)
     if misplaced is not None:
         raise MisplacedWordError(misplaced)
     return named
+
+
+def refuse_bare_filters(tokens: list[Token]) -> None:
+    """``sum(a) FILTER (b > 1)`` lacks its WHERE, which sqlglot does not miss."""
+    for before, word, opening, first in zip(
+        tokens, tokens[1:], tokens[2:], tokens[3:], strict=False
+    ):
+        kinds = (before.token_type, word.token_type, opening.token_type)
+        bare = kinds == (TokenType.R_PAREN, TokenType.FILTER, TokenType.L_PAREN)
+        if bare and first.token_type is not TokenType.WHERE:
+            raise ParseError.new(
+                "FILTER takes WHERE and a condition",
+                line=opening.line,
+                col=opening.col,
+                highlight=opening.text,
+            )
 
 
 def name_words(tokens: list[Token], types: set[TokenType]) -> list[Token]:

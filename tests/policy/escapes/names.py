@@ -156,13 +156,41 @@ ESCAPES = [
         "SELECT * FROM IDENTIFIER('{s}\\u002eemp')",
         "SELECT IDENTIFIER(name) FROM {s}.emp",
         "EXECUTE IMMEDIATE concat('SELECT * FROM ', '{s}.emp')",
-        "EXECUTE IMMEDIATE 'SELECT ssn FROM {s}.emp' INTO x",
         "EXECUTE IMMEDIATE 'SELECT ?' USING (SELECT max(ssn) FROM {s}.emp)",
         "EXECUTE IMMEDIATE 'EXECUTE IMMEDIATE ''SELECT ssn FROM {s}.emp'''",
         "EXECUTE IMMEDIATE 'SELECT reflect(''java.lang.System'', ''getenv'', ''HOME'')'",
         "BEGIN SELECT * FROM {s}.emp; END",
-        "DECLARE VARIABLE x STRING DEFAULT (SELECT max(ssn) FROM {s}.emp)",
-        "SET VAR x = (SELECT max(ssn) FROM {s}.emp)",
+    ),
+    *tricks(
+        SAME,
+        "to carry a value away in a variable, or to be a column with one",
+        *(
+            ("DECLARE OR REPLACE VARIABLE x STRING = 'ssn'", *statements)
+            for statements in (
+                ("SET VAR x = (SELECT max(ssn) FROM {s}.emp)", "SELECT x"),
+                ("SET VAR (x) = (SELECT ssn FROM {s}.emp WHERE id = 2)", "SELECT session.x"),
+                ("EXECUTE IMMEDIATE 'SELECT min(ssn) FROM {s}.emp' INTO x", "SELECT upper(x)"),
+                ("SELECT max(IDENTIFIER(x)) FROM {s}.emp",),
+                ("SELECT name FROM {s}.emp WHERE ssn LIKE x || '%'",),
+                (
+                    "DECLARE OR REPLACE VARIABLE x_hidden_pay INT = 7",
+                    "SELECT name, x_hidden_pay FROM {s}.emp ORDER BY name",
+                ),
+                (
+                    "DECLARE OR REPLACE VARIABLE dept STRING = 'hr'",
+                    "SELECT count(*), max(dept) FROM {s}.emp",
+                ),
+                (
+                    "DECLARE OR REPLACE VARIABLE id INT = 0",
+                    "SELECT count(*) FROM {s}.emp_view WHERE id > session.id",
+                ),
+            )
+        ),
+    ),
+    *tricks(
+        "INVALID_ARGUMENT",
+        "to carry a value away as a default",
+        "DECLARE OR REPLACE VARIABLE x STRING DEFAULT (SELECT max(ssn) FROM {s}.emp)",
     ),
     *tricks(
         "NOT_SUPPORTED",

@@ -14,6 +14,7 @@ from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.query import ClientState, QueryRequest
 from sqe.model.stages import do_not_time
+from sqe.model.variables import Variables
 from sqe.server.build import build
 from sqe.sessions.store import SessionStore
 from sqe.settings import Settings
@@ -32,9 +33,9 @@ class CountingParser(Parser):
         super().__init__(TextLimits())
         self.texts: list[str] = []
 
-    def parse(self, text: str) -> Statement:
+    def parse(self, text: str, variables: Variables) -> Statement:
         self.texts.append(text)
-        return super().parse(text)
+        return super().parse(text, variables)
 
 
 @pytest.fixture

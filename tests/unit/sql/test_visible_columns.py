@@ -72,7 +72,7 @@ SELECT s.* FROM t ORDER BY anything
 SELECT explode(xs) FROM t ORDER BY col
 SELECT inline(xs) FROM t ORDER BY anything
 SELECT stack(2, 1, 2) AS (a, b) FROM t ORDER BY a, b
-SELECT x, col FROM t LATERAL VIEW explode(xs) e AS x
+SELECT col, nope FROM t LATERAL VIEW explode(xs) e
 SELECT item FROM t, LATERAL explode(xs) AS e(item)
 SELECT a FROM t, LATERAL (SELECT pay AS a)
 SELECT a FROM t JOIN LATERAL (SELECT pay + id AS a FROM u WHERE name = city)

@@ -111,3 +111,10 @@ def test_a_condition_of_a_policy_keeps_its_columns(condition: str) -> None:
 def test_a_comparison_of_numbers_is_read(text: str) -> None:
     tree = parse(f"SELECT CASE WHEN {text} THEN 1 END FROM t").tree
     assert tree.find(exp.LT) is not None
+
+
+def test_a_filter_without_where_is_no_filter() -> None:
+    with pytest.raises(UserError) as raised:
+        parse("SELECT sum(a) FILTER (b > 1) FROM t")
+    assert raised.value.code is ErrorCode.SYNTAX_ERROR
+    assert parse("SELECT sum(a) FILTER (WHERE b > 1), filter(c, e -> e > 1) FROM t").tree

@@ -12,8 +12,7 @@ import datetime
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from sqe.errors import ErrorCode, UserError
-from sqe.model.names import quote
+from sqe.model.literals import ddl_of
 from sqe.model.query import Parameter
 from sqe.model.types import Array, Map, Plain, Struct, Type, parse_type
 from sqe.rewrite.guarded import GuardedStatement
@@ -52,7 +51,7 @@ class _Writer:
         text = self._value(kind, parameter.value)
         if isinstance(kind, Plain) and parameter.value is not None:
             return text
-        return text if kind == Plain("void") else f"CAST({text} AS {_ddl(kind)})"
+        return text if kind == Plain("void") else f"CAST({text} AS {ddl_of(kind)})"
 
     def _value(self, kind: Type, value: Any) -> str:
         if value is None:
@@ -73,7 +72,7 @@ class _Writer:
     def _write_plain(self, kind: Plain, value: Any) -> str:
         if kind.name == "decimal":
             digits = {"value": f"{value:f}", "precision": kind.precision, "scale": kind.scale}
-            return f"CAST({self._marker(decimal=digits)} AS {_ddl(kind)})"
+            return f"CAST({self._marker(decimal=digits)} AS {ddl_of(kind)})"
         if kind.name == "timestamp" and self._zone not in _UTC:
             # As text in a zone whose clocks are set back, a moment may be one of two.
             return f"timestamp_micros({self._marker(long=_micros(value))})"
@@ -86,21 +85,6 @@ class _Writer:
         name = f"sqe_{len(self.arguments) + 1}"
         self.arguments[name] = Expression.Literal(**value)
         return f" :{name} "
-
-
-def _ddl(kind: Type) -> str:
-    """The type as Spark's SQL spells it; names of members are quoted."""
-    if isinstance(kind, Array):
-        return f"ARRAY<{_ddl(kind.element)}>"
-    if isinstance(kind, Map):
-        return f"MAP<{_ddl(kind.key)}, {_ddl(kind.value)}>"
-    if isinstance(kind, Struct):
-        if not kind.members:
-            raise UserError(
-                ErrorCode.NOT_SUPPORTED, "Parameters without members are not supported."
-            )
-        return f"STRUCT<{', '.join(f'{quote(m.name)}: {_ddl(m.type)}' for m in kind.members)}>"
-    return str(kind).upper()
 
 
 def _micros(moment: datetime.datetime) -> int:

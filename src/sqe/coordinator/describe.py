@@ -19,6 +19,7 @@ from sqe.coordinator.call import (
     nearest,
     strings,
 )
+from sqe.coordinator.describe_json import table_json, view_json
 from sqe.coordinator.partitions import Part, parts_of
 from sqe.coordinator.sort_orders import order_text
 from sqe.errors import ErrorCode
@@ -75,6 +76,9 @@ def _show_columns(command: ShowColumns, call: CommandCall) -> Iterator[Row]:
 
 def _describe(command: DescribeTable, call: CommandCall) -> Iterator[Row]:
     columns = columns_of_target(call)
+    if command.as_json:
+        yield (_as_json(columns, call),)
+        return
     if command.column is not None:
         yield from _describe_column(command.column, columns, call)
         return
@@ -100,6 +104,17 @@ def _describe_column(name: Name, columns: tuple[Column, ...], call: CommandCall)
     yield "col_name", match.name
     yield "data_type", match.type
     yield "comment", match.comment or "NULL"
+
+
+def _as_json(columns: tuple[Column, ...], call: CommandCall) -> str:
+    target, metadata = call.target, metadata_of_target(call)
+    if isinstance(target, BoundTable):
+        shown = table_properties(metadata, whole=call.restriction is None)
+        return table_json(target.name, columns, metadata, dict(shown))
+    if isinstance(target, BoundView):
+        text = target.inner.statement.text if tells_query(call, target) else ""
+        return view_json(target.relation or target.name, columns, metadata, text)
+    raise call.error(ErrorCode.NOT_SUPPORTED, "DESCRIBE … AS JSON is of tables and views.")
 
 
 def _partitions(parts: list[Part], columns: tuple[Column, ...]) -> Iterator[Row]:
@@ -135,7 +150,8 @@ def _details(call: CommandCall) -> Iterator[Row]:
         yield "Provider", "iceberg", ""
         if properties.get("owner"):
             yield "Owner", properties["owner"], ""
-        pairs = ",".join(f"{key}={value}" for key, value in _table_properties(metadata, call))
+        shown = table_properties(metadata, whole=call.restriction is None)
+        pairs = ",".join(f"{key}={value}" for key, value in shown)
         yield "Table Properties", f"[{pairs}]", ""
     elif isinstance(target, BoundView):
         yield "# Detailed View Information", "", ""
@@ -154,12 +170,12 @@ def _details(call: CommandCall) -> Iterator[Row]:
 _RESERVED = frozenset({"comment", "location", "provider", "owner", STATE})
 
 
-def _table_properties(metadata: Json, call: CommandCall) -> list[tuple[str, str]]:
-    """With those that Iceberg on Spark adds of its own."""
+def table_properties(metadata: Json, *, whole: bool) -> list[tuple[str, str]]:
+    """With those that Iceberg on Spark adds of its own. Not ``whole``: the user sees a part."""
     properties: dict[str, str] = metadata.get("properties") or _NO_PROPERTIES
     snapshot = metadata.get("current-snapshot-id")
     shown = {key: value for key, value in properties.items() if key not in _RESERVED}
-    if call.restriction is None:  # it would tell of every change, of rows that are not shown too
+    if whole:  # else it would tell of every change, of rows that are not shown too
         shown["current-snapshot-id"] = "none" if snapshot in (None, -1) else str(snapshot)
     shown["format"] = "iceberg/" + properties.get("write.format.default", "parquet")
     shown["format-version"] = str(metadata.get("format-version", 1))
@@ -177,7 +193,7 @@ def _table_properties(metadata: Json, call: CommandCall) -> list[tuple[str, str]
 def _show_properties(command: ShowTableProperties, call: CommandCall) -> Iterator[Row]:
     metadata = metadata_of_target(call)
     if isinstance(call.target, BoundTable):
-        shown = dict(_table_properties(metadata, call))
+        shown = dict(table_properties(metadata, whole=call.restriction is None))
     else:
         shown = redact_secrets(dict(sorted((metadata.get("properties") or {}).items())))
     if command.key is None:
@@ -211,6 +227,8 @@ _INFO = strings("info_name", "info_value")
 
 
 def _describe_columns(command: DescribeTable) -> tuple[Column, ...]:
+    if command.as_json:
+        return strings("json_metadata")
     return _ROWS if command.column is None else _INFO
 
 

@@ -19,6 +19,7 @@ from sqe.coordinator.matviews.show import MATERIALIZED
 from sqe.coordinator.policy_shows import POLICY_SHOWS
 from sqe.coordinator.procedures import PROCEDURE_ANSWERS
 from sqe.coordinator.session import SESSION
+from sqe.coordinator.table_extended import TABLE_EXTENDED
 from sqe.engines.direct import DirectStatement
 from sqe.engines.protocol import Explanation, Run
 from sqe.errors import ErrorCode, InternalError
@@ -31,6 +32,7 @@ from sqe.sql.statement import Command
 
 ANSWERS: dict[type[Command], Answer] = {
     **LISTINGS,
+    **TABLE_EXTENDED,
     **DESCRIPTIONS,
     **CREATE_TEXTS,
     **SESSION,

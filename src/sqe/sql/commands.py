@@ -91,6 +91,16 @@ class ShowTables(NamedCommand):
 
 
 @dataclass(frozen=True)
+class ShowTableExtended(NamedCommand):
+    """Tables and views, each with what DESCRIBE EXTENDED tells of it."""
+
+    traits = look(DecidedBy.SEEN_SCHEMA)
+
+    schema: Name | None
+    pattern: NamePattern
+
+
+@dataclass(frozen=True)
 class ShowViews(NamedCommand):
     traits = look(DecidedBy.SEEN_SCHEMA)
 
@@ -168,6 +178,7 @@ class DescribeTable(NamedCommand):
 
     extended: bool = False
     column: Name | None = None
+    as_json: bool = False
 
 
 @dataclass(frozen=True)
@@ -286,7 +297,7 @@ _OTHER_SHOWS = (
     "EFFECTIVE POLICY",
 )  # fmt: skip
 _REFUSED_SHOWS = (
-    "TABLE EXTENDED", "PARTITIONS", "GRANT", "ROLE", "PRINCIPALS", "INDEXES", "LOCKS",
+    "PARTITIONS", "GRANT", "ROLE", "PRINCIPALS", "INDEXES", "LOCKS",
     "TRANSACTIONS", "COMPACTIONS", "MACROS", "VARIABLES", "BRANCHES", "CREATE FUNCTION",
     "COLLATIONS", "CACHED TABLES",
 )  # fmt: skip
@@ -330,6 +341,19 @@ def _show_schemas(cursor: TokenCursor) -> Parsed:
 
 def _show_tables(cursor: TokenCursor) -> Parsed:
     return _alone(ShowTables(_within(cursor, "a schema"), _pattern(cursor)))
+
+
+def _show_table_extended(cursor: TokenCursor) -> Parsed:
+    cursor.expect("EXTENDED")
+    schema = _within(cursor, "a schema")
+    pattern = _pattern(cursor)
+    if pattern is None:
+        cursor.fail("Expected LIKE and a pattern in quotes")
+    if cursor.looking_at("PARTITION"):
+        cursor.refuse(
+            "SHOW TABLE EXTENDED of one partition", "SELECT from the table's .partitions."
+        )
+    return _alone(ShowTableExtended(schema, pattern))
 
 
 def _show_views(cursor: TokenCursor) -> Parsed:
@@ -381,6 +405,7 @@ _SHOWS: dict[str, Callable[[TokenCursor], Parsed]] = {
     "SCHEMAS": _show_schemas,
     "DATABASES": _show_schemas,
     "NAMESPACES": _show_schemas,
+    "TABLE": _show_table_extended,
     "TABLES": _show_tables,
     "VIEWS": _show_views,
     "COLUMNS": _show_columns,
@@ -407,10 +432,15 @@ def _describe(cursor: TokenCursor) -> Parsed | None:
     table = _name(cursor, "a table")
     if cursor.looking_at("PARTITION", "("):
         cursor.refuse("DESCRIBE of one partition", "SELECT from the table's .partitions instead.")
-    if cursor.looking_at("AS", "JSON"):
-        cursor.refuse("DESCRIBE … AS JSON")
-    column = _name(cursor, "a column") if cursor.at_identifier() else None
-    return _about(DescribeTable(extended, column), table, Access.DESCRIBE)
+    as_json = cursor.accept("AS", "JSON")
+    if as_json and not extended:
+        cursor.refuse("DESCRIBE … AS JSON without EXTENDED", "Write DESCRIBE EXTENDED t AS JSON.")
+    column = None
+    if not as_json and cursor.at_identifier():
+        column = _name(cursor, "a column")
+        if cursor.looking_at("AS", "JSON"):
+            cursor.refuse("DESCRIBE of a column AS JSON", "Describe the whole table.")
+    return _about(DescribeTable(extended, column, as_json), table, Access.DESCRIBE)
 
 
 def _use(cursor: TokenCursor) -> Parsed:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sqe.catalog.protocol import Ident
@@ -52,6 +54,54 @@ def test_describe_extended_tells_the_rest(lake: Lake) -> None:
     )
 
 
+def test_describe_as_json_tells_the_same(lake: Lake) -> None:
+    assert lake.names("DESCRIBE EXTENDED emp AS JSON") == ["json_metadata"]
+    [(text,)] = lake.rows("DESC FORMATTED emp AS JSON")
+    told = json.loads(text)
+    location = lake.lake.load_table(Ident(("hr",), "emp")).metadata["location"]
+    assert (told["catalog_name"], told["namespace"], told["table_name"]) == ("lake", ["hr"], "emp")
+    assert (told["type"], told["owner"], told["location"]) == ("MANAGED", "ada", location)
+    assert told["partition_columns"] == ["bucket(16, id)", "days(hired)"]
+    assert told["table_properties"]["k"] == "v"
+    assert told["columns"][0]["comment"] == "the key"
+    assert [column["type"] for column in told["columns"]] == [
+        {"name": "bigint"},
+        {"name": "string", "collation": "UTF8_BINARY"},
+        {"name": "timestamp_ltz"},
+        {
+            "name": "struct",
+            "fields": [{"name": "zip code", "type": {"name": "int"}, "nullable": True}],
+        },
+    ]
+    [(text,)] = lake.rows("DESCRIBE EXTENDED names AS JSON")
+    view = json.loads(text)
+    assert (view["type"], view["view_text"]) == ("VIEW", "SELECT name AS a FROM emp")
+    assert lake.refusal("DESCRIBE EXTENDED emp id AS JSON").code is ErrorCode.NOT_SUPPORTED
+
+
+def test_show_table_extended_tells_it_of_many(lake: Lake) -> None:
+    lake.keep_view("namely")
+    text = "SHOW TABLE EXTENDED IN lake.hr LIKE 'nam*|emp'"
+    assert lake.names(text) == ["namespace", "tableName", "isTemporary", "information"]
+    rows = lake.rows(text)
+    assert [row[:3] for row in rows] == [
+        ("hr", "emp", False), ("hr", "names", False), ("", "namely", True),
+    ]  # fmt: skip
+    emp = rows[0][3].splitlines()
+    assert emp[:4] == ["Catalog: lake", "Namespace: hr", "Table: emp", "Type: MANAGED"]
+    assert "Partition Columns: [bucket(16, id), days(hired)]" in emp
+    assert emp[-6:] == [
+        "Schema: root",
+        " |-- id: long (nullable = false)",
+        " |-- name: string (nullable = true)",
+        " |-- hired: timestamp (nullable = true)",
+        " |-- home: struct (nullable = true)",
+        " |    |-- zip code: integer (nullable = true)",
+    ]
+    assert "View Text: SELECT name AS a FROM emp" in rows[1][3]
+    assert "View Text: SELECT 1 AS x" in rows[2][3]
+
+
 def test_describe_one_column(lake: Lake) -> None:
     assert lake.names("DESCRIBE emp ID") == ["info_name", "info_value"]
     assert lake.rows("DESCRIBE emp ID") == [
@@ -82,7 +132,12 @@ def test_show_columns(lake: Lake) -> None:
 def test_hidden_columns_do_not_exist(lake: Lake) -> None:
     lake.decisions["lake.hr.emp"] = Restrict("a test", hidden=frozenset({"hired", "ID"}))
     assert lake.column("SHOW COLUMNS IN emp") == ["name", "home"]
-    for text in ("DESCRIBE EXTENDED emp", "SHOW CREATE TABLE emp", "SHOW TBLPROPERTIES emp"):
+    for text in (
+        "DESCRIBE EXTENDED emp",
+        "DESCRIBE EXTENDED emp AS JSON",
+        "SHOW CREATE TABLE emp",
+        "SHOW TBLPROPERTIES emp",
+    ):
         assert "hired" not in str(lake.rows(text))
         assert "[id]" not in str(lake.rows(text))
     assert lake.refusal("DESCRIBE emp hired").code is ErrorCode.COLUMN_NOT_FOUND

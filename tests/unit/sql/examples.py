@@ -98,6 +98,7 @@ COMMANDS = {
     "ShowCurrentSchema": "SHOW CURRENT SCHEMA",
     "ShowSession": "SHOW SESSION",
     "ShowStats": "SHOW STATS FOR t",
+    "ShowTableExtended": "SHOW TABLE EXTENDED LIKE 't*'",
     "ShowTableProperties": "SHOW TBLPROPERTIES t",
     "ShowTables": "SHOW TABLES",
     "ShowTags": "SHOW TAGS",

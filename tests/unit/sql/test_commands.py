@@ -274,7 +274,7 @@ def test_what_is_malformed_is_a_syntax_error_at_its_place(
 @pytest.mark.parametrize(
     "text",
     [
-        "SHOW PARTITIONS t", "SHOW TABLE EXTENDED LIKE 'x'", "SHOW LOCKS", "SET",
+        "SHOW PARTITIONS t", "DESCRIBE t AS JSON", "SHOW LOCKS", "SET",
         "SET -v", "RESET", "SET SESSION AUTHORIZATION bob",
         "CREATE SCHEMA a LOCATION '/x'", "CREATE SCHEMA a WITH PROPERTIES ('location'='/x')",
         "DESCRIBE t PARTITION (a = 1)", "DESCRIBE FUNCTION abs",

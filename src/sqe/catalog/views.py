@@ -21,6 +21,10 @@ from sqe.model.query import Column
 QUERY_COLUMNS = "spark.query-column-names"
 # Where SQE keeps the columns' types as Spark spells them; Iceberg's own are coarser.
 COLUMN_TYPES = "sqe.column-types"
+# Where SQE keeps the mode of a view that says WITH SCHEMA TYPE EVOLUTION: such a view has no kept
+# types. Any other goes on giving those that it was made with (COMPENSATION).
+SCHEMA_MODE = "sqe.schema-mode"
+TYPE_EVOLUTION = "TYPE EVOLUTION"
 # In TBLPROPERTIES of CREATE VIEW: the query in Trino's dialect, kept as a text of the view.
 TRINO_PREFIX = "trino."  # and what else is known of that query: its columns' types
 TRINO_QUERY = f"{TRINO_PREFIX}query"

@@ -9,7 +9,7 @@ from sqe.catalog.commit.draft import LAST_ADDED
 from sqe.catalog.commit.schemas import equal_schema_id
 from sqe.catalog.protocol import Catalog, Ident, Json
 from sqe.catalog.schemas import current_schema
-from sqe.catalog.views import view_change
+from sqe.catalog.views import COLUMN_TYPES, SCHEMA_MODE, TYPE_EVOLUTION, view_change
 from sqe.coordinator.call import Answer, CommandCall, Row, answer, is_information_schema, nearest
 from sqe.errors import ErrorCode, UserError
 from sqe.model.names import RelationName
@@ -142,7 +142,10 @@ def _view_properties(command: AlterViewProperties, call: CommandCall) -> list[Ro
             f"View {name} has no property {missing[0]}.",
             "Use UNSET TBLPROPERTIES IF EXISTS.",
         )
-    _change_view(call, name, dict(command.updates), list(command.removals))
+    updates, removals = dict(command.updates), list(command.removals)
+    if command.evolves:
+        updates, removals = {SCHEMA_MODE: TYPE_EVOLUTION}, [COLUMN_TYPES]
+    _change_view(call, name, updates, removals)
     return []
 
 

@@ -9,6 +9,7 @@ from sqe.catalog.materialized import STATE
 from sqe.catalog.protocol import Json
 from sqe.catalog.redaction import redact_secrets
 from sqe.catalog.schemas import current_schema, ddl_type, view_dialects
+from sqe.catalog.views import SCHEMA_MODE, TYPE_EVOLUTION
 from sqe.coordinator.call import Answer, CommandCall, Row, answer, is_information_schema, strings
 from sqe.coordinator.default_values import default_text
 from sqe.coordinator.describe import metadata_of_target, tells_query
@@ -23,7 +24,7 @@ from sqe.sql.statement import Command
 _LEFT_OUT = frozenset({"comment", "location", "provider", "owner", "created-at", STATE})
 _VIEW_LEFT_OUT = _LEFT_OUT | {
     "create_engine_version", "engine_version", "spark.query-column-names", "sqe.column-types",
-    "sqe.security",
+    "sqe.security", SCHEMA_MODE,
 }  # fmt: skip
 
 
@@ -105,6 +106,8 @@ def _view_text(view: BoundView, metadata: Json) -> str:
     kept = {key: value for key, value in properties.items() if key not in _VIEW_LEFT_OUT}
     if kept:
         lines.append(_properties(kept))
+    if SCHEMA_MODE in properties:
+        lines.append(f"WITH SCHEMA {TYPE_EVOLUTION}")
     if view.definer:
         lines.append("SECURITY DEFINER")
     lines += ["AS", view.inner.statement.text]

@@ -19,9 +19,11 @@ from sqe.catalog.views import (
     DEFINER,
     DROP_DIALECT,
     QUERY_COLUMNS,
+    SCHEMA_MODE,
     SECURITY,
     TRINO_PREFIX,
     TRINO_QUERY,
+    TYPE_EVOLUTION,
     view_change,
 )
 from sqe.engines.protocol import Engine, Run
@@ -86,7 +88,10 @@ def create_view(
     ident = Ident(name.schema.path, name.name)
     version = _version(definition, run.session.schema)
     properties = _properties(definition, described_columns)
-    properties[COLUMN_TYPES] = json.dumps([column.type for column in described_columns])
+    if _evolves(definition, target):
+        properties[SCHEMA_MODE] = TYPE_EVOLUTION
+    else:
+        properties[COLUMN_TYPES] = json.dumps([column.type for column in described_columns])
     if is_definer(definition, target, run.session.identity.user):
         properties[SECURITY] = DEFINER  # the store is told when it is there; see ``Ownership``
     if isinstance(target, BoundAbsent):
@@ -112,6 +117,12 @@ def create_view(
             updates.append({"action": "remove-properties", "removals": gone})
         catalog.replace_view(ident, view_change(ident, metadata, updates))
     return _empty_result()
+
+
+def _evolves(definition: ViewDefinition, target: Any) -> bool:
+    """Whether the view has its query's types, whatever they become. ALTER keeps what was said."""
+    had = target.metadata.get("properties") or {} if isinstance(target, BoundView) else {}
+    return definition.evolves or (definition.alter and SCHEMA_MODE in had)
 
 
 def _lost_properties(

@@ -103,8 +103,6 @@ def read_place(cursor: TokenCursor) -> bool:
 def _refuse_clause(cursor: TokenCursor) -> None:
     if cursor.looking_at("GENERATED"):
         cursor.refuse("A generated column", "Compute it in a view, or when rows are inserted.")
-    if cursor.looking_at("COLLATE"):
-        cursor.refuse("COLLATE of a column", "Iceberg keeps no collation; write it in the query.")
     if cursor.source().upper() in _KEY_WORDS:
         _refuse_constraint(cursor)
 
@@ -124,6 +122,12 @@ def read_type(cursor: TokenCursor) -> str:
 
 
 def _type(cursor: TokenCursor) -> None:
+    _read_type_by_name(cursor)
+    if cursor.looking_at("COLLATE"):
+        cursor.refuse("COLLATE of a column", "Iceberg keeps no collation; write it in the query.")
+
+
+def _read_type_by_name(cursor: TokenCursor) -> None:
     name = cursor.source().lower()
     if name in _NOT_STORED:
         hint = _NOT_STORED[name]

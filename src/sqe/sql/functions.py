@@ -5,7 +5,6 @@ from __future__ import annotations
 DENIED: dict[str, str] = {
     "from_avro": "it can read schemas from files of the server",
     "from_protobuf": "it reads files of the server",
-    "from_xml": "it can read schemas from files of the server",
     "input_file_block_length": "it shows storage paths",
     "input_file_block_start": "it shows storage paths",
     "input_file_name": "it shows storage paths",
@@ -13,7 +12,6 @@ DENIED: dict[str, str] = {
     "python_worker_logs": "it shows other sessions' logs",
     "reflect": "it calls Java methods",
     "schema_of_avro": "it can read schemas from files of the server",
-    "schema_of_xml": "it can read schemas from files of the server",
     "to_avro": "it can read schemas from files of the server",
     "to_protobuf": "it reads files of the server",
     "try_reflect": "it calls Java methods",
@@ -68,7 +66,7 @@ date_from_unix_date date_part date_sub date_trunc dateadd datediff datepart day 
 database dayofmonth dayofweek dayofyear decimal decode degrees dense_rank div double e element_at
 elt encode endswith equal_null every exists exp explode explode_outer expm1 extract factorial
 filter find_in_set first first_value flatten float floor forall format_number format_string from_csv
-from_json from_unixtime from_utc_timestamp get get_json_object getbit greatest grouping
+from_json from_unixtime from_utc_timestamp from_xml get get_json_object getbit greatest grouping
 grouping_id hash hex histogram_numeric hll_sketch_agg hll_sketch_estimate hll_union
 hll_union_agg hour hypot if ifnull ilike initcap inline inline_outer instr int is_valid_utf8
 is_variant_null isnan isnotnull isnull json_array_length json_object_keys json_tuple
@@ -91,7 +89,8 @@ random randstr range rank reduce regexp regexp_count regexp_extract regexp_extra
 regexp_instr regexp_like regexp_replace regexp_substr regr_avgx regr_avgy regr_count
 regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy repeat replace reverse right rint
 rlike round row_number rpad rtrim schema schema_of_csv schema_of_json schema_of_variant
-schema_of_variant_agg sec second sentences sequence session_user session_window sha sha1 sha2
+schema_of_variant_agg schema_of_xml
+sec second sentences sequence session_user session_window sha sha1 sha2
 shiftleft shiftright shiftrightunsigned shuffle sign signum sin sinh size skewness slice
 smallint some sort_array soundex space spark_partition_id split split_part sql_keywords sqrt
 st_asbinary st_geogfromwkb st_geomfromwkb st_setsrid st_srid stack startswith std stddev

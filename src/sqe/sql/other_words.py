@@ -59,3 +59,59 @@ def _is_inner_sign(tokens: list[Token], index: int) -> bool:
         and amount.token_type in _AMOUNTS
         and unit.text.upper() in _UNITS
     )
+
+
+def has_pivot(tokens: list[Token]) -> bool:
+    return any(token.token_type is TokenType.PIVOT for token in tokens)
+
+
+def with_pivot_calls(tokens: list[Token]) -> list[Token]:
+    """Of ``PIVOT (ceil(sum(a)) AS c FOR …)`` the parser takes nothing but the call of an aggregate
+    in the list: each expression becomes the argument of one."""
+    out: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        out.append(tokens[index])
+        index += 1
+        if out[-1].token_type is TokenType.PIVOT and _kind(tokens, index) is TokenType.L_PAREN:
+            out.append(tokens[index])
+            items, index = _pivot_items(tokens, index + 1)
+            for number, item in enumerate(items):
+                out += ([_sign(item[0], ",")] if number else []) + _as_call(item)
+    return out
+
+
+def _pivot_items(tokens: list[Token], index: int) -> tuple[list[list[Token]], int]:
+    """Up to FOR, which stands in no parentheses."""
+    items: list[list[Token]] = [[]]
+    depth = 0
+    while index < len(tokens):
+        token = tokens[index]
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        if depth < 0 or (depth == 0 and token.text.upper() == "FOR"):
+            break
+        if depth == 0 and token.token_type is TokenType.COMMA:
+            items.append([])
+        else:
+            items[-1].append(token)
+        index += 1
+    return [item for item in items if item], index
+
+
+def _as_call(item: list[Token]) -> list[Token]:
+    aliased = len(item) > 2 and item[-2].token_type is TokenType.ALIAS
+    value, alias = (item[:-2], item[-2:]) if aliased else (item, [])
+    first = item[0]
+    name = Token(TokenType.VAR, "max", first.line, first.col, first.start, first.end)
+    return [name, _sign(first, "("), *value, _sign(item[-1], ")"), *alias]
+
+
+def _kind(tokens: list[Token], index: int) -> TokenType | None:
+    return tokens[index].token_type if index < len(tokens) else None
+
+
+_SIGN_KINDS = {"(": TokenType.L_PAREN, ")": TokenType.R_PAREN, ",": TokenType.COMMA}
+
+
+def _sign(place: Token, sign: str) -> Token:
+    return Token(_SIGN_KINDS[sign], sign, place.line, place.col, place.start, place.end)

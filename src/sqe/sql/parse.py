@@ -15,7 +15,13 @@ from sqe.sql.dialect import DIALECT, EVOLVES, SpanParser
 from sqe.sql.forms import parse_form
 from sqe.sql.functions import SESSION_FUNCTIONS
 from sqe.sql.markers import check_markers, find_markers
-from sqe.sql.other_words import InOtherWords, without_shifts, without_signs
+from sqe.sql.other_words import (
+    InOtherWords,
+    has_pivot,
+    with_pivot_calls,
+    without_shifts,
+    without_signs,
+)
 from sqe.sql.pipes import has_pipes, without_pipes
 from sqe.sql.references import find_qualifiers, find_references, find_session_functions
 from sqe.sql.refusals import (
@@ -98,6 +104,8 @@ def _tree(text: str, tokens: list[Token]) -> tuple[exp.Expr, bool]:
         tree = _tree_of(text, plain)
     except UserError:
         others = without_shifts(without_signs(plain))
+        if has_pivot(others):
+            others = with_pivot_calls(others)
         if others is plain:
             raise
         of_others = _of_query(text, others)

@@ -12,6 +12,7 @@ from sqe.errors import ErrorCode, UserError
 from sqe.sql.functions import ALLOWED, DENIED, PARTITION_TRANSFORMS
 from sqe.sql.read_options import is_table_changes
 from sqe.sql.statement import position_at
+from sqe.sql.xml_options import refuse_xml_options
 
 # Nodes of the tree that no statement may hold, with the name users know them by.
 _NODES: tuple[tuple[type[exp.Expr], str], ...] = (
@@ -110,6 +111,7 @@ def refuse_functions(text: str, tokens: list[Token]) -> None:
                 f"Function {token.text.lower()} is refused: {DENIED[token.text.lower()]}.",
                 position=position_at(text, token.start, token.text),
             )
+    refuse_xml_options(text, tokens)
 
 
 def refuse_nodes(text: str, tree: exp.Expr, tokens: list[Token]) -> None:

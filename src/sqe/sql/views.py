@@ -30,11 +30,13 @@ class ViewDefinition(Details):
     query_text: str
     alter: bool = False  # ALTER VIEW: it must be there, and keeps what is not said anew
     definer: bool = False  # SECURITY DEFINER: read with the rights of who makes it
+    evolves: bool = False  # WITH SCHEMA TYPE EVOLUTION: its columns' types are those of its query
 
 
 @dataclass(frozen=True)
 class AlterViewProperties(Command):
-    """ALTER VIEW … SET or UNSET TBLPROPERTIES. The view is the statement's only reference."""
+    """ALTER VIEW … SET or UNSET TBLPROPERTIES, or WITH SCHEMA TYPE EVOLUTION (``evolves``). The
+    view is the statement's only reference."""
 
     traits = Traits(
         decided_by=DecidedBy.RELATIONS,
@@ -45,6 +47,7 @@ class AlterViewProperties(Command):
     updates: tuple[tuple[str, str], ...] = ()
     removals: tuple[str, ...] = ()
     if_exists: bool = False
+    evolves: bool = False
 
     @property
     def label(self) -> str:
@@ -80,6 +83,7 @@ def parse_create_view(text: str, tokens: list[Token], parse_inner: ParseInner) -
         if_not_exists=if_not_exists,
         query_text=query_text,
         definer=clauses.security == "DEFINER",
+        evolves=clauses.evolves,
     )
     tolerant = replace or if_not_exists
     references = (Reference(parts, span, Access.CREATE, if_exists=tolerant),)
@@ -117,6 +121,7 @@ class _Clauses:
     comment: str = ""
     properties: list[tuple[str, str]] = field(default_factory=list)
     security: str = ""
+    evolves: bool = False
 
 
 def _view_clauses(cursor: TokenCursor, *, temporary: bool) -> _Clauses:
@@ -130,11 +135,28 @@ def _view_clauses(cursor: TokenCursor, *, temporary: bool) -> _Clauses:
             if temporary:
                 cursor.refuse("SECURITY of a temporary view", "It is read by its own user only.")
             clauses.security = _security(cursor, clauses)
-        elif cursor.accept("WITH", "SCHEMA"):
-            if not cursor.accept("COMPENSATION"):
-                cursor.refuse("WITH SCHEMA other than COMPENSATION")
+        elif cursor.looking_at("WITH", "SCHEMA"):
+            if temporary:
+                cursor.refuse("WITH SCHEMA of a temporary view", "It gives what its query gives.")
+            clauses.evolves = _schema_mode(cursor)
+        elif cursor.looking_at("DEFAULT", "COLLATION"):
+            cursor.refuse("DEFAULT COLLATION of a view", "Write COLLATE in its query.")
         else:
             return clauses
+
+
+def _schema_mode(cursor: TokenCursor) -> bool:
+    """Whether its types evolve; else they are kept. Views are inlined: whether a query could not
+    give them any more (BINDING), or gives more columns (EVOLUTION), is not known in time."""
+    cursor.expect("WITH", "SCHEMA")
+    if cursor.accept("COMPENSATION"):
+        return False
+    if cursor.accept("TYPE", "EVOLUTION"):
+        return True
+    mode = cursor.accept_one_of("BINDING", "EVOLUTION")
+    if mode is None:
+        cursor.fail("Expected BINDING, COMPENSATION, TYPE EVOLUTION or EVOLUTION")
+    cursor.refuse(f"WITH SCHEMA {mode}", "COMPENSATION and TYPE EVOLUTION are.")
 
 
 def _security(cursor: TokenCursor, found: _Clauses) -> str:
@@ -182,11 +204,13 @@ def parse_alter_view(text: str, tokens: list[Token], parse_inner: ParseInner) ->
         for name in names:
             _refuse_reserved(cursor, name)
         command = AlterViewProperties(removals=names, if_exists=tolerant)
+    elif cursor.looking_at("WITH", "SCHEMA"):
+        if not _schema_mode(cursor):
+            cursor.refuse("ALTER VIEW … WITH SCHEMA COMPENSATION", "ALTER VIEW … AS keeps types.")
+        command = AlterViewProperties(evolves=True)
     if command is not None:
         cursor.expect_end()
         return Statement(text, StatementKind.COMMAND, (reference,), command=command)
-    if cursor.looking_at("WITH", "SCHEMA"):
-        cursor.refuse("ALTER VIEW … WITH SCHEMA", "A view keeps the types it was made with.")
     cursor.accept("AS")
     return _new_query(text, cursor, reference, parse_inner)
 

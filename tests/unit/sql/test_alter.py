@@ -85,6 +85,8 @@ def test_what_spark_is_given(action: str) -> None:
         ("ADD COLUMN a TIME", ErrorCode.NOT_SUPPORTED, "TIME cannot be stored"),
         ("ADD COLUMN a INTERVAL DAY", ErrorCode.NOT_SUPPORTED, "INTERVAL cannot be stored"),
         ("ADD COLUMN a STRING COLLATE UTF8_LCASE", ErrorCode.NOT_SUPPORTED, "COLLATE"),
+        ("ADD COLUMN a ARRAY<STRING COLLATE UNICODE>", ErrorCode.NOT_SUPPORTED, "COLLATE"),
+        ("ALTER COLUMN a TYPE STRING COLLATE UNICODE", ErrorCode.NOT_SUPPORTED, "COLLATE"),
         ("ADD COLUMNS (a INT, A INT)", ErrorCode.AMBIGUOUS_NAME, "defined twice"),
         ("ADD COLUMN a INT AS SELECT 1", ErrorCode.SYNTAX_ERROR, "Expected the end"),
         ("ADD CONSTRAINT c CHECK (a > 1)", ErrorCode.NOT_SUPPORTED, "ADD CONSTRAINT"),

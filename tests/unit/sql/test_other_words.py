@@ -18,6 +18,7 @@ from sqe.sql.parse import parse
         "SELECT a + INTERVAL '1' YEAR -'2' MONTHS FROM s.t",
         "SELECT a + INTERVAL 1 DAY - 2 HOURS FROM s.t",
         "FROM s.t |> SELECT a >>> 1",
+        "SELECT * FROM s.t PIVOT (ceil(sum(a)), avg(a) + 1 AS b FOR c IN ('x', 'y'))",
     ],
 )
 def test_the_names_are_found_and_nothing_else_is_made_of_the_tree(text: str) -> None:
@@ -36,6 +37,11 @@ def test_the_names_are_found_and_nothing_else_is_made_of_the_tree(text: str) -> 
 )
 def test_what_the_parser_takes_is_read_as_it_is(text: str) -> None:
     assert not isinstance(parse(text).tree, InOtherWords)
+
+
+def test_relations_between_the_aggregates_of_a_pivot_are_found() -> None:
+    statement = parse("SELECT * FROM t PIVOT (sum(a) + (SELECT max(b) FROM u) FOR c IN (1))")
+    assert [reference.parts for reference in statement.references] == [("t",), ("u",)]
 
 
 @pytest.mark.parametrize(

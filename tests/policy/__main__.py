@@ -47,6 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
         oracle = Oracle(server, rules, options.seed, engines, heard=lambda one: _say(f"{one}\n"))
         try:
             tally = oracle.run(options.cases)
+            _say(f"local engine: {server.state.local.figures}")
         finally:
             server.close()
     _say(f"seed {options.seed}, {time.monotonic() - started:.0f} s, {tally.left.most_common(5)}")

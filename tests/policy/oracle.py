@@ -107,6 +107,11 @@ class Desk:
         return outcome
 
     def _ask(self, text: str, dialect: str, schema: str, engine: str) -> Outcome:
+        if engine == "local":  # the second answer counts: that of an instance that was used
+            self._ask_once(text, dialect, schema, engine)
+        return self._ask_once(text, dialect, schema, engine)
+
+    def _ask_once(self, text: str, dialect: str, schema: str, engine: str) -> Outcome:
         session = self._session(schema, engine)
         client = None
         if dialect == TRINO:

@@ -47,6 +47,8 @@ def test_a_table_under_rules_is_its_filtered_and_masked_copy(
     shown = "\n\n".join(map(str, tally.differences[:5]))
     assert not tally.differences, f"seed {SEED}: {tally.summary()}\n{shown}"
     assert tally.excused.total() <= EXCUSED * tally.cases, tally.summary()
+    figures = server.state.local.figures
+    assert figures is not None and figures.reused, "no instance was used twice"
 
 
 def test_a_rule_that_is_not_carried_out_is_noticed(server: Server, rules: Generated) -> None:

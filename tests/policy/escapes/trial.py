@@ -12,7 +12,7 @@ from sqe.errors import SqeError
 from sqe.model.decision import Allow, Decision, Deny, Restrict, RowFilter, TableFacts
 from sqe.model.identity import Identity
 from sqe.model.masks import NullMask, PartialMask, TruncateMask
-from sqe.model.query import ClientState, QueryRequest
+from sqe.model.query import ClientState, EngineKind, QueryRequest
 from sqe.policy.source import AllowAll
 from sqe.server.build import Server
 from sqe.sessions.session import Session
@@ -127,17 +127,26 @@ class _Asking:
         self.session.set_property("sqe.engine", self.engine)
 
     def ask(self, text: str, dialect: str = "spark") -> Outcome:
+        """What the local engine answers is asked again, in an instance that was used."""
+        query_id, outcome = self._ask(text, dialect)
+        route = self.server.gateway.record(query_id).route
+        if route is not None and route.engine is EngineKind.LOCAL:
+            _, outcome = self._ask(text, dialect)
+        return outcome
+
+    def _ask(self, text: str, dialect: str) -> tuple[str, Outcome]:
         gateway = self.server.gateway
         client = ClientState("lake", "default", properties={"sqe.engine": self.engine})
         request = QueryRequest(self.session.id, text, client=client if dialect == TRINO else None)
+        query_id = gateway.submit(request)
         try:
-            with gateway.fetch(gateway.submit(request)) as result:
+            with gateway.fetch(query_id) as result:
                 table = result.read_all()
                 self.told += [str(table.schema), repr(table.to_pylist())]
-                return Answer(table)
+                return query_id, Answer(table)
         except SqeError as error:
             self.told += [error.message, error.hint or ""]
-            return Failure(error.code.name, error.message)
+            return query_id, Failure(error.code.name, error.message)
 
     def must(self, text: str) -> Answer:
         outcome = self.ask(text)

@@ -129,7 +129,7 @@ class Instances:
             self._running.discard(lease)
             keep = self._options.reuse_s > 0 and not self._closed
         instance = lease.instance
-        if keep and lease.went_well and instance.lasting and not self._budget.waiting_count:
+        if keep and lease.went_well and instance.lasting:
             self._idle.keep(instance)
         else:
             self._drop(instance)

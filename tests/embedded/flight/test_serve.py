@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 import adbc_driver_flightsql.dbapi as adbc
 import pyarrow.flight as pf
 import pytest
+from adbc_driver_manager import Error
 
 from tests.embedded.flight.serving import ENDLESS, ask, query
 
@@ -58,6 +60,26 @@ def test_it_says_where_flight_sql_is_and_answers_there(flight_home: Path) -> Non
     for line in ("sqe is ready on http", flight_address(said), "Trino's protocol is at"):
         assert line in log
     assert "sqe is stopping" in log and "sqe has stopped" in log
+
+
+def test_a_hangup_takes_up_changed_settings(tmp_path: Path) -> None:
+    file, log = tmp_path / "sqe.toml", tmp_path / "logs" / "sqe.log"
+    file.write_text("")
+    with (
+        serving(tmp_path) as (process, said),
+        adbc.connect(flight_address(said), autocommit=True) as connection,
+    ):
+        assert ask(connection, "SELECT 1") == [(1,)]
+        file.write_text("[limits]\nresult_rows = 1\n")
+        process.send_signal(signal.SIGHUP)
+        waiting = threading.Event()
+        for _ in range(3_000):
+            if "changed settings are in force: limits.result_rows" in log.read_text():
+                break
+            waiting.wait(0.01)
+        with pytest.raises(Error, match=r"limits\.result_rows"):
+            ask(connection, "SELECT 1 UNION ALL SELECT 2")
+        assert ask(connection, "SELECT 1") == [(1,)]
 
 
 @pytest.mark.timeout(180)

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from sqe.audit.events import Events, RuleEvent
+from sqe.errors import SqeError
 from sqe.server.change import Change
 from sqe.settings import Settings, SettingsSource
 from sqe.settings.watched import Files, Watched
@@ -82,7 +83,13 @@ class SettingsWatch:
     def __init__(self, source: SettingsSource, changed: ChangedSettings) -> None:
         def read(files: Files) -> None:
             (content,) = files.values()
-            changed.take_up(source.parse(content))
+            try:
+                changed.take_up(source.parse(content))
+            except SqeError:
+                raise
+            except Exception as error:
+                _log.exception("changed settings could not be taken up")
+                raise ValueError(f"a defect of SQE ({type(error).__name__})") from error
 
         assert source.path is not None  # noqa: S101  nothing to watch
         self._watched: Watched[None] = Watched(source.path, read)
@@ -91,10 +98,7 @@ class SettingsWatch:
         self._thread.start()
 
     def look(self) -> None:
-        try:
-            _ = self._watched.version
-        except Exception:  # noqa: BLE001  it must go on
-            _log.exception("looking for changed settings failed; the next look comes")
+        _ = self._watched.version
 
     @property
     def problem(self) -> str:

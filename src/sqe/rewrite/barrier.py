@@ -17,7 +17,7 @@ from sqlglot import exp
 from sqe.binding.bound import BoundStatement, BoundTable, BoundView
 from sqe.rewrite.exact import WHOLE, comparable, is_date, is_date_literal, never_overflows
 from sqe.rewrite.exact_types import DATE_PARTS, choices
-from sqe.rewrite.expression_types import Types, is_plain
+from sqe.rewrite.expression_types import Types, element_type, is_plain
 from sqe.rewrite.expressions import GENERATORS
 from sqe.rewrite.guarded import GuardedStatement
 
@@ -27,7 +27,7 @@ _STRUCTURE = (
     exp.Offset, exp.Distinct, exp.With, exp.CTE, exp.TableAlias, exp.Table,
     exp.Version, exp.Identifier, exp.Alias, exp.Column, exp.Star, exp.Paren, exp.Tuple,
     exp.Hint, exp.Window, exp.WindowSpec, exp.TableSample, exp.Insert, exp.Create, exp.Schema,
-    exp.WithTableHint, exp.Exists, exp.RowNumber,
+    exp.WithTableHint, exp.Exists, exp.RowNumber, exp.Struct, exp.PropertyEQ,
 )  # fmt: skip
 _VALUES = (exp.Literal, exp.Boolean, exp.Null, exp.Var, exp.DataType)
 _LOGIC = (exp.And, exp.Or, exp.Not)
@@ -219,11 +219,25 @@ class Harmless:
         )
 
     def _together(self, node: exp.Concat) -> bool:
-        """A text and what is written: of several, again and again, it could get too long."""
-        long = [
-            expression for expression in node.expressions if not isinstance(expression, exp.Literal)
-        ]
+        """A text and what is short: of several, again and again, it could get too long."""
+        texts = list(node.flatten()) if isinstance(node, exp.DPipe) else node.expressions
+        long = [text for text in texts if not self._is_short(text)]
         return len(long) < 2 and not isinstance(node, exp.ConcatWs) and self._texts(node)
+
+    def _is_short(self, node: Any) -> bool:
+        """As it is written, a value as text, or a piece of a text."""
+        if isinstance(node, exp.Cast):
+            return self._types.of(node.this) not in (None, "string")
+        length = node.args.get("length" if isinstance(node, exp.Substring) else "expression")
+        return isinstance(node, exp.Literal) or (isinstance(node, _PIECES) and _is_whole(length))
+
+    def _element(self, node: exp.ArrayContains) -> bool:
+        """Of the very type that the array has: else one of them is cast."""
+        kind = element_type(self._types.of(node.this))
+        return kind is not None and kind == self._types.of(node.expression)
+
+    def _size(self, node: exp.ArraySize) -> bool:
+        return str(self._types.of(node.this)).startswith(("array<", "map<"))
 
     def _trim(self, node: exp.Trim) -> bool:
         return self._types.of(node.this) == "string" and node.args.get("expression") is None
@@ -250,7 +264,9 @@ class Harmless:
         return len(kinds) == 1 and None not in kinds
 
     def _cast(self, node: exp.Cast) -> bool:
-        """To text, or a date as it is written."""
+        """To text, or a date as it is written; and NULL to anything."""
+        if isinstance(node.this, exp.Null):
+            return True
         to_text = node.args["to"].this == exp.DataType.Type.TEXT
         return is_date_literal(node) or (to_text and self._types.of(node.this) in _PLAIN)
 
@@ -310,7 +326,9 @@ _CHECKS: tuple[tuple[Any, Callable[[Harmless, Any], bool]], ...] = (
     (exp.Between, Harmless._between),
     ((exp.Like, exp.ILike), Harmless._like),
     (_OF_TEXTS, Harmless._texts),
-    (exp.Concat, Harmless._together),
+    ((exp.Concat, exp.DPipe), Harmless._together),
+    (exp.ArrayContains, Harmless._element),
+    (exp.ArraySize, Harmless._size),
     (exp.Trim, Harmless._trim),
     (_PIECES, Harmless._piece),
     ((exp.Year, exp.Month, exp.Day, exp.TsOrDsToDate), Harmless._part_of_a_date),

@@ -12,7 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from sqe.errors import SqeError
-from sqe.model.types import Plain, parse_type
+from sqe.model.types import Member, Plain, Struct, parse_type
 from sqe.rewrite.exact import (
     WHOLE,
     TypeOf,
@@ -134,6 +134,21 @@ def _text(node: Any, of: TypeOf) -> str | None:
     )
 
 
+def _type_of_texts(node: exp.DPipe, of: TypeOf) -> str | None:
+    sides = of(node.this), of(node.expression)
+    return "string" if sides == ("string", "string") else None
+
+
+def _struct(node: exp.Struct, of: TypeOf) -> str | None:
+    members = []
+    for part in node.expressions:
+        kind = try_parse_type(of(part.expression)) if isinstance(part, exp.PropertyEQ) else None
+        if kind is None:
+            return None
+        members.append(Member(part.this.name, kind))
+    return str(Struct(tuple(members)))
+
+
 def _choice(node: Any, of: TypeOf) -> str | None:
     """What all that may come out of it are, if they are the same."""
     branches = [choice for choice in choices(node) if not isinstance(choice, exp.Null)]
@@ -166,6 +181,10 @@ _RULES: tuple[tuple[Any, Callable[[Any, TypeOf], str | None]], ...] = (
     (exp.Count, lambda node, of: "bigint"),
     ((exp.Upper, exp.Lower, exp.Trim), lambda node, of: "string"),
     ((exp.Concat, exp.Substring, exp.Left, exp.Right), _text),
+    (exp.DPipe, _type_of_texts),
+    (exp.Struct, _struct),
+    (exp.ArrayContains, lambda node, of: "boolean"),
+    (exp.ArraySize, lambda node, of: "int"),
     (exp.TsOrDsToDate, lambda node, of: "date"),
     (exp.Extract, _type_of_extract),
     ((exp.Add, exp.Sub, exp.Mul), _number),

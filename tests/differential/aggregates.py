@@ -14,6 +14,14 @@ _COMPARED = (
 )  # fmt: skip
 
 
+_SOME = "size(filter(collect_list({0}) FILTER (WHERE {1}), x -> x IS NOT NULL))"
+# As the Trino dialect keeps NULLs.
+_JOINED = (
+    "array_join(array_sort(transform(collect_list(DISTINCT named_struct('v', {0})), e -> e.v)), "
+    "',', '-')"
+)
+
+
 def _aggregates() -> Iterator[Entry]:
     """RANGE risk: the argument is a tame column, so that no sum depends on the order of rows."""
     for kind in _SUMMED:
@@ -45,15 +53,24 @@ def _aggregates() -> Iterator[Entry]:
     yield Entry("median", ("double",), "double", "median({0})", Risk.RANGE)
     yield Entry("percentile", ("int",), "double", "percentile({0}, 0.3)", Risk.RANGE)
     yield Entry("skewness", ("double",), "double", "skewness({0})", Risk.RANGE)
-    # Collected in any order, so sorted before anybody looks.
-    for name in ("collect_list", "collect_set", "array_agg"):
-        for kind in ("int", "string"):
-            yield Entry(name, (kind,), f"array<{kind}>", f"sort_array({name}({{0}}))")
+    yield from _collected()
     for kind in ("int", "bigint", "decimal"):
         result = _SUM_RESULT.get(kind, "bigint")
         text = "sum({0}) FILTER (WHERE {1})"
         yield Entry("filter", (kind, "boolean"), result, text, Risk.RANGE)
     yield Entry("filter", ("boolean",), "bigint", "count(*) FILTER (WHERE {0})")
+
+
+def _collected() -> Iterator[Entry]:
+    # Collected in any order, so sorted before anybody looks.
+    for name in ("collect_list", "collect_set", "array_agg"):
+        for kind in ("int", "string"):
+            yield Entry(name, (kind,), f"array<{kind}>", f"sort_array({name}({{0}}))")
+    for kind in ("int", "string", "double"):
+        yield Entry("collect_list", (kind,), "int", "size(collect_list({0}))")
+        yield Entry("collect_list", (kind, "boolean"), "int", f"{_SOME}")
+    yield Entry("collect_list", ("string",), "string", _JOINED)
+    yield Entry("collect_set", ("int",), "int", "array_max(collect_set({0}))")
 
 
 def _ranking() -> Iterator[Entry]:

@@ -97,7 +97,8 @@ def _arithmetic() -> Iterator[Entry]:
     yield from _call("abs", f"{_t(NUMBERS)} T", "T", Risk.RANGE)
     yield from _call("negative", "T:int,double,decimal T", "T", Risk.RANGE)
     yield from _call("positive", "T:int,double T", "T")
-    yield from _call("sign", "double", "double")
+    yield from _call("sign", "T:double,int,decimal T", "double")
+    yield from _infix("%", "double double", "double", Risk.ALWAYS)
     for sign in ("&", "|", "^"):
         yield from _infix(sign, f"{_t(WHOLE)} T T", "T")
     yield from _call("~", "T:int,bigint T", "T", text="(~ {0})")
@@ -135,6 +136,7 @@ def _math() -> Iterator[Entry]:
         yield from _call(name, "T:double,int,bigint,decimal T #0|1|2|-1|-2", "T", Risk.RANGE)
     yield from _call("isnan", "T:float,double T", "boolean")
     yield from _call("nanvl", "double double", "double")
+    yield from _call("round", "double", "double")
     yield from _call("factorial", "#0|1|5|20|21|-1", "bigint")
     yield from _call("hex", "T:int,bigint,string,binary T", "string")
     yield from _call("bin", "bigint", "string")
@@ -190,11 +192,43 @@ def _strings() -> Iterator[Entry]:
     yield from _call("decode", "binary #'UTF-8'", "string", Risk.ALWAYS)
     yield from _call("find_in_set", "string #'a,b,o,abc'", "int")
     yield from _call("format_string", "#'%s-%d'|'%05d' string int", "string", Risk.ALWAYS)
+    yield from _patterns()
+
+
+def _patterns() -> Iterator[Entry]:
     yield from _call("trim", "#'a'|'~'|'ao' string", "string", text="trim(both {0} from {1})")
     yield from _call("trim", "#'H'|'~' string", "string", text="trim(leading {0} from {1})")
     yield from _call("split", "string #'~'|'b'|'[ab]'", "array<string>")
     yield from _call("regexp_replace", "string #'[aeiou]'|'a+'|'^' #'_'|''|'<$0>'", "string")
     yield from _call("regexp_extract", "string #'([a-z]+)'|'(\\\\d)(\\\\d)' #0|1", "string")
+    yield from _call("regexp_extract", "string #'(.)(b)?'|'^(\\\\S*)\\\\s'|'~(.*)$'", "string")
+    yield from _call("regexp_replace", "string #'[^a-z]'|'\\\\s+'|'b{1,2}' #'_'|''|'é'", "string")
+    yield from _call("md5", "T:string,binary T", "string")
+    yield from _call("trim", "#'H'|'~' string", "string", text="trim(trailing {0} from {1})")
+    yield from _call("trim", "string", "string", text="trim(leading from {0})")
+    yield from _call("length", "binary", "int")
+    yield from _call("octet_length", "binary", "int")
+
+
+# For the engines' regular expressions. A bar separates literals here, so there is none in them.
+_PATTERNS = "|".join(
+    f"'{pattern}'"
+    for pattern in (
+        r"\\d{2,3}",
+        r"^\\s*([+-]?\\d{1,6})-(\\d{1,2})\\s*\\z",
+        r"[^\\w]",
+        r"\\W+$",
+        r"(a.)+?b",
+        r"[\\x00-\\x20]",
+        r"\\S~\\S",
+        r"(?:ab)?c",
+        r"\\\\",
+        r"[~-]",
+        r"b*c",
+        r"\\.",
+        r"a$",
+    )
+)
 
 
 def _predicates() -> Iterator[Entry]:
@@ -240,6 +274,8 @@ def _logic() -> Iterator[Entry]:
         pattern = "#'%a%'|'a_c%'|''|'%'|'_'|'%\\\\%%'|'H%o'|'%É%'|'%ß%'|'i%'"
         yield from _call(form, f"string {pattern}", "boolean", text=f"({{0}} {form} {{1}})")
     yield from _infix("rlike", "string #'^a'|'[0-9]+'|'.'|'\\\\s'", "boolean")
+    yield from _infix("rlike", f"string #{_PATTERNS}", "boolean")
+    yield from _call("like", "string string", "boolean", text="({0} like {1})")
     for name in ("startswith", "endswith", "contains"):
         yield from _call(name, "string string", "boolean")
         yield from _call(name, "string #''|'a'|'é'", "boolean")
@@ -309,6 +345,12 @@ def _moments() -> Iterator[Entry]:
         yield from _call(f"unix_{unit}", "timestamp", "bigint")
         yield from _call(f"timestamp_{unit}", "#0|-1|1700000000", "timestamp")
     yield from _call("unix_timestamp", "timestamp", "bigint")
+    yield from _call("timestamp_micros", "bigint", "timestamp", Risk.ALWAYS)
+    yield from _call("timestamp_seconds", "int", "timestamp")
+    made = "try_make_timestamp_ntz({0}, {1}, {2}, 0, 0, 0)"
+    numbers = "#2024|1969|9999 #2|12|13|0 #29|31|0"
+    yield from _call("try_make_timestamp_ntz", numbers, "timestamp_ntz", text=made)
+    yield from _call("try_make_timestamp_ntz", "#2023 int int", "timestamp_ntz", text=made)
     intervals = "#interval 1 day|interval -1 month|interval 1 year 2 months|interval '1' hour"
     for sign in ("+", "-"):
         yield from _moved(
@@ -318,7 +360,7 @@ def _moments() -> Iterator[Entry]:
     yield from _call("to_date", "timestamp", "date")
     yield from _call("to_date", "string", "date", Risk.ALWAYS)
     yield from _call("to_timestamp", "string", "timestamp", Risk.ALWAYS)
-    formats = "#'yyyy-MM-dd'|'dd/MM/yyyy'|'HH:mm:ss'|'yyyyMMdd'|'MMM'|'E'|'D'"
+    formats = "#'yyyy-MM-dd'|'dd/MM/yyyy'|'HH:mm:ss.SSSSSS'|'yyyyMMdd'|'MMM'|'EEEE'|'D'"
     yield from _call("date_format", f"T:date,timestamp T {formats}", "string")
     yield from _call(
         "timestampdiff", "timestamp timestamp", "bigint", text="timestampdiff(HOUR, {0}, {1})"
@@ -365,6 +407,7 @@ _DECIMALS = ("decimal(10,2)", "decimal(38,4)", "decimal(5,0)", "decimal(20,10)")
 _PLAIN_TEXTS = {
     "int": "'12'|'-7'|'0'",
     "double": "'1.5'|'-0.25'|'10'",
+    "float": "'1.5'|'-0.25'|'10'",
     "decimal": "'1.5'|'-0.25'|'7'",
     "boolean": "'true'|'no'|'~Y~'",
     "date": "'2024-02-29'|'1969-12-31'",
@@ -420,6 +463,104 @@ def _collections() -> Iterator[Entry]:
     yield from _call("get", "array<int> #0|1|5|-1", "int")
     yield from _call(".", "struct<a:int,b:string>", "int", text="{0}.a")
     yield from _call(".", "struct<a:int,b:string>", "string", text="{0}.b")
+    yield from _call(
+        "named_struct",
+        "int string",
+        "struct<a:int,b:string>",
+        text="named_struct('a', {0}, 'b', {1})",
+    )
+    yield from _call(
+        "struct", "int string", "struct<a:int,b:string>", text="struct({0} AS a, {1} AS b)"
+    )
+    yield from _more_arrays()
+    yield from _lambdas()
+    yield from _maps()
+
+
+def _more_arrays() -> Iterator[Entry]:
+    for name in ("array_append", "array_prepend", "array_remove", "array_position"):
+        result = "bigint" if name == "array_position" else "array<string>"
+        yield from _call(name, "array<string> string", result)
+    for name in ("array_append", "array_prepend", "array_remove"):
+        yield from _call(name, "array<int> int", "array<int>")
+    for name in ("array_union", "array_intersect", "array_except"):
+        yield from _call(name, f"{_t(ARRAYS)} T T", "T")
+    yield from _call("arrays_overlap", f"{_t(ARRAYS)} T T", "boolean")
+    yield from _call("concat", "array<string> array<string>", "array<string>")
+    yield from _call("array_size", f"{_t(ARRAYS)} T", "int")
+    yield from _call("sort_array", f"{_t(ARRAYS)} T #true|false", "T")
+    yield from _call("array_join", "array<string> #','|'' #'-'|''", "string")
+    yield from _call("array_join", "array<string> string", "string")
+    yield from _call("slice", "array<string> #1|3|-1|-9 #0|2|9", "array<string>")
+    yield from _call("flatten", f"{_t(ARRAYS)} T T", "T", text="flatten(array({0}, {1}))")
+    yield from _call("array_repeat", "int #0|3|-1", "array<int>")
+    yield from _call("array_repeat", "string #2", "array<string>")
+    yield from _call("sequence", "#1|5 #5|1|3", "array<int>")
+    yield from _call("sequence", "int int #1|-1|2", "array<int>", Risk.ALWAYS)
+    yield from _call("get", "array<string> int", "string")
+    yield from _call("array", "array<int> array<int>", "int", text="size(array({0}, {1}))")
+    yield from _call("array", "", "array<int>", text="coalesce(NULL, array(), array(1))")
+    yield from _call("=", f"{_t(ARRAYS)} T T", "boolean", text="({0} = {1})")
+    yield from _call(
+        "<=>", "T:array<int>,struct<a:int,b:string> T T", "boolean", text="({0} <=> {1})"
+    )
+    yield from _call("split", "string #'~'|'b'|'\\\\.'|'a,' #-1", "array<string>")
+    zipped = "cast(arrays_zip(coalesce({0}, array()), coalesce({1}, array())) as {2})"
+    kind = "array<struct<x:int,y:string>>"
+    for last in (f"size({zipped})", f"try_element_at({zipped}, 2).x"):
+        yield from _call("arrays_zip", f"array<int> array<string> #{kind}", "int", text=last)
+    yield from _call("cast", "array<int>", "array<string>", text="cast({0} as array<string>)")
+    yield from _call("cast", "array<int>", "array<bigint>", text="cast({0} as array<bigint>)")
+
+
+def _lambdas() -> Iterator[Entry]:
+    yield from _call(
+        "transform",
+        "array<int> int",
+        "array<int>",
+        text="transform({0}, x -> coalesce(x % 7, {1}))",
+    )
+    yield from _call(
+        "transform",
+        "array<string>",
+        "array<string>",
+        text="transform({0}, (x, i) -> concat(x, cast(i as string)))",
+    )
+    yield from _call(
+        "transform", "array<int>", "array<string>", text="transform({0}, x -> cast(x as string))"
+    )
+    yield from _call("filter", "array<int> int", "array<int>", text="filter({0}, x -> x > {1})")
+    yield from _call(
+        "filter", "array<string>", "array<string>", text="filter({0}, (x, i) -> i > 0 OR x IS NULL)"
+    )
+    for name in ("exists", "forall"):
+        yield from _call(name, "array<int> int", "boolean", text=f"{name}({{0}}, x -> x = {{1}})")
+        yield from _call(name, "array<string>", "boolean", text=f"{name}({{0}}, x -> x < 'b')")
+    yield from _call(
+        "zip_with", f"{_t(ARRAYS)} T T", "T", text="zip_with({0}, {1}, (x, y) -> coalesce(y, x))"
+    )
+    yield from _call(
+        "aggregate",
+        "array<string> string",
+        "string",
+        text="aggregate({0}, {1}, (s, x) -> concat(s, coalesce(x, '-')))",
+    )
+    yield from _call(
+        "aggregate",
+        "array<string>",
+        "int",
+        text="aggregate({0}, '', (s, x) -> concat(s, x), s -> length(s))",
+    )
+    yield from _call("array_distinct", "array<int>", "int", text="size(array_distinct({0}))")
+
+
+def _maps() -> Iterator[Entry]:
+    made = "map_from_arrays(array({0}, concat({0}, 'x')), array({1}, {2}))"
+    yield from _call("map_from_arrays", "string int int", "map<string,int>", Risk.ALWAYS, made)
+    entries = "map_from_entries(array(struct('x' AS k, {0} AS v), struct('y' AS k, {1} AS v)))"
+    yield from _call("map_from_entries", "int int", "map<string,int>", text=entries)
+    yield from _call("element_at", "map<string,int> string", "int")
+    yield from _call("[]", "map<string,int> string", "int", text="{0}[{1}]")
 
 
 SCALARS: tuple[Entry, ...] = tuple(

@@ -27,6 +27,11 @@ OPERATORS: dict[str, Names] = {
     "||": ("||",),
     "RLIKE": ("rlike",),
     "transform(array(x), v -> …)[0]": ("transform",),
+    "transform, filter, exists, forall, zip_with, aggregate": (
+        "transform", "filter", "exists", "forall", "zip_with", "aggregate",
+    ),
+    "a[i], element_at, try_element_at": ("[]", "element_at", "try_element_at"),
+    "named_struct, struct, s.field": ("named_struct", "struct", "."),
     "CASE, IF": ("case", "if"),
     "EXISTS, scalar subqueries": ("exists", "scalar_subquery"),
     "EXTRACT": ("extract",),
@@ -48,7 +53,10 @@ CLAUSES: dict[str, Names] = {
         r"LEFT SEMI JOIN", r"LEFT ANTI JOIN", r"FROM \w+( AS)?( \w+)?, \w+",
     ),
     "[CROSS | LEFT] JOIN LATERAL": (r"JOIN LATERAL",),
-    "explode(array(…)), posexplode(array(…))": (r"\bexplode\(array", r"posexplode\(array"),
+    "explode, posexplode, explode_outer, posexplode_outer": (
+        r"\bexplode\(", r"posexplode\(", r"\bexplode_outer\(", r"posexplode_outer\(",
+        r"LATERAL VIEW explode",
+    ),
     "ON, USING, NATURAL": (r" ON ", r" USING \(", r"NATURAL JOIN"),
     "WHERE": (r" WHERE ",),
     "GROUP BY": (r"GROUP BY \w", r"GROUP BY (\w+)?\(", r"GROUP BY 1", r"GROUP BY ALL"),

@@ -457,3 +457,59 @@ SELECT count(*) AS c, e.c AS x FROM tame AS o CROSS JOIN LATERAL explode(array(o
 SELECT 1 AS x FROM tame WHERE false HAVING count(*) >= 0
 SELECT 1 AS x, 'a' AS y FROM tame HAVING count(*) > 100
 SELECT NULL AS x FROM tame HAVING max(i) > 0
+SELECT id, x FROM nested LATERAL VIEW explode(ai) v AS x
+SELECT id, x FROM nested LATERAL VIEW OUTER explode(at) v AS x
+SELECT id, p, x FROM nested LATERAL VIEW OUTER posexplode(ai) v AS p, x
+SELECT n.id, v.* FROM nested AS n, LATERAL explode(n.ast) AS v(e)
+SELECT n.id, v.e.y FROM nested AS n, LATERAL explode(n.ast) AS v(e)
+SELECT n.id, v.p, v.x FROM nested AS n LEFT JOIN LATERAL posexplode(n.at) AS v(p, x) ON true
+SELECT n.id, v.p, v.x FROM nested AS n CROSS JOIN LATERAL posexplode_outer(n.at) AS v(p, x)
+SELECT n.id, v.x FROM nested AS n CROSS JOIN LATERAL explode_outer(n.ai) AS v(x)
+SELECT * FROM explode(sequence(1, 4)) AS v(x)
+SELECT * FROM posexplode(filter(array(3, 4, 5), x -> x > 3)) AS v(p, x)
+SELECT v.x, count(*) FROM nested AS n, LATERAL explode(n.ai) AS v(x) GROUP BY v.x
+SELECT n.id, (SELECT sum(v.x) FROM explode(sequence(1, 3)) AS v(x)) AS s FROM nested AS n
+SELECT ai, count(*) FROM nested GROUP BY ai
+SELECT st, count(*) FROM nested GROUP BY st
+SELECT DISTINCT at FROM nested
+SELECT DISTINCT st.b FROM nested
+SELECT st.a, st.b FROM nested ORDER BY st.a, id
+SELECT nested.st.a FROM nested
+SELECT a.id, b.id FROM nested a JOIN nested b ON a.ai = b.ai
+SELECT a.id, b.id FROM nested a JOIN nested b ON a.st.b = b.st.b
+SELECT id FROM nested WHERE st.a = 1
+SELECT id FROM nested WHERE st.a IS NULL
+SELECT id FROM nested WHERE st IS NOT NULL AND size(ai) > 2
+SELECT id FROM nested WHERE array_contains(ai, 3)
+SELECT id FROM nested WHERE m['x'] = 1
+SELECT ai FROM nested UNION SELECT array(1, 2, 3)
+SELECT ai FROM nested EXCEPT SELECT array(1, 2, 3)
+SELECT st FROM nested INTERSECT SELECT named_struct('a', 1, 'b', 'one')
+SELECT count(ai), count(DISTINCT ai), count(st) FROM nested
+SELECT size(collect_list(ai)), size(collect_set(st)) FROM nested
+SELECT max(size(ai)), array_max(collect_list(id)) FROM nested
+SELECT k, array_join(array_sort(collect_list(g)), ',') AS l FROM tame GROUP BY k
+SELECT k, sort_array(collect_set(i)) AS l FROM tame GROUP BY k
+SELECT k, size(collect_list(i) FILTER (WHERE b)) AS l FROM tame GROUP BY k
+SELECT id, sort_array(collect_list(i) OVER (PARTITION BY k)) AS l FROM tame
+SELECT size(collect_list(i)) FROM nobody
+SELECT sort_array(collect_list(i)) FROM nobody
+SELECT id, lag(ai) OVER (ORDER BY id) AS x FROM nested
+SELECT id, first_value(st) OVER (ORDER BY id) AS x FROM nested
+SELECT x.a FROM (SELECT named_struct('a', id, 'b', ai) AS x FROM nested) AS q
+SELECT array(id, 2), named_struct('a', id) AS s FROM nested
+SELECT (SELECT array(1, 2)) AS x
+SELECT v.a FROM VALUES (array(1)), (array()), (NULL) AS v(a)
+SELECT 1 FROM nobody GROUP BY 'x'
+SELECT 2 AS x, k, grouping(2) AS g FROM tame GROUP BY GROUPING SETS ((2, k), (2), ())
+SELECT count(*), 'x' FROM nobody GROUP BY 'x'
+SELECT count(*), 1 AS one FROM tame GROUP BY 'x', true
+SELECT sum(i) FROM tame GROUP BY 'x' HAVING sum(i) > 1000
+SELECT id, nth_value(i, 2) OVER (PARTITION BY k ORDER BY id) AS x FROM tame
+SELECT id, first_value(i) IGNORE NULLS OVER (ORDER BY id) AS x FROM tame
+SELECT id, last_value(g) IGNORE NULLS OVER (ORDER BY id) AS x FROM tame
+SELECT id, last_value(g) IGNORE NULLS OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING) AS x FROM tame
+SELECT * FROM tame a JOIN ((SELECT k, label FROM dim) b CROSS JOIN (SELECT 1 AS z) c) ON a.k = b.k
+SELECT min(bin), max(bin), count(DISTINCT bin) FROM texts
+SELECT bin, count(*) FROM texts GROUP BY bin
+SELECT id, bin FROM texts WHERE bin > X'61'

@@ -16,6 +16,8 @@ from sqe.engines.local.compile.value import (
     format_name,
     key_of,
     make_value,
+    need_equatable,
+    sort_key_of,
 )
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import BIGINT, DOUBLE, INT, TINYINT, common_type
@@ -62,10 +64,13 @@ def _aggregate(here: Compiling, node: Any, after: str) -> Value:
     value = values[0] if len(values) == 1 else _together(values, name)
     if distinct and value.type.is_float and name not in ("min", "max", "count"):
         raise NotLocal("distinct doubles are Spark's")
+    if distinct:
+        need_equatable(value.type, f"{name}(DISTINCT …) of")
     if distinct and over:
         raise NotLocal("DISTINCT over a window is Spark's")
     sql, kind, nullable = entry.write(value, distinct, after)
-    title = format_list_name(f"{name}({distinct}{{}})", values)
+    shown = "collect_list" if name == "array_agg" else name
+    title = format_list_name(f"{shown}({distinct}{{}})", values)
     inside = any(value.aggregate for value in values)
     return Value(sql, kind, title, nullable, aggregate=not over or inside)
 
@@ -89,8 +94,8 @@ def _arguments(node: Any, name: str) -> tuple[list[Any], str]:
 
 def _together(values: list[Value], name: str) -> Value:
     """Several columns as one, for count: NULL if one of them is."""
-    if any(value.type.is_float for value in values):
-        raise NotLocal("counting doubles together is Spark's")
+    if not all(value.type.is_plain and not value.type.is_float for value in values):
+        raise NotLocal("counting such values together is Spark's")
     some = " OR ".join(f"{value.sql} IS NULL" for value in values)
     row = ", ".join(value.sql for value in values)
     return make_value(f"CASE WHEN {some} THEN NULL ELSE row({row}) END", INT, "", *values)
@@ -107,6 +112,8 @@ def grouping(here: Compiling, node: Any) -> Value:
     if len(arguments) != 1:
         raise NotLocal("grouping of several columns is Spark's")
     value = here.value(arguments[0])
+    if value.literal is not None:
+        raise NotLocal("grouping of a constant is Spark's")
     sql = f"CAST(GROUPING({key_of(value)}) AS TINYINT)"
     return Value(sql, TINYINT, format_name("grouping({})", value), False, aggregate=True)
 
@@ -120,8 +127,11 @@ def window(here: Compiling, node: exp.Window) -> Value:
     if isinstance(inner, exp.Lag | exp.Lead):
         return _neighbour(here, node)
     over, title = _over(here, node)
-    if isinstance(inner, exp.FirstValue | exp.LastValue):
-        return _edge(here, inner, over, title)
+    bare = inner.this if isinstance(inner, exp.IgnoreNulls) else inner
+    if isinstance(bare, exp.FirstValue | exp.LastValue):
+        return _edge(here, bare, over, title, ignores=bare is not inner)
+    if isinstance(inner, exp.NthValue):
+        return _nth(here, inner, over)
     if isinstance(inner, exp.Filter):
         condition = here.condition(inner.expression.this)
         value = _aggregate(here, inner.this, f" FILTER (WHERE {condition.sql}){over}")
@@ -172,13 +182,23 @@ def _neighbour(here: Compiling, node: exp.Window) -> Value:
     return Value(sql, value.type, name, nullable, aggregate=value.aggregate)
 
 
-def _edge(here: Compiling, inner: Any, over: str, title: str) -> Value:
+def _nth(here: Compiling, inner: exp.NthValue, over: str) -> Value:
+    value, place = here.value(inner.this), here.value(inner.args["offset"]).literal
+    if not isinstance(place, int) or isinstance(place, bool) or place < 1:
+        raise NotLocal("nth_value by a computed number is Spark's")
+    sql = f"nth_value({value.sql}, {place}){over}"
+    return Value(sql, value.type, "", aggregate=value.aggregate)
+
+
+def _edge(here: Compiling, inner: Any, over: str, title: str, *, ignores: bool) -> Value:
     function = "first_value" if isinstance(inner, exp.FirstValue) else "last_value"
     if function_name(here, inner) != function:
         raise NotLocal(f"{function_name(here, inner)} is not on the local engine's list")
     value = here.value(inner.this)
-    name = format_name(f"{function}({{}}) {title}", value) if title else ""
-    return Value(f"{function}({value.sql}){over}", value.type, name, aggregate=value.aggregate)
+    name = format_name(f"{function}({{}}) {title}", value) if title and not ignores else ""
+    words = " IGNORE NULLS" if ignores else ""
+    sql = f"{function}({value.sql}{words}){over}"
+    return Value(sql, value.type, name, aggregate=value.aggregate)
 
 
 def _over(here: Compiling, node: exp.Window, frame: str = "") -> tuple[str, str]:
@@ -209,7 +229,7 @@ def _over(here: Compiling, node: exp.Window, frame: str = "") -> tuple[str, str]
 
 def _sort_key(here: Compiling, node: Any) -> tuple[str, str]:
     value = here.value(node.this if isinstance(node, exp.Ordered) else node)
-    return order_key(key_of(value), node), order_key(value.name, node) if value.name else ""
+    return order_key(sort_key_of(value), node), order_key(value.name, node) if value.name else ""
 
 
 def order_key(sql: str, node: Any) -> str:

@@ -20,6 +20,7 @@ from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import (
     BIGINT,
     DOUBLE,
+    FLOAT,
     SparkType,
     bound_decimal,
     common_type,
@@ -275,8 +276,8 @@ def _quotient(sql: str, kind: SparkType, name: str, left: Value, right: Value) -
 
 
 def _remainder(left: Value, right: Value, kind: SparkType, name: str) -> Value:
-    if kind.is_float:
-        raise NotLocal("the remainder of doubles is Spark's")
+    if kind == FLOAT:
+        raise NotLocal("the remainder of floats is Spark's")
     sql = f"({left.cast(kind)} % {right.cast(kind)})"
     return _quotient(_check_divisor(left, right, sql, kind), kind, name, left, right)
 

@@ -15,12 +15,12 @@ from sqe.engines.local.compile.value import Value, format_name, make_value
 from sqe.engines.local.plan import NotLocal
 from sqe.sql.dialect import CALL
 
-_WITHOUT_ARGUMENTS = ("current_date", "curdate", "current_timestamp", "now")
+_WITHOUT_ARGUMENTS = ("array", "current_date", "curdate", "current_timestamp", "now")
 
 
 def function(here: Compiling, node: Any) -> Value:
     name = "concat" if isinstance(node, exp.DPipe) else function_name(here, node)
-    entry = proven.BY_NAME.get(name)
+    entry = proven.BY_NAME.get(_trim_name(node, name))
     if entry is None:
         raise NotLocal(f"{name} is not on the local engine's list")
     values = [here.value(argument) for argument in arguments_of(here, node, name)]
@@ -34,13 +34,23 @@ def function(here: Compiling, node: Any) -> Value:
     )
 
 
+def _trim_name(node: Any, name: str) -> str:
+    """TRIM(LEADING … FROM …) is ltrim by another name."""
+    sides = {"LEADING": "ltrim", "TRAILING": "rtrim"}
+    side = str(node.args.get("position") or "").upper() if isinstance(node, exp.Trim) else ""
+    return sides.get(side, name) if name == "trim" else name
+
+
 def _name(
     here: Compiling, node: Any, name: str, show: Callable[..., str], values: list[Value]
 ) -> str:
-    if isinstance(node, exp.Trim) and node.expression is not None:
+    sided = isinstance(node, exp.Trim) and name == "trim" and node.args.get("position")
+    if isinstance(node, exp.Trim) and (node.expression or sided):
         if name != "trim":
             return ""
         side = str(node.args.get("position") or "BOTH").upper()
+        if node.expression is None:
+            return show(_trim_name(node, name), values) if side != "BOTH" else ""
         return format_name(f"TRIM({side} {{}} FROM {{}})", values[1], values[0])
     if isinstance(node, exp.StrPosition) and name == "position":
         name = "position" if _has_comma(call_text(here, node)) else "locate"
@@ -129,9 +139,6 @@ def _search_arguments(node: Any, name: str) -> list[Any]:
 
 
 def _trim_arguments(node: Any, name: str) -> list[Any]:
-    side = str(node.args.get("position") or "").upper()
-    if name == "trim" and side in ("LEADING", "TRAILING"):
-        raise NotLocal(f"TRIM({side} …) is Spark's")
     if node.expression is not None and name != "trim":
         raise NotLocal(f"{name} with characters is Spark's")
     return [node.this] if node.expression is None else [node.this, node.expression]
@@ -155,6 +162,9 @@ _ARGUMENTS: dict[Any, Callable[[Any, str], list[Any]]] = {
     exp.StrPosition: _search_arguments,
     exp.Trim: _trim_arguments,
     exp.DPipe: lambda node, name: [node.this, node.expression],
+    exp.ArraySort: lambda node, name: [
+        node.args[key] for key in ("this", "expression", "asc") if node.args.get(key) is not None
+    ],
 }
 
 

@@ -23,8 +23,10 @@ from sqe.engines.local.compile.literals import (
 )
 from sqe.engines.local.compile.value import Value, format_name, make_value, opaque
 from sqe.engines.local.plan import NotLocal
+from sqe.engines.local.scan_types import identifier, quote_text
 from sqe.engines.local.types import (
     BIGINT,
+    BINARY,
     BOOLEAN,
     DATE,
     DOUBLE,
@@ -37,7 +39,11 @@ from sqe.engines.local.types import (
     TINYINT,
     VOID,
     SparkType,
+    array_of,
+    common_type,
     decimal_of,
+    map_of,
+    struct_of,
 )
 from sqe.sql.dialect import CALL
 
@@ -49,6 +55,7 @@ _TYPES = {
     exp.DataType.Type.FLOAT: FLOAT,
     exp.DataType.Type.DOUBLE: DOUBLE,
     exp.DataType.Type.TEXT: STRING,
+    exp.DataType.Type.BINARY: BINARY,
     exp.DataType.Type.DATE: DATE,
     exp.DataType.Type.BOOLEAN: BOOLEAN,
     exp.DataType.Type.TIMESTAMPTZ: TIMESTAMP,
@@ -59,6 +66,7 @@ _BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
 
 
 _FAR = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}  # as Spark and DuckDB write them
+_FLOAT_EXACT = 2**24
 _LONG_DIGITS = 18  # what Spark keeps in a long
 
 
@@ -80,9 +88,39 @@ def _cast_plain(value: Value, wanted: SparkType) -> str:
 def _exact_float(value: Value, wanted: SparkType) -> str:
     """Where such a float becomes a double, Spark's optimizer leaves the float out, and its digits
     are not lost after all."""
-    if value.type in (INT, BIGINT):
-        raise NotLocal(f"a cast from {value.type} to float is Spark's")
-    return _cast_plain(value, wanted)
+    plain = _cast_plain(value, wanted)
+    if value.type not in (INT, BIGINT):
+        return plain
+    number = value.known_value
+    if isinstance(number, int) and abs(number) <= _FLOAT_EXACT:
+        return plain
+    other = give_up("a whole number that a float does not hold", wanted)
+    exact = f"{value.sql} BETWEEN -{_FLOAT_EXACT} AND {_FLOAT_EXACT}"
+    return f"CASE WHEN {value.sql} IS NULL OR {exact} THEN {plain} ELSE {other} END"
+
+
+def _bytes(value: Value, wanted: SparkType) -> str:
+    return f"encode({value.sql})"
+
+
+def _narrow(value: Value, wanted: SparkType) -> str:
+    """DuckDB raises where a number is too large for a float; Spark's is infinite."""
+    far = give_up("a double beyond all floats", wanted)
+    large = f"abs({value.sql}) > 3.4e38 AND NOT isinf({value.sql}) AND NOT isnan({value.sql})"
+    return f"CASE WHEN {large} THEN {far} ELSE {_cast_plain(value, wanted)} END"
+
+
+def _double_text(value: Value, wanted: SparkType) -> str:
+    """Plain numbers of so many digits that Java finds the shortest."""
+    text = f"CAST({value.sql} AS VARCHAR)"
+    digits = f"length(ltrim(replace({text}, '.', ''), '-0')) <= 15"
+    plain = f"abs({value.sql}) >= 1e-3 AND abs({value.sql}) < 1e7 AND {digits}"
+    other = give_up("a double with many digits as text", STRING)
+    return (
+        f"CASE WHEN isnan({value.sql}) THEN 'NaN' WHEN {value.sql} = 0 OR ({plain}) THEN {text} "
+        f"WHEN isinf({value.sql}) THEN CASE WHEN {value.sql} > 0 THEN 'Infinity' "
+        f"ELSE '-Infinity' END WHEN {value.sql} IS NOT NULL THEN {other} END"
+    )
 
 
 def _cast_truncating(value: Value, wanted: SparkType) -> str:
@@ -164,6 +202,8 @@ CASTS: tuple[Cast, ...] = (
     Cast("decimal", "boolean", _not_zero),
     Cast("float", "double", _cast_plain),
     Cast("float", "integer", _cast_to_integer, safe=False),
+    Cast("double", "float", _narrow),
+    Cast("double", "string", _double_text),
     Cast("double", "integer", _cast_to_integer, safe=False),
     Cast("double", "boolean", _not_zero),
     Cast("boolean", "string", _cast_plain),
@@ -177,9 +217,11 @@ CASTS: tuple[Cast, ...] = (
     Cast("timestamp_ntz", "timestamp", _cast_plain, utc=True),
     Cast("timestamp", "string", _moment_text, utc=True),
     Cast("timestamp_ntz", "string", _moment_text),
+    Cast("string", "binary", _bytes),
     Cast("string", "integer", from_text.cast_to_integer),
     Cast("string", "decimal", from_text.fraction),
     Cast("string", "double", from_text.double),
+    Cast("string", "float", from_text.double),
     Cast("string", "boolean", from_text.boolean),
     Cast("string", "date", from_text.date),
     Cast("string", "timestamp", from_text.moment, utc=True),
@@ -209,13 +251,19 @@ def _cast(here: Compiling, node: exp.Cast, wanted: SparkType) -> Value:
     if isinstance(node.this, exp.Anonymous) and node.this.name.lower() == "raise_error":
         # It is never a text to be read: it fails before there is one.
         return make_value(f"CAST({value.sql} AS {wanted.duckdb})", wanted, "", value, nullable=True)
-    if value.type == STRING and wanted != STRING and node.this.find(exp.Column) is None:
+    if (
+        value.type == STRING
+        and wanted not in (STRING, BINARY)
+        and node.this.find(exp.Column) is None
+    ):
         _check_constant(here, value, wanted)
     sql = cast_sql(here, value, wanted, tried=tried)
     word = "TRY_CAST" if tried else "CAST"
     name = format_name(f"{word}({{}} AS {str(wanted).upper()})", value)
     if isinstance(node.this, exp.Literal) and _is_function(here, node):
         name = ""  # int('1') and its like
+    if wanted.parts:  # these casts Spark does not show
+        name = value.name
     literal: object = None
     if wanted.is_integral and value.type.is_integral and isinstance(value.literal, int):
         limit = 2 ** _BITS[wanted.name]
@@ -235,10 +283,10 @@ def _without_text(here: Compiling, node: exp.Cast, wanted: SparkType) -> Value |
         return None
     if wanted.is_decimal:
         return decimal_digits.compile_cast(here, node.this, wanted)
-    if wanted == DOUBLE and isinstance(node.this, exp.Literal) and node.this.is_string:
-        number = _FAR.get(str(node.this.this))
-        name = "" if _is_function(here, node) else f"CAST({node.this.this} AS DOUBLE)"
-        return Value(f"'{number}'::DOUBLE", DOUBLE, name, True, float(number)) if number else None
+    if wanted.is_float and isinstance(node.this, exp.Literal) and node.this.is_string:
+        number, kind = _FAR.get(str(node.this.this)), wanted.duckdb
+        name = "" if _is_function(here, node) else f"CAST({node.this.this} AS {kind})"
+        return Value(f"'{number}'::{kind}", wanted, name, True, float(number)) if number else None
     return None
 
 
@@ -262,7 +310,7 @@ def _check_constant(here: Compiling, value: Value, wanted: SparkType) -> None:
 def _may_fail(given: SparkType, wanted: SparkType) -> bool:
     """Where Spark calls the result nullable, though it raises instead."""
     if given == STRING:
-        return wanted != STRING
+        return wanted not in (STRING, BINARY)
     if wanted.is_integral:
         return given.is_decimal or given.is_float
     if wanted.is_decimal and given.is_numeric and not given.is_float:
@@ -304,15 +352,53 @@ def wanted_type(node: exp.DataType) -> SparkType:
     if node.this == exp.DataType.Type.DECIMAL:
         sizes = [int(str(size.this)) for size in node.expressions] or [10, 0]
         return SparkType("decimal", sizes[0], sizes[1] if len(sizes) > 1 else 0)
+    if node.this == exp.DataType.Type.ARRAY and len(node.expressions) == 1:
+        return array_of(wanted_type(node.expressions[0]))
+    if node.this == exp.DataType.Type.STRUCT and all(map(_is_field, node.expressions)):
+        names = [part.this.name for part in node.expressions]
+        return struct_of(names, [wanted_type(part.args["kind"]) for part in node.expressions])
+    if node.this == exp.DataType.Type.MAP and len(node.expressions) == 2:
+        return map_of(*map(wanted_type, node.expressions))
     kind = _TYPES.get(node.this)
     if kind is None or node.expressions:
         raise NotLocal(f"a cast to {node.sql(dialect='spark')} is Spark's")
     return kind
 
 
+def _is_field(node: exp.Expr) -> bool:
+    return isinstance(node, exp.ColumnDef) and not node.args.get("constraints")
+
+
+def _cast_inside(here: Compiling, value: Value, wanted: SparkType, depth: int = 0) -> str:
+    """Each part by itself: an array's elements, a struct's fields in their order."""
+    given = value.type
+    if not wanted.parts or not given.parts:
+        return cast_sql(here, value, wanted)
+    if given.holds(lambda kind: kind == VOID) and common_type(given, wanted) == wanted:
+        return value.cast(wanted)
+    if (given.name, wanted.name) == ("array", "array"):
+        item = Value(f"item_{depth}", given.element, "")
+        inner = _cast_inside(here, item, wanted.element, depth + 1)
+        inner = f"CAST({inner} AS {wanted.element.duckdb})"
+        return f"list_transform({value.sql}, lambda {item.sql}: {inner})"
+    if (given.name, wanted.name) != ("struct", "struct") or len(given.parts) != len(wanted.parts):
+        raise NotLocal(f"a cast from {given} to {wanted} is Spark's")
+    fields = []
+    for own, kind, name, new in zip(
+        given.names, given.parts, wanted.names, wanted.parts, strict=True
+    ):
+        part = Value(f"struct_extract({value.sql}, {quote_text(own)})", kind, "")
+        inner = _cast_inside(here, part, new, depth)
+        fields.append(f"{identifier(name)} := CAST({inner} AS {new.duckdb})")
+    packed = f"struct_pack({', '.join(fields)})"
+    return f"CASE WHEN {value.sql} IS NULL THEN NULL ELSE {packed} END"
+
+
 def cast_sql(here: Compiling, value: Value, wanted: SparkType, *, tried: bool = False) -> str:
     if value.type in (wanted, VOID):
         return _cast_plain(value, wanted)
+    if value.type.parts and wanted.parts and not tried:
+        return _cast_inside(here, value, wanted)
     cast_kind = _BY_KINDS.get((_kind(value.type), _kind(wanted)))
     if cast_kind is None:
         raise NotLocal(f"a cast from {value.type} to {wanted} is Spark's")

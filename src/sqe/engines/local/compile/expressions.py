@@ -13,7 +13,9 @@ from sqe.engines.local.compile import (
     calls,
     casts,
     choices,
+    lambdas,
     literals,
+    nested,
     operators,
     patterns,
     proven,
@@ -24,7 +26,7 @@ from sqe.engines.local.compile.folding import check_constant
 from sqe.engines.local.compile.parameters import Parameters
 from sqe.engines.local.compile.scope import Relation, Scope
 from sqe.engines.local.compile.value import Value
-from sqe.engines.local.compile.variables import compile_named_value, names_variable, variable
+from sqe.engines.local.compile.variables import names_variable, variable
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import BOOLEAN
 from sqe.sql.dialect import MORE
@@ -71,7 +73,7 @@ class Expressions:
     def item(self, node: Any) -> Value:
         """An item of a select list: Spark names the cast of a column after the column."""
         value = self.value(node)
-        if isinstance(node, exp.Column) and not value.name:  # an item's alias, by itself
+        if isinstance(node, exp.Column):  # also an item's alias by itself, or a field of a column
             return replace(value, name=node.name)
         bare = node.unnest() if isinstance(node, exp.Paren) else node
         if isinstance(bare, exp.Cast):
@@ -93,8 +95,12 @@ class Expressions:
         qualifier = tuple(part.name for part in parts if part is not None)
         if not qualifier and node.name.lower() in self.aliases:
             return self.aliases[node.name.lower()]
+        path, fields = self.scope.split_fields((*qualifier, node.name))
         # Spark names the column as it is written here, not as it is stored.
-        return replace(self.scope.find(node.name, qualifier), name=node.name)
+        value = replace(self.scope.find(path[-1], path[:-1]), name=path[-1])
+        for name in fields:
+            value = nested.field(value, name)
+        return value
 
 
 def _scalar(here: Compiling, node: exp.Subquery) -> Value:
@@ -108,22 +114,19 @@ def _scalar(here: Compiling, node: exp.Subquery) -> Value:
 
 
 def _exists(here: Compiling, node: exp.Exists) -> Value:
+    if isinstance(node.expression, exp.Lambda):
+        return lambdas.exists(here, node)
     lent = here.scope.lent
     relation = here.query(node.this, Scope(parent=here.scope))
     name = "exists()" if here.scope.lent == lent else ""
     return Value(f"EXISTS ({relation.sql})", BOOLEAN, name, False)
 
 
-def _bracket(here: Expressions, node: exp.Bracket) -> Value:
-    value = compile_named_value(here, node)
-    if value is None:
-        raise NotLocal("[…] is not on the local engine's list")
-    return value
-
-
 def _anonymous(here: Compiling, node: exp.Anonymous) -> Value:
     if node.meta.get(MORE):
         raise NotLocal(f"{node.name} with so many arguments is Spark's")
+    if str(node.name).lower() in lambdas.LAMBDAS:
+        return lambdas.LAMBDAS[str(node.name).lower()](here, node)
     if str(node.name).lower() in proven.AGGREGATES:
         return aggregates.aggregate(here, node)
     return calls.function(here, node)
@@ -133,8 +136,14 @@ _DISPATCH: tuple[tuple[Any, Callable[[Expressions, Any], Value]], ...] = (
     (exp.Paren, lambda here, node: here.value(node.this)),
     (exp.Column, Expressions.column),
     (exp.Identifier, variable),
-    (exp.Bracket, _bracket),
+    (exp.Bracket, nested.bracket),
+    (exp.Dot, nested.dot),
+    (exp.Struct, nested.struct),
+    (exp.Transform, lambdas.transform),
+    (exp.ArrayFilter, lambdas.keep),
+    (exp.Reduce, lambdas.reduce_),
     (exp.Literal, literals.literal),
+    (exp.HexString, literals.binary),
     (exp.Boolean, literals.boolean),
     (exp.Null, lambda here, node: literals.null()),
     (exp.Placeholder, lambda here, node: here.parameters.value(node)),

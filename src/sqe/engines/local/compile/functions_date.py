@@ -78,8 +78,14 @@ EXTRACTED: dict[str, Build] = {
     **dict.fromkeys(("hour", "hours"), clock_part("hour")),
     **dict.fromkeys(("minute", "minutes"), clock_part("minute")),
 }
-_FORMATS = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
-_FORMAT = re.compile(r"(?:yyyy|MM|dd|HH|mm|ss|[-/:. ])+")
+_FORMATS = {
+    "yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "SSSSSS": "%f",
+    "EEEE": "%A",
+}  # fmt: skip
+_FORMAT = re.compile(
+    r"(?:(?<!y)yyyy(?!y)|(?<!M)MM(?!M)|(?<!d)dd(?!d)|(?<!H)HH(?!H)|(?<!m)mm(?!m)"
+    r"|(?<!s)ss(?!s)|(?<!S)SSSSSS(?!S)|(?<!E)EEEE(?!E)|[-/:. ])+"
+)
 
 
 def part_of(here: Compiling, values: Sequence[Value]) -> Built:

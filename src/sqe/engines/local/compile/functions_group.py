@@ -10,8 +10,8 @@ from collections.abc import Callable
 from sqe.engines.local.compile.arithmetic import average, average_type, give_up, sum_type
 from sqe.engines.local.compile.built import Built, need
 from sqe.engines.local.compile.digits import nines
-from sqe.engines.local.compile.value import Value, opaque
-from sqe.engines.local.types import BIGINT, BOOLEAN, DOUBLE
+from sqe.engines.local.compile.value import Value, need_equatable, opaque
+from sqe.engines.local.types import BIGINT, BOOLEAN, DOUBLE, bag_of
 
 Write = Callable[[Value, str, str], Built]
 
@@ -46,9 +46,26 @@ def extreme(name: str) -> Write:
     """Of -0.0 and 0.0 Spark takes the one it meets first: either is right."""
 
     def write(value: Value, distinct: str, after: str) -> Built:
+        need(value.type.is_plain, f"{name} of {value.type} is Spark's")
         return f"{name}({value.sql}){after}", value.type, True
 
     return write
+
+
+def collect(value: Value, distinct: str, after: str) -> Built:
+    """Without NULLs, in no order that counts."""
+    kind = bag_of(value.type)
+    sql = f"coalesce(list({distinct}{value.sql}){after}, CAST([] AS {kind.duckdb}))"
+    if value.nullable:
+        sql = f"list_filter({sql}, lambda item: item IS NOT NULL)"
+    return sql, kind, False
+
+
+def collect_set(value: Value, distinct: str, after: str) -> Built:
+    need_equatable(value.type, "collect_set of")
+    need(not value.type.is_float, "collect_set of doubles is Spark's")
+    need("OVER (" not in after, "collect_set over a window is Spark's")
+    return collect(value, "DISTINCT ", after)
 
 
 def count(value: Value, distinct: str, after: str) -> Built:
@@ -64,6 +81,14 @@ def logical(name: str) -> Write:
     def write(value: Value, distinct: str, after: str) -> Built:
         need(value.type == BOOLEAN and not distinct, f"{name} takes a condition")
         return f"{name}({value.sql}){after}", BOOLEAN, True
+
+    return write
+
+
+def bits(name: str) -> Write:
+    def write(value: Value, distinct: str, after: str) -> Built:
+        need(value.type.is_integral and not distinct, f"{name} takes a whole number")
+        return f"{name}({value.sql}){after}", value.type, True
 
     return write
 

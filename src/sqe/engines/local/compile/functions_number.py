@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqe.engines.local.compile.arithmetic import give_up
 from sqe.engines.local.compile.built import Build, Built, need
 from sqe.engines.local.compile.compiling import Compiling
-from sqe.engines.local.compile.value import Value, any_nullable
+from sqe.engines.local.compile.value import Value, any_nullable, opaque
 from sqe.engines.local.types import (
     BIGINT,
     BOOLEAN,
@@ -63,6 +64,9 @@ def round_(here: Compiling, values: Sequence[Value]) -> Built:
     assert isinstance(places, int)  # noqa: S101  tested on the line above
     if value.type.is_integral:
         return value.sql, value.type, True
+    if value.type == DOUBLE and places == 0:
+        # Spark goes by way of digits, which have no sign of zero.
+        return f"(round({value.sql}) + CAST(0 AS DOUBLE))", DOUBLE, True
     need(value.type.is_decimal, "round of doubles is Spark's")
     whole = value.type.precision - value.type.scale
     if places >= value.type.scale:
@@ -70,6 +74,36 @@ def round_(here: Compiling, values: Sequence[Value]) -> Built:
         return value.cast(kind), kind, True
     kind = bound_decimal(whole + places + 1, places)
     return f"CAST(round({value.sql}, {places}) AS {kind.duckdb})", kind, True
+
+
+def sign(here: Compiling, values: Sequence[Value]) -> Built:
+    """A zero keeps its sign, and NaN is NaN."""
+    number = _one(values, "sign")
+    need(number.type.is_numeric, "sign takes a number")
+    sql = number.cast(DOUBLE)
+    kept = f"{sql} = 0 OR isnan({sql})"
+    return f"CASE WHEN {kept} THEN {sql} ELSE CAST(sign({sql}) AS DOUBLE) END", DOUBLE, True
+
+
+def nanvl(here: Compiling, values: Sequence[Value]) -> Built:
+    need(len(values) == 2 and values[0].type == values[1].type, "nanvl takes two doubles")
+    number, other = values
+    need(number.type.is_float, "nanvl takes two doubles")
+    sql = f"CASE WHEN isnan({number.sql}) THEN {other.sql} ELSE {number.sql} END"
+    return sql, number.type, any_nullable(*values)
+
+
+def try_integers(operator: str) -> Build:
+    """try_add and its like: NULL for what does not fit."""
+
+    def build(here: Compiling, values: Sequence[Value]) -> Built:
+        need(len(values) == 2, "this takes two numbers")
+        kind = common(values)
+        need(kind.is_integral, f"this of {kind} is Spark's")
+        left, right = (f"CAST({value.cast(kind)} AS HUGEINT)" for value in values)
+        return opaque(f"TRY_CAST({left} {operator} {right} AS {kind.duckdb})"), kind, True
+
+    return build
 
 
 def round_to_integer(function: str) -> Build:
@@ -119,8 +153,11 @@ def extreme(function: str) -> Build:
     def build(here: Compiling, values: Sequence[Value]) -> Built:
         need(len(values) >= 2, f"{function} takes several arguments")
         kind = common(values)
-        need(not kind.is_float, f"{function} of doubles is Spark's")
+        need(kind.is_plain, f"{function} of {kind} is Spark's")
         sql = f"{function}({', '.join(value.cast(kind) for value in values)})"
+        if kind.is_float:  # of zeros, Spark takes the one that it meets first
+            minus = " OR ".join(f"({v.cast(kind)} = 0 AND signbit({v.cast(kind)}))" for v in values)
+            sql = f"CASE WHEN {minus} THEN {give_up('a zero with a sign', kind)} ELSE {sql} END"
         return sql, kind, all(value.nullable for value in values)
 
     return build
@@ -136,6 +173,7 @@ def nullif(here: Compiling, values: Sequence[Value]) -> Built:
     need(len(values) == 2, "nullif takes two arguments")
     kind = common(values)
     need(kind == values[0].type, "nullif of different types is Spark's")
+    need(kind.is_plain, f"nullif of {kind} is Spark's")
     return f"nullif({values[0].sql}, {values[1].cast(kind)})", kind, True
 
 

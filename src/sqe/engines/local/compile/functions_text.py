@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqe.engines.local.compile import functions_array as arrays
 from sqe.engines.local.compile.arithmetic import give_up
 from sqe.engines.local.compile.built import Build, Built, need
 from sqe.engines.local.compile.casts import cast_sql
 from sqe.engines.local.compile.compiling import Compiling
 from sqe.engines.local.compile.value import Value, any_nullable
-from sqe.engines.local.types import BIGINT, BOOLEAN, INT, STRING, VOID
+from sqe.engines.local.types import BIGINT, BINARY, BOOLEAN, INT, STRING, VOID
 
 _INTS = ("tinyint", "smallint", "int")
 _OFTEN = 1_000
@@ -150,13 +151,21 @@ def find_text(first: int, second: int) -> Build:
 
 
 def length(here: Compiling, values: Sequence[Value]) -> Built:
+    if values[0].type == BINARY and len(values) == 1:
+        return _bytes(values[0]), INT, values[0].nullable
     _strings(values, "length", 1)
     return f"CAST(length({values[0].cast(STRING)}) AS INTEGER)", INT, values[0].nullable
 
 
 def octet_length(here: Compiling, values: Sequence[Value]) -> Built:
+    if values[0].type == BINARY and len(values) == 1:
+        return _bytes(values[0]), INT, values[0].nullable
     _strings(values, "octet_length", 1)
     return f"CAST(strlen({values[0].cast(STRING)}) AS INTEGER)", INT, values[0].nullable
+
+
+def _bytes(value: Value) -> str:
+    return f"CAST(octet_length({value.sql}) AS INTEGER)"
 
 
 def substring(here: Compiling, values: Sequence[Value]) -> Built:
@@ -191,6 +200,8 @@ def _from_the_end(text: str, values: Sequence[Value]) -> str:
 
 def concat(here: Compiling, values: Sequence[Value]) -> Built:
     need(bool(values), "concat of nothing is Spark's")
+    if any(value.type.parts for value in values):
+        return arrays.concat(values)
     need(any(value.type == STRING for value in values), "concat takes strings")
     texts = [v.sql if v.type == STRING else cast_sql(here, v, STRING) for v in values]
     return f"({' || '.join(texts)})", STRING, any_nullable(*values)

@@ -52,6 +52,7 @@ class Grouping:
     keys: list[_Key] = field(default_factory=list)
     sql: str = ""
     sets: bool = False
+    only_constants: bool = False  # one group, and none without rows
 
     def check_items(self, items: list[Item]) -> None:
         known = {key.value.sql for key in self.keys}
@@ -151,7 +152,7 @@ class _Builder:
         if keys:
             self._grouping.sql = f" GROUP BY {', '.join(keys)}"
         elif parts:
-            raise NotLocal("grouping by constants alone is Spark's")
+            self._grouping.only_constants = True
         return self._grouping
 
     def _check_computed(self) -> None:

@@ -84,7 +84,7 @@ class Joins:
         for left, right in keys:
             a, b = left.value(), right.value()
             kind = common_type(a.type, b.type)
-            if kind.is_float or (side == "FULL" and a.type != b.type):
+            if kind.is_float or kind.parts or (side == "FULL" and a.type != b.type):
                 raise NotLocal("USING over such types is Spark's")
             conditions.append(f"({a.cast(kind)} = {b.cast(kind)})")
             follow(left, right, _keeps(side, after))

@@ -16,6 +16,7 @@ from sqe.engines.local.compile.value import Value, format_name, make_value
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import (
     BIGINT,
+    BINARY,
     BOOLEAN,
     DATE,
     DOUBLE,
@@ -109,6 +110,14 @@ def java_double(number: float) -> str:
         return text if "." in text else f"{text}.0"
     mantissa, _, exponent = f"{shortest.normalize():E}".partition("E")
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}E{int(exponent)}"
+
+
+def binary(here: Compiling, node: exp.HexString) -> Value:
+    """X'1F': sqlglot has read it as a number, so whole bytes are only certain in the text."""
+    digits = str(node.this)
+    if len(digits) % 2 or not re.fullmatch(r"[0-9A-Fa-f]*", digits):
+        raise NotLocal("this binary literal is Spark's")
+    return Value(f"unhex('{digits}')", BINARY, f"X'{digits.upper()}'", False)
 
 
 def negate(here: Compiling, node: exp.Neg) -> Value:

@@ -11,11 +11,18 @@ from typing import Any
 from sqlglot import exp
 
 from sqe.engines.local.compile import arithmetic
+from sqe.engines.local.compile.arithmetic import give_up
 from sqe.engines.local.compile.compiling import Compiling, in_utc
 from sqe.engines.local.compile.functions_text import to_lower
 from sqe.engines.local.compile.literals import beside
 from sqe.engines.local.compile.scope import Scope
-from sqe.engines.local.compile.value import Value, format_list_name, format_name, make_value
+from sqe.engines.local.compile.value import (
+    Value,
+    format_list_name,
+    format_name,
+    make_value,
+    need_equatable,
+)
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.types import (
     BOOLEAN,
@@ -142,10 +149,20 @@ def compare(here: Compiling, operator: str, left: Value, right: Value) -> Value:
     kind = common_type(left.type, right.type)
     if kind.is_float:
         _read_as_spark_prunes("not" if here.negated else operator, left, right)
+    if kind.parts:
+        _check_nested(operator, kind)
     sql = f"({left.cast(kind)} {_DUCKDB.get(operator, operator)} {right.cast(kind)})"
     name = format_name(_NAMES.get(operator, f"({{}} {operator} {{}})"), shown_left, shown_right)
     distinct = operator in _DUCKDB
     return make_value(sql, BOOLEAN, name, left, right, nullable=False if distinct else None)
+
+
+def _check_nested(operator: str, kind: SparkType) -> None:
+    """Nested values are equal alike, but a NULL inside of one is first to Spark and last to
+    DuckDB."""
+    if operator not in ("=", "<>", *_DUCKDB):
+        raise NotLocal(f"{operator} on {kind} is Spark's")
+    need_equatable(kind, f"{operator} on")
 
 
 def _whole_bound(operator: str, bound: Value, *floors: str) -> Value:
@@ -229,6 +246,8 @@ def within(here: Compiling, node: exp.In) -> Value:
     if not items:
         raise NotLocal("IN over nothing is Spark's")
     kind = _common(value, items)
+    if kind.parts:
+        raise NotLocal(f"IN over {kind} is Spark's")
     if kind.is_float:
         for item in items:
             _read_as_spark_prunes("=", value, item)  # a list is never turned around
@@ -251,6 +270,8 @@ def _within_query(here: Compiling, value: Value, query: Any) -> Value:
         raise NotLocal("IN over a query of several columns is Spark's")
     output_type = relation.outputs[0].type
     kind = common_type(value.type, output_type)
+    if kind.parts:
+        raise NotLocal(f"IN over {kind} is Spark's")
     inner = relation.sql
     if kind != output_type:
         inner = f"SELECT CAST(c1 AS {kind.duckdb}) FROM ({inner}) AS listed"  # noqa: S608
@@ -300,8 +321,10 @@ def _like(node: Any, value: Value, pattern: Value, mark: str) -> Value:
     null = isinstance(node.expression, exp.Placeholder) and pattern.known_value is None
     if null and value.type == pattern.type == STRING:
         return make_value(f"({value.sql} LIKE {pattern.sql})", BOOLEAN, "", value, nullable=True)
+    if value.type == pattern.type == STRING and pattern.known_value is None and not mark:
+        return _like_computed(node, value, pattern)
     if value.type != STRING or not isinstance(pattern.known_value, str):
-        raise NotLocal("LIKE with a computed pattern is Spark's")
+        raise NotLocal("LIKE with this pattern is Spark's")
     if "\\" in pattern.known_value and not mark:
         mark = _OWN_MARK
     if mark and (mark in "%_'" or not _escapes_fit(pattern.known_value, mark)):
@@ -318,6 +341,19 @@ def _like(node: Any, value: Value, pattern: Value, mark: str) -> Value:
     if node.args.get("negate"):
         sql, name = f"(NOT {sql})", format_name("(NOT {})", name)
     return make_value(sql, BOOLEAN, name, value)
+
+
+def _like_computed(node: Any, value: Value, pattern: Value) -> Value:
+    """DuckDB knows no escape then, so a pattern with one is Spark's."""
+    if isinstance(node, exp.ILike):
+        raise NotLocal("ILIKE with a computed pattern is Spark's")
+    escapes = f"contains({pattern.sql}, '{_OWN_MARK}')"
+    other = give_up("a computed pattern with an escape", BOOLEAN)
+    sql = f"CASE WHEN {escapes} THEN {other} ELSE {value.sql} LIKE {pattern.sql} END"
+    name = format_name("{} LIKE {}", value, pattern)
+    if node.args.get("negate"):
+        sql, name = f"(NOT {sql})", format_name("(NOT {})", name)
+    return make_value(sql, BOOLEAN, name, value, pattern)
 
 
 def _escapes_fit(pattern: str, mark: str) -> bool:

@@ -55,6 +55,8 @@ def _is_item(node: Any, value: Value, items: list[Value]) -> bool:
 
 def _sort_key(value: Value, position: int | None, distinct: bool) -> str:
     """DuckDB makes 0.0 of the -0.0 it sorts by, so a double is sorted by a copy of it."""
+    if not value.type.is_plain:
+        raise NotLocal(f"ORDER BY {value.type} is Spark's")
     if value.type.is_float and not distinct:
         return without_sign_of_zero(value.sql, value.type)
     return str(position) if position else value.sql

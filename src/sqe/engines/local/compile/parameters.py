@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from sqe.engines.local.compile.value import Value
 from sqe.engines.local.plan import NotLocal
-from sqe.engines.local.types import TINYINT, VOID, SparkType, parse_type
+from sqe.engines.local.types import BINARY, TINYINT, VOID, SparkType, parse_type
 from sqe.model.query import Parameter
 from sqe.sql.dialect import MARKER
 from sqe.sql.statement import Span
@@ -47,6 +47,8 @@ class Parameters:
         if parameter.type == "void":
             return Value("NULL", VOID, "")
         kind = parse_type(parameter.type)
+        if kind.parts or kind == BINARY:
+            raise NotLocal(f"a parameter of type {kind} is Spark's")
         if parameter.value is None:
             return Value(f"CAST(NULL AS {kind.duckdb})", kind, "")
         return self.bind(kind, parameter.value)

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from sqe.engines.local.compile import functions_array as arrays
 from sqe.engines.local.compile import functions_date as dates
 from sqe.engines.local.compile import functions_group as groups
+from sqe.engines.local.compile import functions_letters as letters
+from sqe.engines.local.compile import functions_moments as moments
 from sqe.engines.local.compile import functions_number as numbers
 from sqe.engines.local.compile import functions_text as texts
+from sqe.engines.local.compile import patterns
 from sqe.engines.local.compile.built import Build
 from sqe.engines.local.compile.casts import CASTS
 from sqe.engines.local.compile.functions_group import Write
@@ -40,6 +44,11 @@ def _with(*defaults: str) -> Show:
 
 def _capital(*names: str) -> Show:
     return lambda name, values: _call_name(name.upper() if name in names else name, values)
+
+
+def _nameless(name: str, values: Sequence[Value]) -> str:
+    """Spark shows what is not written, at length."""
+    return ""
 
 
 def _is(words: str) -> Show:
@@ -74,8 +83,8 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(("isnull",), "any", "boolean", numbers.is_null("IS NULL"), _is("IS NULL")),
     Function(("isnotnull",), "any", "boolean", numbers.is_null("IS NOT NULL"), _is("IS NOT NULL")),
     Function(("isnan",), "float or double", "boolean", numbers.isnan),
-    Function(("greatest",), "any but double, …", "common type", numbers.extreme("greatest")),
-    Function(("least",), "any but double, …", "common type", numbers.extreme("least")),
+    Function(("greatest",), "any, …", "common type", numbers.extreme("greatest")),
+    Function(("least",), "any, …", "common type", numbers.extreme("least")),
     Function(("raise_error",), "string", "string", texts.raise_error),
     # Numbers
     Function(("abs",), "number", "same type", numbers.absolute),
@@ -83,7 +92,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(("pmod",), "integer, positive literal", "common type", numbers.pmod),
     Function(
         ("round",),
-        "integer or decimal(p,s), literal n >= 0",
+        "integer, decimal(p,s), or double, literal n >= 0; of doubles 0",
         "same type or decimal(p-s+n+1,n)",
         numbers.round_,
         _with("", "0"),
@@ -103,9 +112,19 @@ FUNCTIONS: tuple[Function, ...] = (
         _capital("floor"),
     ),
     Function(("sqrt",), "number", "double", numbers.sqrt, _capital("sqrt")),
+    Function(("sign", "signum"), "number", "double", numbers.sign, _capital("signum")),
+    Function(("nanvl",), "double, double", "double", numbers.nanvl),
+    Function(("try_add",), "integer, integer", "common type", numbers.try_integers("+")),
+    Function(("try_subtract",), "integer, integer", "common type", numbers.try_integers("-")),
+    Function(("try_multiply",), "integer, integer", "common type", numbers.try_integers("*")),
     # Texts
-    Function(("length", "char_length", "character_length", "len"), "string", "int", texts.length),
-    Function(("octet_length",), "string", "int", texts.octet_length),
+    Function(
+        ("length", "char_length", "character_length", "len"),
+        "string or binary",
+        "int",
+        texts.length,
+    ),
+    Function(("octet_length",), "string or binary", "int", texts.octet_length),
     Function(("upper", "ucase"), "string", "string", texts.upper),
     Function(("lower", "lcase"), "string", "string", texts.lower),
     Function(
@@ -117,7 +136,7 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function(("left",), "string, literal", "string", texts.side("left")),
     Function(("right",), "string, literal", "string", texts.side("right")),
-    Function(("concat",), "string, …", "string", texts.concat),
+    Function(("concat",), "string or array, …", "string or array", texts.concat),
     Function(("concat_ws",), "literal, string, …", "string", texts.concat_ws),
     Function(("trim", "btrim"), "string, literal", "string", texts.trim_text("trim")),
     Function(("ltrim",), "string", "string", texts.trim_text("ltrim")),
@@ -145,6 +164,56 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(
         ("locate", "position"), "string, string", "int", texts.find_text(1, 0), _with("", "", "1")
     ),
+    Function(("reverse",), "string or array", "same type", letters.reverse),
+    Function(("translate",), "string, string, string", "string", letters.translate),
+    Function(("levenshtein",), "string, string", "int", letters.levenshtein),
+    Function(("hex",), "integer, string or binary", "string", letters.to_hex),
+    Function(("unhex",), "string", "binary", letters.from_hex),
+    Function(("md5",), "string or binary", "string", letters.md5),
+    Function(("split",), "string, literal text, -1", "array", patterns.split, _with("", "", "-1")),
+    Function(("regexp_extract",), "string, literal, literal", "string", patterns.extract),
+    Function(
+        ("regexp_replace",),
+        "string, literal, literal",
+        "string",
+        patterns.replace,
+        _with("", "", "", "1"),
+    ),
+    # Arrays and maps
+    Function(("array",), "any, …", "array", arrays.make_array),
+    Function(("size", "cardinality"), "array or map", "int", arrays.size),
+    Function(("array_size",), "array", "int", arrays.size),
+    Function(("array_join",), "array<string>, string, string", "string", arrays.join_texts),
+    Function(("array_contains",), "array, element", "boolean", arrays.contains),
+    Function(("array_position",), "array, element", "bigint", arrays.position),
+    Function(("array_remove",), "array, element", "array", arrays.remove),
+    Function(("array_append",), "array, element", "array", arrays.append("array_append")),
+    Function(("array_prepend",), "array, element", "array", arrays.append("array_prepend")),
+    Function(("arrays_overlap",), "array, array", "boolean", arrays.overlap),
+    Function(("array_union",), "array, array", "array", arrays.combine("array_union")),
+    Function(("array_intersect",), "array, array", "array", arrays.combine("array_intersect")),
+    Function(("array_except",), "array, array", "array", arrays.combine("array_except")),
+    Function(("array_distinct",), "array", "same type", arrays.distinct),
+    Function(("array_sort",), "array", "same type", arrays.sort("array_sort"), _nameless),
+    Function(
+        ("sort_array",),
+        "array, literal",
+        "same type",
+        arrays.sort("sort_array"),
+        _with("", "true"),
+    ),
+    Function(("array_min",), "array", "element", arrays.extreme("array_min")),
+    Function(("array_max",), "array", "element", arrays.extreme("array_max")),
+    Function(("slice",), "array, int, int", "array", arrays.slice_),
+    Function(("flatten",), "array of arrays", "array", arrays.flatten),
+    Function(("array_repeat",), "any, int", "array", arrays.repeat),
+    Function(("sequence",), "int or bigint, …", "array", arrays.sequence),
+    Function(("get",), "array, int", "element", arrays.get),
+    Function(("arrays_zip",), "array, … that are no columns", "array", arrays.zip_arrays),
+    Function(("map_from_arrays",), "array, array", "map", arrays.map_of_arrays),
+    Function(("map_from_entries",), "array of structs", "map", arrays.map_of_entries),
+    Function(("map_keys",), "map", "array", arrays.entries_of_map("map_keys")),
+    Function(("map_values",), "map", "array", arrays.entries_of_map("map_values")),
     # Dates and moments
     Function(("year",), "date or timestamp", "int", dates.date_part("year")),
     Function(("quarter",), "date or timestamp", "int", dates.date_part("quarter")),
@@ -160,7 +229,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(("date_part",), "literal part, date or timestamp", "int", dates.part_of),
     Function(
         ("date_format",),
-        "date or timestamp, literal of yyyy MM dd HH mm ss",
+        "date or timestamp, literal of yyyy MM dd HH mm ss SSSSSS EEEE",
         "string",
         dates.date_format,
     ),
@@ -180,6 +249,18 @@ FUNCTIONS: tuple[Function, ...] = (
         "timestamp_ntz",
         dates.convert_timezone,
     ),
+    Function(("unix_micros",), "timestamp", "bigint", moments.since_epoch(1)),
+    Function(("unix_millis",), "timestamp", "bigint", moments.since_epoch(1_000)),
+    Function(("unix_seconds",), "timestamp", "bigint", moments.since_epoch(1_000_000)),
+    Function(("timestamp_micros",), "integer", "timestamp", moments.after_epoch(1)),
+    Function(("timestamp_millis",), "integer", "timestamp", moments.after_epoch(1_000)),
+    Function(("timestamp_seconds",), "integer", "timestamp", moments.after_epoch(1_000_000)),
+    Function(
+        ("try_make_timestamp_ntz",),
+        "int, int, int, 0, 0, 0",
+        "timestamp_ntz",
+        moments.try_make_midnight,
+    ),
     Function(("current_date", "curdate"), "", "date", dates.current_date, _as("current_date")),
     Function(("current_timestamp", "now"), "", "timestamp", dates.current_timestamp),
 )
@@ -196,6 +277,7 @@ class Aggregate:
     write: Write
 
 
+_BAG = "array, where its order does not show"
 _AGGREGATES = (
     Aggregate(("sum",), "number", "bigint, double or decimal(p+10,s)", groups.total),
     Aggregate(("avg", "mean"), "number", "double or decimal(p+4,s+4)", groups.mean),
@@ -209,6 +291,11 @@ _AGGREGATES = (
     Aggregate(("stddev_pop",), "number", "double", groups.spread("stddev_pop")),
     Aggregate(("var_samp", "variance"), "number", "double", groups.spread("var_samp")),
     Aggregate(("var_pop",), "number", "double", groups.spread("var_pop")),
+    Aggregate(("bit_and",), "integer", "same type", groups.bits("bit_and")),
+    Aggregate(("bit_or",), "integer", "same type", groups.bits("bit_or")),
+    Aggregate(("bit_xor",), "integer", "same type", groups.bits("bit_xor")),
+    Aggregate(("collect_list", "array_agg"), "any", _BAG, groups.collect),
+    Aggregate(("collect_set",), "any", _BAG, groups.collect_set),
 )
 AGGREGATES: dict[str, Aggregate] = {
     name: aggregate for aggregate in _AGGREGATES for name in aggregate.names
@@ -229,9 +316,12 @@ TYPES = (
     Feature("float, double", "comparisons only if no file of the table holds NaN"),
     Feature("decimal(p,s)"),
     Feature("string"),
+    Feature("binary"),
     Feature("date"),
     Feature("timestamp", "days, hours and texts of it only in the session time zone UTC"),
     Feature("timestamp_ntz"),
+    Feature("array<int>, array<string>, struct<a:int,b:string>", "and of other types; no order"),
+    Feature("map<string,int>", "and of other types; no comparisons"),
 )
 OPERATORS = (
     Feature("+ - *", "numbers; a date and an int; a date or timestamp and a literal interval"),
@@ -243,11 +333,14 @@ OPERATORS = (
     Feature("IS [NOT] NULL, IS [NOT] TRUE, IS [NOT] FALSE"),
     Feature("[NOT] BETWEEN"),
     Feature("[NOT] IN", "literals, expressions, or a query"),
-    Feature("[NOT] LIKE, ILIKE", "a literal pattern"),
-    Feature("RLIKE", "a literal pattern of letters, ., [a-z], groups, |, *, + and ?"),
+    Feature("[NOT] LIKE, ILIKE", "ILIKE with a literal pattern"),
+    Feature("RLIKE", "a literal pattern; no lookarounds, backreferences, \\b, possessive *"),
     Feature("||", "strings"),
     Feature("CASE, IF"),
     Feature("transform(array(x), v -> …)[0]", "what gives x a name"),
+    Feature("transform, filter, exists, forall, zip_with, aggregate", "of arrays; no other type"),
+    Feature("a[i], element_at, try_element_at", "an array by a place, a map by a key of its type"),
+    Feature("named_struct, struct, s.field", "no doubles of stored structs"),
     Feature("EXISTS, scalar subqueries"),
     Feature("EXTRACT", ", ".join(dates.EXTRACTED)),
 )
@@ -255,7 +348,8 @@ WINDOW_FUNCTIONS = (
     Feature("row_number, rank, dense_rank, percent_rank, cume_dist"),
     Feature("ntile", "a literal"),
     Feature("lag, lead", "a literal offset, a default of the same type"),
-    Feature("first_value, last_value"),
+    Feature("first_value, last_value", "also IGNORE NULLS"),
+    Feature("nth_value", "a literal"),
     Feature("aggregates", "without DISTINCT; frames of ROWS, and of RANGE without numbers"),
 )
 CAST_KINDS = tuple((cast.source, cast.target) for cast in CASTS)
@@ -267,7 +361,7 @@ CLAUSES = (
     Feature("[INNER | LEFT | RIGHT | FULL] JOIN, CROSS JOIN, LEFT SEMI, LEFT ANTI, commas"),
     Feature("ON, USING, NATURAL", "no subqueries in ON"),
     Feature("[CROSS | LEFT] JOIN LATERAL", "a query or explode(); ON true"),
-    Feature("explode(array(…)), posexplode(array(…))", "in FROM; elements that are written out"),
+    Feature("explode, posexplode, explode_outer, posexplode_outer", "of arrays, in FROM"),
     Feature("WHERE"),
     Feature("GROUP BY", "columns, expressions, positions, aliases, ALL"),
     Feature(

@@ -232,6 +232,8 @@ def _comparison_on_stored(
 ) -> Comparison | None:
     """The comparison in the column's own type, or None where there could be any doubt."""
     kind = parse_type(column.type_text)
+    if not kind.is_plain:
+        return None
     if not constants:
         return Comparison(column.stored, op)
     if isinstance(constants[0], SinceNow):

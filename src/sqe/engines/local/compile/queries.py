@@ -23,7 +23,7 @@ from sqe.engines.local.compile.scope import (
 )
 from sqe.engines.local.compile.select import Selects
 from sqe.engines.local.compile.tables import inline_table
-from sqe.engines.local.compile.value import Value, without_sign_of_zero
+from sqe.engines.local.compile.value import Value, need_equatable, without_sign_of_zero
 from sqe.engines.local.plan import MetadataScan, NotLocal, Scan
 from sqe.engines.local.types import SparkType, common_type
 from sqe.rewrite.guarded import GuardedStatement
@@ -163,6 +163,8 @@ def _as_types(relation: Relation, kinds: list[SparkType], *, distinct: bool) -> 
         sql = f"c{i}"
         if output.type != kind:
             sql, changes = Value(sql, output.type, "").cast(kind), True
+        if distinct:
+            need_equatable(kind, "a set of")
         if distinct and kind.is_float:
             sql, changes = without_sign_of_zero(sql, kind), True
         listed.append(f"{sql} AS c{i}")

@@ -19,8 +19,8 @@ from sqe.engines.local.compile.scope import (
     source_columns,
 )
 from sqe.engines.local.compile.tables import (
-    explode_array,
-    explodes_array,
+    explode,
+    explodes,
     inline_table,
     number_range,
 )
@@ -47,7 +47,16 @@ class Relations:
         sql = self._relation(from_.this, scope)
         for join in node.args.get("joins") or ():
             sql = self._joins.join(sql, join, scope)
+        for view in self._lateral_views(node):
+            sql = f"{sql} CROSS JOIN {self._lateral(view, scope)}"
         return f" FROM {sql}"
+
+    def _lateral_views(self, node: exp.Select) -> list[exp.Lateral]:
+        """LATERAL VIEW behind a table. What it stands behind among joins the tree does not say."""
+        views = list(node.args.get("laterals") or ())
+        if views and (node.args.get("joins") or not all(explodes(view.this) for view in views)):
+            raise NotLocal("this LATERAL VIEW is Spark's")
+        return views
 
     def _relation(self, node: Any, scope: Scope) -> str:
         if isinstance(node, exp.Table):
@@ -64,12 +73,12 @@ class Relations:
             return f"({relation.sql}) AS {name}"
         raise NotLocal(f"{node.key} in FROM is Spark's")
 
-    def _derived_table(self, node: exp.Subquery, scope: Scope) -> str:
-        """It sees CTEs, but not its neighbours in FROM."""
-        odd = ("joins", "pivots", "sample", "laterals", "order", "limit", "offset", "with_")
-        if any(node.args.get(key) for key in odd):
+    def _derived_table(self, node: exp.Subquery, scope: Scope, *, joined: bool = False) -> str:
+        """It sees CTEs, but not its neighbours in FROM. ``joined``: as of a table."""
+        odd = ("pivots", "sample", "laterals", "order", "limit", "offset", "with_")
+        if any(node.args.get(key) for key in odd) or (node.args.get("joins") and not joined):
             raise NotLocal("this subquery is Spark's")
-        if isinstance(node.this, exp.Table):
+        if _is_joins(node.this):
             return self._parenthesis(node, scope)
         inside = Scope(parent=scope.parent, ctes=scope.ctes, closed=True, derived_in=scope)
         relation = self._context.query(node.this, inside)
@@ -80,11 +89,13 @@ class Relations:
 
     def _lateral(self, node: exp.Lateral, scope: Scope) -> str:
         """It sees what is left of it in FROM."""
-        odd = [key for key, value in node.args.items() if value and key not in ("this", "alias")]
+        known = ("this", "alias", "view", "outer")
+        odd = [key for key, value in node.args.items() if value and key not in known]
         if odd or not scope.sources:
             raise NotLocal("this lateral join is Spark's")
-        if explodes_array(node.this):
-            relation = explode_array(node.this, scope, self._context)
+        if explodes(node.this):
+            outer = bool(node.args.get("outer"))
+            relation = explode(node.this, scope, self._context, outer=outer)
         elif isinstance(node.this, exp.Subquery):
             relation = self._context.query(node.this.this, Scope(parent=scope, ctes=scope.ctes))
         else:
@@ -100,7 +111,8 @@ class Relations:
             raise NotLocal("a name for joins in parentheses is Spark's")
         inner = Scope(parent=scope.parent, ctes=scope.ctes)
         joins = node.this.args.get("joins") or ()
-        sql = self._table(node.this, inner, joined=True)
+        first = self._table if isinstance(node.this, exp.Table) else self._derived_table
+        sql = first(node.this, inner, joined=True)
         for join in joins:
             sql = self._joins.join(sql, join, inner)
         scope.sources += inner.sources
@@ -114,7 +126,7 @@ class Relations:
         odd = [key for key, value in node.args.items() if value and key not in known]
         if odd:
             raise NotLocal(f"{odd[0]} is not on the local engine's list")
-        if isinstance(node.this, exp.Anonymous) or explodes_array(node.this):
+        if isinstance(node.this, exp.Anonymous) or explodes(node.this):
             return self._function(node, scope)
         name = self._context.name("t_")
         reference = self._reference(node)
@@ -162,8 +174,8 @@ class Relations:
 
     def _function(self, node: exp.Table, scope: Scope) -> str:
         name = self._context.name("f_")
-        if explodes_array(node.this):
-            relation = explode_array(node.this, Scope(closed=True), self._context)
+        if explodes(node.this):
+            relation = explode(node.this, Scope(closed=True), self._context)
         else:
             relation = number_range(node.this)
         outputs = rename_outputs(relation.outputs, _alias_columns(node))
@@ -223,6 +235,12 @@ def _add(draft: Draft, node: exp.Table, name: str, scope: Scope, path: tuple[str
         columns = [column.rename(new) for column, new in zip(columns, listed, strict=True)]
     scope.add(Source(node.alias_or_name, list(columns), path))
     return f"{draft.relation} AS {name}"
+
+
+def _is_joins(node: Any) -> bool:
+    """Whether relations stand between parentheses, and not a query."""
+    named = isinstance(node, exp.Subquery) and (node.args.get("joins") or node.args.get("alias"))
+    return bool(named) or isinstance(node, exp.Table)
 
 
 def _alias(node: Any) -> str:

@@ -88,6 +88,18 @@ class Scope:
     passed: bool = False  # a derived table of FROM uses outer columns
     lent: int = 0  # how often inner queries have used columns of this one
 
+    def split_fields(self, path: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """A column's name with what qualifies it, and the fields inside of it that follow. A
+        table's column comes first, as on Spark."""
+        last = len(path) - 1
+        if last == 0 or list(self.matches(path[last], path[:last])):
+            return path, ()
+        columns = [i for i in range(last) if list(self.matches(path[i], path[:i]))]
+        if len(columns) > 1:
+            raise NotLocal(f"{'.'.join(path)} may mean two things here")
+        end = columns[0] + 1 if columns else len(path)
+        return path[:end], path[end:]
+
     def find(self, name: str, qualifier: tuple[str, ...]) -> Value:
         """The column meant. Anything not certain is Spark's: it has the error messages too."""
         matching = list(self.matches(name, qualifier))

@@ -26,14 +26,14 @@ from sqe.engines.local.compile.ordering import limits, order_by
 from sqe.engines.local.compile.pruning import prune
 from sqe.engines.local.compile.relations import Relations
 from sqe.engines.local.compile.scope import Output, Relation, Scope, SourceColumn
-from sqe.engines.local.compile.value import Value, without_sign_of_zero
+from sqe.engines.local.compile.value import Value, need_equatable, without_sign_of_zero
 from sqe.engines.local.compile.windows import with_windows
 from sqe.engines.local.plan import NotLocal
 
 _PARTS = frozenset(
     {
         "with_", "kind", "expressions", "hint", "distinct", "from_", "joins", "where", "group",
-        "having", "order", "limit", "offset", "windows",
+        "having", "order", "limit", "offset", "windows", "laterals",
     }
 )  # fmt: skip
 
@@ -137,6 +137,8 @@ class Selects:
                 raise NotLocal("HAVING without GROUP BY and without aggregates is Spark's")
             return None
         grouping = grouped_by(group, self._context.expressions(scope), items)
+        if grouping.only_constants and (scope.borrowed or scope.passed):
+            raise NotLocal("grouping a dependent subquery by constants is Spark's")
         grouping.check_items(items)
         return grouping
 
@@ -145,7 +147,8 @@ class Selects:
     ) -> str:
         having = node.args.get("having")
         # Spark makes the row of the empty grouping set of rows too: without any there is none.
-        some = "count(*) > 0" if grouping is not None and grouping.sets else ""
+        whole = grouping is not None and (grouping.sets or grouping.only_constants)
+        some = "count(*) > 0" if whole else ""
         if having is None or grouping is None:
             return f" HAVING {some}" if some else ""
         if has_window(having.this):
@@ -277,6 +280,8 @@ def _distinct(node: exp.Select) -> str:
 def _exactly(value: Value, distinct: bool) -> str:
     """The value in its very type: DuckDB gives some NULLs and constants another one."""
     sql = value.sql
+    if distinct:
+        need_equatable(value.type, "DISTINCT over")
     if not (value.column or sql.startswith("CAST(")):
         sql = f"CAST({sql} AS {value.type.duckdb})"
     return without_sign_of_zero(sql, value.type) if distinct and value.type.is_float else sql

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqe.engines.local.types import SparkType
+from sqe.engines.local.plan import NotLocal
+from sqe.engines.local.types import STRING, VOID, SparkType
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,15 @@ class Value:
             return self.sql
         if self.type.is_decimal and wanted.is_float:
             return exact_float(self, wanted)
+        if self.type.parts and self.type.holds(lambda kind: kind == VOID):
+            # Nothing or NULLs, which DuckDB casts to anything by way of a text.
+            return f"CAST(CAST({self.sql} AS {texts_of(self.type).duckdb}) AS {wanted.duckdb})"
         return f"CAST({self.sql} AS {wanted.duckdb})"
+
+
+def texts_of(kind: SparkType) -> SparkType:
+    """The type with texts where it has NULLs of no type."""
+    return STRING if kind == VOID else replace(kind, parts=tuple(map(texts_of, kind.parts)))
 
 
 def exact_float(value: Value, wanted: SparkType) -> str:
@@ -90,8 +99,21 @@ def without_sign_of_zero(sql: str, kind: SparkType) -> str:
 
 
 def key_of(value: Value) -> str:
-    """A value as GROUP BY, PARTITION BY and ORDER BY compare it. DuckDB knows a key by its text."""
+    """A value as GROUP BY and PARTITION BY compare it. DuckDB knows a key by its text."""
+    need_equatable(value.type, "a key of type")
     return without_sign_of_zero(value.sql, value.type) if value.type.is_float else value.sql
+
+
+def sort_key_of(value: Value) -> str:
+    """A value as ORDER BY compares it."""
+    if not value.type.is_plain:
+        raise NotLocal(f"ORDER BY {value.type} is Spark's")
+    return key_of(value)
+
+
+def need_equatable(kind: SparkType, what: str) -> None:
+    if not kind.is_equatable:
+        raise NotLocal(f"{what} {kind} is Spark's")
 
 
 def any_aggregate(*values: Value) -> bool:

@@ -28,6 +28,7 @@ _VALUES: dict[str, tuple[str, ...]] = {
                   ("1970-01-01", "2024-02-29", "1969-12-31", "0001-01-01", "9999-12-31")),
     "time(3)": tuple(f"TIME '{time}'" for time in
                      ("00:00:00", "23:59:59.999", "01:02:03", "12:00:00", "00:00:00.001")),
+    "ipaddress": tuple(f"IPADDRESS '10.0.0.{n}'" for n in range(5)),
     "interval day to second": tuple(f"INTERVAL '{n}' DAY" for n in (0, 1, -1, 2, 99)),
     "interval year to month": tuple(f"INTERVAL '{n}' MONTH" for n in (0, 1, -1, 2, 99)),
 }  # fmt: skip
@@ -91,6 +92,10 @@ CONSTANTS: dict[str, dict[int, str]] = {
     "from_unixtime": {1: "'Europe/Paris'"},
     "from_unixtime(double, bigint, bigint)": {1: "1", 2: "0"},
     "chr": {0: "65"},
+    "contains(varchar, ipaddress)": {0: "'10.0.0.0/8'"},
+    "from_utf8": {1: "'?'"},
+    "from_utf8(varbinary, bigint)": {1: "63"},
+    "normalize": {1: "NFC"},
     "combinations": {1: "2"},
     "date_format": {1: "'%Y'"},
     "date_parse": {1: "'%Y'"},

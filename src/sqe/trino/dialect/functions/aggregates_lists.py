@@ -10,7 +10,7 @@ from sqe.trino.dialect.calls import CallSite, special
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.functions.aggregates import aggregate
 from sqe.trino.dialect.functions.registry import Bound
-from sqe.trino.dialect.typed import Typed, spark_type, string
+from sqe.trino.dialect.typed import Typed, fail, spark_type, string
 from sqe.trino.dialect.windows import FLOATS
 
 
@@ -110,6 +110,33 @@ aggregate("histogram", "(T) -> map(T, bigint)", _histogram,
           "Count the number of times each value occurs")  # fmt: skip
 
 
+def _most_frequent(call: Bound) -> str:
+    """Counted exactly, where Trino estimates as soon as there are more values than its third
+    argument."""
+    buckets = call.arguments[0].constant
+    if not isinstance(buckets, int):
+        raise call.refuse("the number of buckets must be constant")
+    if buckets < 2:
+        message = "approx_most_frequent bucket count must be greater than one"
+        raise Refused("INVALID_FUNCTION_ARGUMENT", message, None)
+    values = call.aggregate("collect_list", call.sql(1))
+
+    def write(listed: str) -> str:
+        counted = f"struct(size(filter({listed}, e -> e = k)) AS n, k AS k)"
+        counts = f"transform(array_distinct({listed}), k -> {counted})"
+        by_count = "(l, r) -> CASE WHEN l.n > r.n THEN -1 WHEN l.n < r.n THEN 1 ELSE 0 END"
+        most = f"slice(array_sort({counts}, {by_count}), 1, {buckets})"
+        return f"map_from_entries(transform({most}, e -> struct(e.k, CAST(e.n AS BIGINT))))"
+
+    return _none_if_empty(values, write(values))
+
+
+aggregate("approx_most_frequent",
+          ["(bigint, bigint, bigint) -> map(bigint, bigint)",
+           "(bigint, varchar, bigint) -> map(varchar, bigint)"],
+          _most_frequent, "")  # fmt: skip
+
+
 def _map_union(call: Bound) -> str:
     """Of a key that several maps have, the first value that comes along."""
     maps = call.aggregate("collect_list", call.sql(0))
@@ -131,30 +158,48 @@ aggregate("reduce_agg", "(T, S, function(S, T, S), function(S, S, S)) -> S", _re
           "Reduce input elements into a single value")  # fmt: skip
 
 
+_LONGEST_LIST = 1 << 20  # bytes
+
+
 @special("listagg")
 def _listagg(site: CallSite) -> Typed:
-    """LISTAGG(x, separator) WITHIN GROUP (ORDER BY …); more than a megabyte is no error here."""
+    """LISTAGG(x, separator [ON OVERFLOW …]) WITHIN GROUP (ORDER BY …)."""
     node = site.node
     if node.window is not None:
         message = "Window with LISTAGG is not supported"
         raise Refused("NOT_SUPPORTED", message, node.at)
-    truncates = len(node.arguments) > 2 and node.arguments[2] != nodes.BooleanLiteral(0, True)
     separator = site.argument(1) if len(node.arguments) > 1 else Typed(VARCHAR, "''", "")
-    if truncates or not isinstance(separator.constant, str):
-        raise not_supported("LISTAGG … ON OVERFLOW TRUNCATE", node.at)
+    if not isinstance(separator.constant, str):
+        raise not_supported("LISTAGG with a separator that is not constant", node.at)
     value = site.argument(0)
     if value.type.base != "varchar":
         message = f"Expected expression of varchar, but 'x' has {value.type} type"
         raise Refused("TYPE_MISMATCH", message, node.at)
     order = ", ".join(site.analyzer.sort(sort_item, site.scope) for sort_item in node.order_by)
     if node.distinct and len(node.order_by) == 1 and order.startswith(f"{value.sql} "):
-        return Typed(VARCHAR, _listed_once(site, value, separator.constant))
+        return Typed(VARCHAR, _limit_length(site, _listed_once(site, value, separator.constant)))
     distinct = "DISTINCT " if node.distinct else ""
     text = f"listagg({distinct}{value.sql}, {string(separator.constant)})"
     text += f" WITHIN GROUP (ORDER BY {order})" if order else ""
     if node.filter is not None:
         text += f" FILTER (WHERE {site.condition()})"
-    return Typed(VARCHAR, text)
+    return Typed(VARCHAR, _limit_length(site, text))
+
+
+def _limit_length(site: CallSite, text: str) -> str:
+    """The text, where it is no longer than Trino lets it be."""
+    node = site.node
+    truncates = len(node.arguments) > 2 and node.arguments[2] != nodes.BooleanLiteral(0, True)
+    if truncates:
+        message = "LISTAGG … ON OVERFLOW TRUNCATE of more than a megabyte is not supported"
+        beyond = fail("NOT_SUPPORTED", string(message), VARCHAR, node.at)
+    else:
+        message = (
+            "Concatenated string has the length in bytes larger than the maximum output length "
+            f"{_LONGEST_LIST}"
+        )
+        beyond = fail("EXCEEDED_FUNCTION_MEMORY_LIMIT", string(message), VARCHAR, node.at)
+    return f"IF(octet_length({text}) > {_LONGEST_LIST}, {beyond}, {text})"
 
 
 def _listed_once(site: CallSite, value: Typed, separator: str) -> str:

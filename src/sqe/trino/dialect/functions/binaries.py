@@ -12,7 +12,6 @@ from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.typed import fail, string
 
 declare("to_utf8", "(varchar) -> varbinary", "CAST({0} AS BINARY)")
-declare("from_utf8", "(varbinary) -> varchar", "make_valid_utf8(CAST({0} AS STRING))")
 declare("to_hex", "(varbinary) -> varchar", "hex({0})")
 declare("to_base64", "(varbinary) -> varchar", "base64({0})")
 declare("crc32", "(varbinary) -> bigint", "crc32({0})")

@@ -9,6 +9,7 @@ from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.functions.signatures import UNBOUNDED, Bindings
 from sqe.trino.dialect.functions.strings import bound_varchar, invalid, length_of
 from sqe.trino.dialect.once import lambda_parts
+from sqe.trino.dialect.typed import string
 
 # A group that may be left out of a match: Spark gives an empty text for it, Trino NULL.
 _SCRIPT = re.compile(r"\\[pP]\{[A-Z][a-z]{2,}")
@@ -152,7 +153,32 @@ declare("regexp_position", "(varchar(x), varchar) -> integer", _position)
 
 
 def _position_from(call: Bound) -> str:
-    raise call.refuse("a start or an occurrence")
+    """Matched from the first character on, so that the pattern sees what stands before the start:
+    possessively, which is how one match is looked for after the other."""
+    pattern, start = _nonempty_pattern(call), call.arguments[2].constant
+    occurrence = call.arguments[3].constant if len(call.arguments) > 3 else 1
+    if start is None or occurrence is None or call.arguments[1].constant is None:
+        return "CAST(NULL AS INT)"
+    if not isinstance(start, int) or not isinstance(occurrence, int):
+        raise call.refuse("the start and the occurrence must be constant")
+    if start < 1:
+        raise invalid("start position cannot be smaller than 1")
+    if occurrence < 1:
+        raise invalid("occurrence cannot be smaller than 1")
+    if max(start, occurrence) > _MANY or _COUNTED.search(pattern):
+        raise call.refuse("a start or an occurrence with such a pattern")
+    skipped = f"(?>(?s:.*?)(?:{pattern}))" * (occurrence - 1)
+    before = f"(?s:.{{{start - 1}}})" if start > 1 else ""
+    whole = string(rf"\A({before}{skipped}(?s:.*?))(?={pattern})")
+    found, value = f"regexp_extract({call.sql(0)}, {whole}, 1)", call.sql(0)
+    return (
+        f"CASE WHEN {value} IS NULL THEN CAST(NULL AS INT) "
+        f"WHEN {value} RLIKE {whole} THEN length({found}) + 1 ELSE -1 END"
+    )
+
+
+_MANY = 1000
+_COUNTED = re.compile(r"\\[\dkGA]|\(\?[<P]")  # what counts groups, or where a search begins
 
 
 declare("regexp_position", ["(varchar(x), varchar, bigint) -> integer",

@@ -19,12 +19,10 @@ REASONS = {
         "Trino's own sketches, whose bytes no engine here can read",
     ),
     **dict.fromkeys(
-        ("checksum", "xxhash64", "murmur3", "spooky_hash_v2_32", "spooky_hash_v2_64"),
+        ("murmur3", "spooky_hash_v2_32", "spooky_hash_v2_64"),
         "a hash that no engine here computes",
     ),
-    **dict.fromkeys(
-        ("numeric_histogram", "approx_most_frequent"), "an estimate by Trino's own algorithm"
-    ),
+    "numeric_histogram": "an estimate by Trino's own algorithm",
     **dict.fromkeys(("from_iso8601_timestamp_nanos", "from_unixtime_nanos"),
                     "moments have microseconds here"),
     "table_changes": "a table function that reads between two snapshots",

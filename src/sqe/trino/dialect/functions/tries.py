@@ -26,8 +26,8 @@ _STRICT_CALLS = frozenset(
         "bit_count", "chr", "date", "date_parse", "element_at", "from_base", "from_base32",
         "from_base64",
         "from_base64url", "from_hex", "from_iso8601_date", "from_iso8601_timestamp",
-        "json_extract", "json_extract_scalar", "json_parse", "mod", "parse_datetime",
-        "split_part", "to_base", "url_decode", "width_bucket",
+        "inverse_normal_cdf", "json_extract", "json_extract_scalar", "json_parse", "mod",
+        "normal_cdf", "parse_datetime", "split_part", "to_base", "url_decode", "width_bucket",
     ]
 )  # fmt: skip
 # What never fails, whatever the arguments are.

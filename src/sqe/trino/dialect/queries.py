@@ -25,7 +25,8 @@ from sqe.trino.dialect.built import Built, BuiltColumn, Source
 from sqe.trino.dialect.casts import coerce
 from sqe.trino.dialect.coercion import common_type
 from sqe.trino.dialect.correlation import kept_inside
-from sqe.trino.dialect.errors import Refused, mismatch, not_supported
+from sqe.trino.dialect.errors import Refused, mismatch
+from sqe.trino.dialect.group_frames import number_groups
 from sqe.trino.dialect.grouping_sets import Groups
 from sqe.trino.dialect.no_rows import Whole, listed, with_group_of_no_rows
 from sqe.trino.dialect.ordering import Outputs, finish_select, sorted_by
@@ -36,6 +37,7 @@ from sqe.trino.dialect.select_items import Item, expand
 from sqe.trino.dialect.tree import walk
 from sqe.trino.dialect.typed import quote_name
 from sqe.trino.dialect.values import values
+from sqe.trino.dialect.windows import FrameOrder
 
 if TYPE_CHECKING:
     from sqe.trino.dialect.analyzer import Analyzer
@@ -49,6 +51,8 @@ class Queries:
     select_at: int = 0
     # Whether only some rows of the query being read are taken, from the subquery on that it is in.
     limited: bool = False
+    # Columns with the numbers of groups, by what their window is divided and sorted by.
+    group_numbers: dict[FrameOrder, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.relations = Relations(self)
@@ -155,16 +159,18 @@ class Queries:
         analyzer = self.analyzer
         source = self.relations.read(node.source, outer) if node.source else Source("", ())
         scope = outer.around(source.fields)
-        before = self.windows, self.select_at
-        self.windows, self.select_at = self._windows(node), node.at
+        order_by = query.order_by if query is not None else ()
+        before = self.windows, self.select_at, self.group_numbers
+        self.windows, self.select_at, self.group_numbers = self._windows(node), node.at, {}
         try:
+            numbered = number_groups(self, node, order_by, source, outer)
+            filtered, source = numbered is not source, numbered
+            scope = outer.around(source.fields)
             for _, window in node.windows:
                 analyzer.window(window, scope)  # also those that nothing uses must be right
-            check_scalar(node.where, "WHERE clause")
-            where = self._where(node, scope)
-            check_nesting([*node.items, *(query.order_by if query is not None else ())])
+            where = "" if filtered else self.where(node, scope)
+            check_nesting([*node.items, *order_by])
             items = expand(analyzer, node, scope)
-            order_by = query.order_by if query is not None else ()
             grouped = is_grouped(node, order_by)
             groups = groups_of(analyzer, node, items, scope) if grouped else Groups()
             having = self.having(node, scope)
@@ -182,7 +188,7 @@ class Queries:
                 shown_items, text, order = with_group_of_no_rows(self, whole, scope)
             head = f"SELECT {'DISTINCT ' if node.distinct else ''}{shown_items}"
         finally:
-            self.windows, self.select_at = before
+            self.windows, self.select_at, self.group_numbers = before
         if order is None:
             return Built(head + text, columns)
         return Built(finish_select(analyzer, order, head, text, outer), columns)
@@ -196,9 +202,10 @@ class Queries:
             windows[name.name.lower()] = spec
         return windows
 
-    def _where(self, node: nodes.Select, scope: Scope) -> str:
+    def where(self, node: nodes.Select, scope: Scope) -> str:
         if node.where is None:
             return ""
+        check_scalar(node.where, "WHERE clause")
         self.analyzer.note_filter(node.where)
         test = self.analyzer.condition(node.where, scope, "WHERE clause").sql
         if self.limited:
@@ -217,9 +224,9 @@ class Queries:
     # ------------------------------------------------------- UNION and kin
 
     def _set_operation(self, node: nodes.SetOperation, scope: Scope) -> Built:
-        if node.corresponding:
-            raise not_supported("CORRESPONDING", node.at)
         left, right = self.body(node.left, scope), self.body(node.right, scope)
+        if node.corresponding:
+            left, right = self._match_columns(left, right, node)
         if len(left.columns) != len(right.columns):
             message = (
                 f"{node.operator} query has different number of fields: "
@@ -244,6 +251,31 @@ class Queries:
             replace(column, type=kind) for column, kind in zip(left.columns, kinds, strict=True)
         )
         return Built(f"({texts[0]}) {word} ({texts[1]})", columns)
+
+    def _match_columns(self, left: Built, right: Built, node: nodes.SetOperation) -> list[Built]:
+        """Both with the columns that both have by name, in the left one's order."""
+        names = [
+            [column.name.lower() if column.name is not None else "" for column in one.columns]
+            for one in (left, right)
+        ]
+        for own in names:
+            twice = next((name for name in own if own.count(name) > 1), "")
+            if "" in own:
+                message = "Anonymous columns are not allowed in set operations with CORRESPONDING"
+                raise Refused("MISSING_COLUMN_NAME", message, node.at)
+            if twice:
+                message = "Duplicate columns found when using CORRESPONDING in set operations: "
+                raise Refused("AMBIGUOUS_NAME", message + twice, node.at)
+        common = [name for name in names[0] if name in names[1]]
+        if not common:
+            raise mismatch("No corresponding columns", node.at)
+        chosen = []
+        for one, own in zip((left, right), names, strict=True):
+            alias = self.analyzer.make_id("r")
+            columns = tuple(one.columns[own.index(name)] for name in common)
+            cells = ", ".join(f"{alias}.{quote_name(column.sql_name)}" for column in columns)
+            chosen.append(Built(f"SELECT {cells} FROM ({one.text}) AS {alias}", columns))
+        return chosen
 
     def convert_columns(
         self, built: Built, kinds: Sequence[TrinoType], at: int, names: Sequence[str] = ()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqe.model.trino_types import DATE, DAY_SECOND, YEAR_MONTH, TrinoType
+from sqe.model.trino_types import DATE, DAY_SECOND, INTEGERS, YEAR_MONTH, TrinoType
 from sqe.trino.dialect import nodes
-from sqe.trino.dialect.errors import Refused, not_supported
+from sqe.trino.dialect.errors import Refused, mismatch, not_supported
 from sqe.trino.dialect.scope import Scope
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ def window_text(
     if spec.partition_by:
         keys = [analyzer.expression(item, scope).sql for item in spec.partition_by]
         parts.append(f"PARTITION BY {', '.join(keys)}")
+    if spec.frame is not None and counts_groups(spec.frame):
+        return f"{' '.join(parts)} {_groups_frame(analyzer, spec, scope)}".lstrip()
     if spec.order_by:
         parts.append(f"ORDER BY {', '.join(analyzer.sort(item, scope) for item in spec.order_by)}")
     elif ranking:
@@ -82,14 +84,51 @@ def resolve_window(
 def _frame(analyzer: Analyzer, spec: nodes.WindowSpec, scope: Scope) -> str:
     frame = spec.frame
     assert frame is not None  # noqa: S101  the caller has looked
-    if frame.unit == "GROUPS":
-        raise not_supported("Window frame of type GROUPS", frame.at)
     _check_frame(frame)
     of_days = _of_days(analyzer, spec, scope)
     start = _write_bound(analyzer, frame.start, scope, of_days)
+    unit = "RANGE" if frame.unit == "GROUPS" else frame.unit  # the same, where none are counted
     if frame.end is None:
-        return f"{frame.unit} BETWEEN {start} AND CURRENT ROW"
-    return f"{frame.unit} BETWEEN {start} AND {_write_bound(analyzer, frame.end, scope, of_days)}"
+        return f"{unit} BETWEEN {start} AND CURRENT ROW"
+    return f"{unit} BETWEEN {start} AND {_write_bound(analyzer, frame.end, scope, of_days)}"
+
+
+FrameOrder = tuple[tuple[nodes.Expression, ...], tuple[nodes.SortItem, ...]]
+
+
+def counts_groups(frame: nodes.Frame) -> bool:
+    """Whether a bound is a number of groups."""
+    bounds = (frame.start, frame.end)
+    return frame.unit == "GROUPS" and any(b is not None and b.value is not None for b in bounds)
+
+
+def frame_order(spec: nodes.WindowSpec) -> FrameOrder:
+    """By what the rows of a window are divided and sorted."""
+    return spec.partition_by, spec.order_by
+
+
+def _groups_frame(analyzer: Analyzer, spec: nodes.WindowSpec, scope: Scope) -> str:
+    """ORDER BY and the frame, over the numbers that ``group_frames`` has made."""
+    frame = spec.frame
+    assert frame is not None  # noqa: S101  the caller has looked
+    number = analyzer.queries.group_numbers.get(frame_order(spec))
+    if number is None:
+        raise not_supported("Window frame of type GROUPS at this place", frame.at)
+    for which, bound in (("start", frame.start), ("end", frame.end)):
+        if bound is not None and bound.value is not None:
+            _check_number_of_groups(analyzer, bound.value, which, scope)
+    ranged = nodes.Frame(frame.at, "ROWS", frame.start, frame.end)
+    numbered = nodes.WindowSpec(spec.at, None, spec.partition_by, spec.order_by, ranged)
+    return f"ORDER BY {number} RANGE{_frame(analyzer, numbered, scope).removeprefix('ROWS')}"
+
+
+def _check_number_of_groups(
+    analyzer: Analyzer, value: nodes.Expression, which: str, scope: Scope
+) -> None:
+    kind = analyzer.expression(value, scope).type
+    if kind not in INTEGERS:
+        message = f"Window frame GROUPS {which} value type must be exact numeric type with scale 0"
+        raise mismatch(f"{message} (actual {kind})", value.at)
 
 
 _ORDER = ("UNBOUNDED PRECEDING", "PRECEDING", "CURRENT ROW", "FOLLOWING", "UNBOUNDED FOLLOWING")
@@ -140,9 +179,12 @@ def _write_bound(analyzer: Analyzer, bound: nodes.FrameBound, scope: Scope, of_d
     if bound.value is None:
         return bound.kind
     value = analyzer.expression(bound.value, scope)
-    if value.constant is None or (isinstance(value.constant, int) and value.constant < 0):
+    negative = isinstance(value.constant, int | str) and str(value.constant).startswith("-")
+    if value.constant is None or negative:
         message = "Window frame offset value must not be negative or null"
         raise Refused("INVALID_WINDOW_FRAME", message, bound.at)
+    if isinstance(value.constant, str) and value.type.base == "decimal":
+        return f"{value.sql} {bound.kind}"
     if not isinstance(value.constant, int):
         raise not_supported("Window frame bound that is not a constant number", bound.at)
     if value.type == DAY_SECOND and of_days:

@@ -175,6 +175,7 @@ def _describe_relation(seen: SeenRelation) -> Known | None:
         name, metadata, kind = target.relation, target.metadata, "VIEW"
     else:
         return None
+    restricted = isinstance(seen.decision, Restrict)
     if isinstance(seen.decision, Restrict):
         metadata = redact_metadata(metadata, seen.decision)
     fields = current_schema(metadata)["fields"]
@@ -182,7 +183,8 @@ def _describe_relation(seen: SeenRelation) -> Known | None:
         KnownColumn(stored["name"], column.type, column.nullable, column.comment or "")
         for column, stored in zip(trino_columns(metadata), fields, strict=True)
     )
-    return Known(_text(name), columns, kind, metadata)
+    tells_files = kind == "TABLE" and not restricted
+    return Known(_text(name), columns, kind, metadata, tells_files=tells_files)
 
 
 def _text(name: RelationName) -> str:

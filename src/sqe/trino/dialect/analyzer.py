@@ -33,7 +33,7 @@ from sqe.trino.dialect.subscripts import subscript
 from sqe.trino.dialect.typed import Typed, null_of, string
 from sqe.trino.dialect.windows import sort_text, window_text
 
-# Trino's Iceberg tables have them; nothing here tells a row's file.
+# Trino's Iceberg tables have them; of a row's file only the path is known here.
 _HIDDEN_COLUMNS = ("$path", "$file_modified_time", "$partition", "$file_size")
 
 

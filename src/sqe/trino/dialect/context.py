@@ -33,6 +33,7 @@ class Known:
     kind: str = "TABLE"  # VIEW, MATERIALIZED VIEW, METADATA
     metadata: Mapping[str, Any] = field(default_factory=dict)
     broken: str = ""  # why a view cannot be read
+    tells_files: bool = False  # whether this user may ask for the file that a row is in
     definer: str = ""  # of a view: whose rights it is read with; empty: those of who reads it
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sqe.model.trino_types import BIGINT, INTEGERS, VARCHAR, TrinoType, parse_type
+from sqe.model.trino_types import BIGINT, INTEGERS, VARCHAR, TrinoType, carrier
 from sqe.trino.dialect import json_sql, nodes
-from sqe.trino.dialect.casts import coerce
+from sqe.trino.dialect.casts import coerce, written_type
 from sqe.trino.dialect.coercion import can_coerce
-from sqe.trino.dialect.errors import Refused, mismatch, not_supported
+from sqe.trino.dialect.errors import mismatch, not_supported
 from sqe.trino.dialect.json_path import JsonPath, plain_path
 from sqe.trino.dialect.once import once
 from sqe.trino.dialect.scope import Scope
@@ -18,7 +18,7 @@ from sqe.trino.dialect.typed import fail, string
 if TYPE_CHECKING:
     from sqe.trino.dialect.analyzer import Analyzer
 
-_INPUT, _PATH = "JSON_INPUT_CONVERSION_ERROR", "PATH_EVALUATION_ERROR"
+INPUT, PATH = "JSON_INPUT_CONVERSION_ERROR", "PATH_EVALUATION_ERROR"
 VALUE_ERROR, OUTPUT_ERROR = "JSON_VALUE_RESULT_ERROR", "JSON_OUTPUT_CONVERSION_ERROR"
 
 
@@ -34,10 +34,12 @@ class JsonCall:
         clause = self.clauses.get("RETURNING")
         if not isinstance(clause, nodes.TypeName):
             return VARCHAR
+        kind = written_type(clause.text, clause.at)
         try:
-            return parse_type(clause.text)
-        except (ValueError, IndexError):
-            raise Refused("TYPE_NOT_FOUND", f"Unknown type: {clause.text}", clause.at) from None
+            carrier(kind)
+        except KeyError:
+            raise mismatch(f"Unknown type: {clause.text}", clause.at) from None
+        return kind
 
     def text_returning(self) -> TrinoType:
         kind = self.returned_type()
@@ -50,33 +52,44 @@ class JsonCall:
 
     def evaluate(self, kind: TrinoType, answer: Callable[[str], str]) -> str:
         """``answer`` of the sequence that the path finds."""
+        text, path = self.input(), self.path()
+
+        def look(s: str, d: str) -> str:
+            sequence = path.evaluate(d)
+            inside = once(
+                [sequence], lambda q: f"IF({q} IS NULL, {self.on_error(PATH, kind)}, {answer(q)})"
+            )
+            if path.reorders:
+                inside = f"IF({is_ordered(s, d)}, {inside}, {disorder(kind, self.at)})"
+            elif self.node.name == "json_query":
+                inside = _in_order(s, d, inside, kind, self.path_node)
+            bad = f"IF({json_sql.is_json(s)}, {self.twice(kind)}, {self.on_error(INPUT, kind)})"
+            return f"CASE WHEN {s} IS NULL THEN NULL WHEN {d} IS NULL THEN {bad} ELSE {inside} END"
+
+        return once([text], lambda s: once([json_sql.variant(s)], lambda d: look(s, d)))
+
+    def input(self) -> str:
+        """The text that is looked into."""
         value = self.analyzer.expression(self.node.arguments[0], self.scope)
         if value.type.base not in ("varchar", "char", "unknown"):
             message = (
                 f"Cannot read input of type {value.type.display} as JSON using formatting JSON"
             )
             raise mismatch(message, self.node.arguments[0].at)
-        value = coerce(value, VARCHAR, self.at)
+        return coerce(value, VARCHAR, self.at).sql
+
+    @property
+    def path_node(self) -> nodes.StringLiteral:
         path_node = self.node.arguments[1]
         assert isinstance(path_node, nodes.StringLiteral)  # noqa: S101  the parser wants one
-        path = JsonPath(path_node.value, path_node.at, self._variables())
-        twice = fail(
-            "NOT_SUPPORTED", string("JSON with a key twice is not supported"), kind, self.at
-        )
+        return path_node
 
-        def look(s: str, d: str) -> str:
-            sequence = path.evaluate(d)
-            inside = once(
-                [sequence], lambda q: f"IF({q} IS NULL, {self.on_error(_PATH, kind)}, {answer(q)})"
-            )
-            if path.reorders:
-                inside = f"IF({_is_ordered(s, d)}, {inside}, {_disorder(kind, self.at)})"
-            elif self.node.name == "json_query":
-                inside = _in_order(s, d, inside, kind, path_node)
-            bad = f"IF({json_sql.is_json(s)}, {twice}, {self.on_error(_INPUT, kind)})"
-            return f"CASE WHEN {s} IS NULL THEN NULL WHEN {d} IS NULL THEN {bad} ELSE {inside} END"
+    def path(self) -> JsonPath:
+        return JsonPath(self.path_node.value, self.path_node.at, self._variables())
 
-        return once([value.sql], lambda s: once([json_sql.variant(s)], lambda d: look(s, d)))
+    def twice(self, kind: TrinoType | None) -> str:
+        message = string("JSON with a key twice is not supported")
+        return fail("NOT_SUPPORTED", message, kind, self.at)
 
     def _variables(self) -> dict[str, str]:
         passed = self.clauses.get("PASSING", ())
@@ -115,7 +128,7 @@ class JsonCall:
                 raise mismatch(message, word.at)
             return coerce(value, kind, word.at).sql
         if word == "ERROR":
-            return fail(cause, string(_MESSAGES[cause]), kind, self.at)
+            return fail(cause, string(ERRORS[cause]), kind, self.at)
         texts = {"EMPTY ARRAY": "'[]'", "EMPTY OBJECT": "'{}'", "TRUE": "true", "FALSE": "false"}
         written = texts.get(str(word), "NULL")
         if written.startswith("'") and kind.length is not None:
@@ -123,15 +136,15 @@ class JsonCall:
         return written
 
 
-_MESSAGES = {
-    _INPUT: "conversion to JSON failed: ",
-    _PATH: "path evaluation failed: structural error",
+ERRORS = {
+    INPUT: "conversion to JSON failed: ",
+    PATH: "path evaluation failed: structural error",
     VALUE_ERROR: "cannot extract SQL scalar from JSON",
     OUTPUT_ERROR: "conversion from JSON failed",
 }
 
 
-def _is_ordered(text: str, document: str) -> str:
+def is_ordered(text: str, document: str) -> str:
     """A VARIANT has its members in the order of their names: whether the document has, too."""
     return (
         f"(schema_of_variant({document}) NOT LIKE '%OBJECT%' OR "
@@ -139,7 +152,12 @@ def _is_ordered(text: str, document: str) -> str:
     )
 
 
-def _disorder(kind: TrinoType, at: int) -> str:
+def has_one_order(text: str) -> str:
+    """Whether no object in it can have several members."""
+    return f"{text} IS NULL OR {text} NOT RLIKE '[{{].*,'"
+
+
+def disorder(kind: TrinoType, at: int) -> str:
     message = string("JSON with members in this order is not supported")
     return fail("NOT_SUPPORTED", message, kind, at)
 
@@ -149,7 +167,7 @@ def _in_order(
 ) -> str:
     """The answer of JSON_QUERY with the members in the document's order. Of a plain path Spark can
     copy it from the text; that copy is right if it is the same but for the order."""
-    failed = _disorder(kind, path.at)
+    failed = disorder(kind, path.at)
     steps = plain_path(path.value)
 
     def body(r: str) -> str:
@@ -157,8 +175,7 @@ def _in_order(
         if steps is not None:
             copy = f"get_json_object(concat('[', {text}, ']'), {string('$[*]' + steps)})"
             other = once([copy], lambda c: _if_same(c, r, failed))
-        one_member = f"{r} NOT RLIKE '[{{].*,'"
-        return f"IF({r} IS NULL OR {one_member} OR {_is_ordered(text, document)}, {r}, {other})"
+        return f"IF({has_one_order(r)} OR {is_ordered(text, document)}, {r}, {other})"
 
     return once([inside], body)
 

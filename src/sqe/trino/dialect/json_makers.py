@@ -5,9 +5,18 @@ from __future__ import annotations
 from sqe.model.trino_types import DOUBLE, INTEGERS, REAL, VARCHAR
 from sqe.trino.dialect import casts_json, json_sql, nodes
 from sqe.trino.dialect.casts import cast
-from sqe.trino.dialect.errors import Refused, not_supported
-from sqe.trino.dialect.json_call import JsonCall, cut_text
+from sqe.trino.dialect.errors import Refused, mismatch, not_supported
+from sqe.trino.dialect.json_call import (
+    ERRORS,
+    INPUT,
+    JsonCall,
+    cut_text,
+    disorder,
+    has_one_order,
+    is_ordered,
+)
 from sqe.trino.dialect.json_literal import quoted_text
+from sqe.trino.dialect.once import once
 from sqe.trino.dialect.typed import Typed, fail, string
 
 _PLAIN = ("varchar", "char", "date", "timestamp", "uuid", "time", "unknown")
@@ -21,7 +30,7 @@ def _member_text(call: JsonCall, node: nodes.Expression, form: object) -> str:
     if isinstance(node, nodes.SpecialCall) and node.name in _TEXTS_OF_JSON:
         return value.sql
     if form is not None:
-        raise not_supported("FORMAT JSON of an argument", node.at)
+        return _write_json_text(call, node, value, form)
     if kind in (REAL, DOUBLE, *INTEGERS) or kind.base in ("boolean", "decimal"):
         return casts_json.json_text(value, call.at)
     if kind.base not in _PLAIN:
@@ -31,6 +40,31 @@ def _member_text(call: JsonCall, node: nodes.Expression, form: object) -> str:
     if kind.base == "unknown":
         return "CAST(NULL AS STRING)"
     return json_sql.quoted_string(cast(value, VARCHAR, call.at).sql)
+
+
+def _write_json_text(call: JsonCall, node: nodes.Expression, value: Typed, form: object) -> str:
+    """A text that is JSON already: as it is printed, with its members in their order."""
+    if form != "JSON" or value.type.base not in ("varchar", "char", "unknown"):
+        if form == "JSON" and value.type.base != "varbinary":
+            shown = value.type.display
+            message = f"Cannot read input of type {shown} as JSON using formatting JSON"
+            raise mismatch(message, node.at)
+        raise not_supported(f"FORMAT {form} of {value.type}", node.at)
+    twice = call.twice(VARCHAR)
+    failed = fail(INPUT, string(ERRORS[INPUT]), VARCHAR, call.at)
+
+    def print_text(s: str, d: str) -> str:
+        shown = once(
+            [json_sql.print_variant(d)],
+            lambda r: (
+                f"IF({has_one_order(r)} OR {is_ordered(s, d)}, {r}, {disorder(VARCHAR, call.at)})"
+            ),
+        )
+        bad = f"IF({json_sql.is_json(s)}, {twice}, {failed})"
+        return f"CASE WHEN {s} IS NULL THEN NULL WHEN {d} IS NULL THEN {bad} ELSE {shown} END"
+
+    text = cast(value, VARCHAR, call.at).sql
+    return once([text], lambda s: once([json_sql.variant(s)], lambda d: print_text(s, d)))
 
 
 def _formats(call: JsonCall) -> tuple[object, ...]:
@@ -53,6 +87,26 @@ def json_array(call: JsonCall) -> Typed:
     return Typed(kind, cut_text(f"concat('[', {inside}, ']')", kind))
 
 
+def _single_member(call: JsonCall, key: Typed) -> str:
+    """Whatever the key is: one member needs no order."""
+    (form,), text = _formats(call), cast(key, VARCHAR, call.at).sql
+    value = _member_text(call, call.node.arguments[1], form)
+    null = fail(
+        "INVALID_FUNCTION_ARGUMENT",
+        string("null value passed for JSON object key to JSON_OBJECT function"),
+        VARCHAR,
+        call.at,
+    )
+    name = json_sql.quoted_string(text)
+
+    def write(member: str) -> str:
+        if call.clauses.get("NULLS", "NULL") != "ABSENT":
+            return f"concat('{{', {name}, ':', coalesce({member}, 'null'), '}}')"
+        return f"IF({member} IS NULL, '{{}}', concat('{{', {name}, ':', {member}, '}}'))"
+
+    return f"IF({text} IS NULL, {null}, {once([value], write)})"
+
+
 def json_object(call: JsonCall) -> Typed:
     """Members come in the order of a Java HashMap of their names, which must be known for that."""
     kind = call.text_returning()
@@ -65,8 +119,10 @@ def json_object(call: JsonCall) -> Typed:
         if key.type.base not in ("varchar", "char"):
             message = f"Invalid type of JSON object key: {key.type.display}"
             raise Refused("INVALID_FUNCTION_ARGUMENT", message, node.at)
+        if not isinstance(key.constant, str) and len(arguments) == 2:
+            return Typed(kind, cut_text(_single_member(call, key), kind))
         if not isinstance(key.constant, str):
-            raise not_supported("JSON_OBJECT with a key that is not constant", node.at)
+            raise not_supported("JSON_OBJECT of several keys that are not constant", node.at)
         names.append(key.constant)
     if len(set(names)) < len(names):
         if call.clauses.get("UNIQUE"):

@@ -30,7 +30,7 @@ _EXISTS_ERRORS = ("TRUE", "FALSE", "UNKNOWN", "ERROR")
 class JsonParser(CallParser):
     def json_exists(self) -> n.Expression:
         at = self.expect("JSON_EXISTS", "(")
-        arguments, clauses = self._path_invocation()
+        arguments, clauses = self.path_invocation()
         behaviour = self.accept_any(*_EXISTS_ERRORS)
         if behaviour:
             self.expect("ON", "ERROR")
@@ -40,17 +40,23 @@ class JsonParser(CallParser):
 
     def json_value(self) -> n.Expression:
         at = self.expect("JSON_VALUE", "(")
-        arguments, clauses = self._path_invocation()
+        arguments, clauses = self.path_invocation()
         if self.accept("RETURNING"):
-            clauses.append(("RETURNING", self._type_name()))
-        self._behaviours(clauses, self._value_behaviour)
+            clauses.append(("RETURNING", self.type_name()))
+        self.value_clauses(clauses)
         self.expect(")")
         return n.SpecialCall(at, "json_value", arguments, tuple(clauses))
 
     def json_query(self) -> n.Expression:
         at = self.expect("JSON_QUERY", "(")
-        arguments, clauses = self._path_invocation()
+        arguments, clauses = self.path_invocation()
         self._returning_clause(clauses)
+        self.query_clauses(clauses)
+        self.expect(")")
+        return n.SpecialCall(at, "json_query", arguments, tuple(clauses))
+
+    def query_clauses(self, clauses: Clauses) -> None:
+        """What JSON_QUERY says of its answer."""
         if self.looking_at_any("WITH", "WITHOUT"):
             clauses.append(("WRAPPER", self._wrapper()))
         quotes = self.accept_any("KEEP", "OMIT")
@@ -61,8 +67,10 @@ class JsonParser(CallParser):
                 self.expect("SCALAR", "STRING")
                 clauses.append(("QUOTES ON SCALAR", True))
         self._behaviours(clauses, self._query_behaviour)
-        self.expect(")")
-        return n.SpecialCall(at, "json_query", arguments, tuple(clauses))
+
+    def value_clauses(self, clauses: Clauses) -> None:
+        """What JSON_VALUE says of its answer."""
+        self._behaviours(clauses, self._value_behaviour)
 
     def json_object(self) -> n.Expression:
         at = self.expect("JSON_OBJECT", "(")
@@ -96,7 +104,7 @@ class JsonParser(CallParser):
 
     # -------------------------------------------------------------- clauses
 
-    def _path_invocation(self) -> tuple[tuple[n.Expression, ...], Clauses]:
+    def path_invocation(self) -> tuple[tuple[n.Expression, ...], Clauses]:
         clauses: Clauses = []
         value, form = self._json_expression()
         if form:
@@ -116,15 +124,15 @@ class JsonParser(CallParser):
 
     def _json_expression(self) -> tuple[n.Expression, str | None]:
         value = self.expression()
-        return value, self._format() if self.accept("FORMAT") else None
+        return value, self.json_format() if self.accept("FORMAT") else None
 
-    def _format(self) -> str:
+    def json_format(self) -> str:
         self.expect("JSON")
         if self.accept("ENCODING"):
             return f"JSON ENCODING {self.expect_any('UTF8', 'UTF16', 'UTF32')}"
         return "JSON"
 
-    def _type_name(self) -> n.TypeName:
+    def type_name(self) -> n.TypeName:
         text, at = self.type_text()
         return n.TypeName(at, text)
 
@@ -134,9 +142,9 @@ class JsonParser(CallParser):
 
     def _returning_clause(self, clauses: Clauses) -> None:
         if self.accept("RETURNING"):
-            clauses.append(("RETURNING", self._type_name()))
+            clauses.append(("RETURNING", self.type_name()))
             if self.accept("FORMAT"):
-                clauses.append(("RETURNING FORMAT", self._format()))
+                clauses.append(("RETURNING FORMAT", self.json_format()))
 
     def _wrapper(self) -> str:
         kind = "WITHOUT"

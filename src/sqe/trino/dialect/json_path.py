@@ -40,6 +40,10 @@ class JsonPath:
             raise self._words.syntax(mode)
         self._lax = mode == "lax"
 
+    @property
+    def is_lax(self) -> bool:
+        return self._lax
+
     def evaluate(self, document: str) -> str:
         """The sequence that the path finds in a VARIANT."""
         self._document = f"array({document})"
@@ -102,7 +106,7 @@ class JsonPath:
         if word.startswith("$"):
             if word[1:] not in self._variables:
                 message = f"no value passed for parameter {word[1:]}"
-                raise Refused("TYPE_MISMATCH", message, self._words.at)
+                raise Refused("INVALID_PATH", message, self._words.at)
             return f"array({self._variables[word[1:]]})"
         if word == "(":
             inside = self._sum(current)

@@ -7,7 +7,7 @@ from sqe.trino.dialect import nodes
 from sqe.trino.dialect.casts import cast
 from sqe.trino.dialect.coercion import is_text
 from sqe.trino.dialect.errors import Refused, mismatch, not_supported
-from sqe.trino.dialect.typed import Typed, string
+from sqe.trino.dialect.typed import OpenParameter, Typed, string
 
 
 def like(value: Typed, pattern: Typed, escape: Typed | None, node: nodes.Like) -> Typed:
@@ -16,6 +16,8 @@ def like(value: Typed, pattern: Typed, escape: Typed | None, node: nodes.Like) -
         (pattern, node.pattern, "Pattern for LIKE expression"),
         (escape, node.escape, "Escape for LIKE expression"),
     ):
+        if operand is not None and isinstance(operand.constant, OpenParameter):
+            operand.constant.types.append(VARCHAR)
         if (
             operand is not None
             and where is not None

@@ -334,6 +334,7 @@ class TableRef(Relation):
     name: Name
     version: Expression | None = None  # FOR VERSION AS OF
     moment: Expression | None = None  # FOR TIMESTAMP AS OF
+    travel_at: int = field(default=0, compare=False)  # where FOR stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,6 +362,30 @@ class TableFunction(Relation):
     name: Name
     arguments: tuple[tuple[Identifier | None, Node], ...] = ()
     copartition: tuple[tuple[Name, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JsonColumn(Node):
+    """A column of JSON_TABLE. ``kind``: ORDINALITY, VALUE (as JSON_VALUE gives it), QUERY (as
+    JSON_QUERY) or NESTED, which has ``columns`` of its own. ``clauses`` as in ``json_parser``."""
+
+    kind: str
+    name: Identifier | None = None  # of NESTED: its path's
+    path: StringLiteral | None = None
+    clauses: tuple[tuple[str, object], ...] = ()
+    columns: tuple[JsonColumn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JsonTable(Relation):
+    """``call`` has the input, the path and their clauses; ``plan`` how the rows of nested paths
+    meet those around them: INNER or OUTER by the path's name, or for all under ""."""
+
+    call: SpecialCall
+    columns: tuple[JsonColumn, ...]
+    plan: tuple[tuple[str, str], ...] = ()
+    raises: bool = False  # ERROR ON ERROR
+    outer: bool = False  # a row of NULLs where there is none; only the translation sets it
 
 
 @dataclass(frozen=True, slots=True)

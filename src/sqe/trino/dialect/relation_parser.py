@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from sqe.trino.dialect import nodes as n
-from sqe.trino.dialect.errors import not_supported
-from sqe.trino.dialect.expression_parser import ExpressionParser
+from sqe.trino.dialect.json_table_parser import JsonTableParser
 from sqe.trino.dialect.lexer import END, RESERVED
 
 # Words that begin a clause but are names too: a name if what follows may follow a name.
@@ -14,7 +13,7 @@ _RELATION_STARTS = ("'('", "'JSON_TABLE'", "'LATERAL'", "'TABLE'", "'UNNEST'", "
 _AFTER_ALIAS = RESERVED | _CLAUSES | {")", ",", "("}
 
 
-class RelationParser(ExpressionParser):
+class RelationParser(JsonTableParser):
     def relation(self) -> n.Relation:
         """Tables with their joins, up to a comma."""
         self.deeper()
@@ -109,7 +108,7 @@ class RelationParser(ExpressionParser):
         if token.word == "TABLE":
             return self._table_function()
         if token.word == "JSON_TABLE":
-            raise not_supported("JSON_TABLE", token.at)
+            return self.json_table()
         return self.table()
 
     def table(self) -> n.TableRef:
@@ -118,14 +117,15 @@ class RelationParser(ExpressionParser):
         if not self.is_identifier():
             self.fail(*_RELATION_STARTS)
         name = self.name()
+        travel_at = self.here
         if not self.accept("FOR"):
             return n.TableRef(at, name)
         kind = self.expect_any("TIMESTAMP", "VERSION")
         self.expect("AS", "OF")
         value = self.value_expression()
         if kind == "VERSION":
-            return n.TableRef(at, name, version=value)
-        return n.TableRef(at, name, moment=value)
+            return n.TableRef(at, name, version=value, travel_at=travel_at)
+        return n.TableRef(at, name, moment=value, travel_at=travel_at)
 
     def _bracketed_relation(self) -> n.Relation:
         at = self.here

@@ -6,19 +6,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqe.model.trino_types import BIGINT, TIMESTAMP_TZ, TrinoType
+from sqe.model.trino_types import VARCHAR
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.aggregation import check_scalar
 from sqe.trino.dialect.built import Source
-from sqe.trino.dialect.casts import cast, coerce
+from sqe.trino.dialect.casts import coerce
 from sqe.trino.dialect.coercion import common_type
 from sqe.trino.dialect.comparisons import compare
-from sqe.trino.dialect.context import Known
 from sqe.trino.dialect.correlation import kept_inside
 from sqe.trino.dialect.errors import Refused, mismatch, not_supported
+from sqe.trino.dialect.json_table import json_table
 from sqe.trino.dialect.scope import Field, Origin, Scope
 from sqe.trino.dialect.table_functions import table_function
-from sqe.trino.dialect.typed import quote_name, string
+from sqe.trino.dialect.travel import travel
+from sqe.trino.dialect.typed import quote_name
 from sqe.trino.dialect.unnest import (
     check_condition,
     explode,
@@ -44,6 +45,7 @@ class Relations:
             nodes.Unnest: self._unnest,
             nodes.Lateral: self._lateral,
             nodes.Sampled: self._read_sample,
+            nodes.JsonTable: lambda node, scope: json_table(self, node, scope),
             nodes.TableFunction: lambda node, scope: table_function(self, node, scope),
         }
 
@@ -88,28 +90,10 @@ class Relations:
             )
             for column in known.columns
         )
-        if node.version is not None or node.moment is not None:
-            self._check_columns(node, known)
-        return Source(f"{known.text}{self._version(node)} AS {name}", fields)
-
-    def _check_columns(self, node: nodes.TableRef, known: Known) -> None:
-        """What is read of the past has the columns of then; only those of now are known here."""
-        metadata = known.metadata
-        if len(metadata.get("schemas", ())) < 2:
-            return
-        wanted = None
-        if node.version is not None:
-            version = self.analyzer.expression(node.version, Scope()).constant
-            ref = (metadata.get("refs") or {}).get(version, {})
-            if ref.get("type") == "branch":
-                return
-            wanted = ref.get("snapshot-id", version)
-        for snapshot in metadata.get("snapshots", ()):
-            if snapshot["snapshot-id"] == wanted:
-                if snapshot.get("schema-id") == metadata.get("current-schema-id"):
-                    return
-                break
-        raise not_supported("Reading a version whose columns were others", node.at)
+        if known.tells_files:
+            origin = Origin((catalog, schema, table))
+            fields += (Field("$path", VARCHAR, f"{name}._file", qualifier, True, origin),)
+        return Source(f"{known.text}{travel(analyzer, node, known)} AS {name}", fields)
 
     def _absent(self, catalog: str, schema: str, table: str, at: int) -> Refused:
         lookup = self.analyzer.context.lookup
@@ -118,23 +102,6 @@ class Relations:
         if not lookup.schema_exists(catalog, schema):
             return Refused("SCHEMA_NOT_FOUND", f"Schema '{schema}' does not exist", at)
         return Refused("TABLE_NOT_FOUND", f"Table '{catalog}.{schema}.{table}' does not exist", at)
-
-    def _version(self, node: nodes.TableRef) -> str:
-        """Time travel."""
-        analyzer = self.analyzer
-        if node.version is not None:
-            value = analyzer.expression(node.version, Scope())
-            if value.type == BIGINT and isinstance(value.constant, int):
-                return f" VERSION AS OF {value.constant}"
-            if value.type.base == "varchar" and isinstance(value.constant, str):
-                return f" VERSION AS OF {string(value.constant)}"
-            message = f"Unsupported type for table version: {value.type}"
-            raise Refused("NOT_SUPPORTED", message, node.version.at)
-        if node.moment is not None:
-            value = analyzer.expression(node.moment, Scope())
-            kind = TrinoType(TIMESTAMP_TZ, (6,))
-            return f" TIMESTAMP AS OF {cast(value, kind, node.moment.at).sql}"
-        return ""
 
     def _subquery(self, node: nodes.Subquery, scope: Scope) -> Source:
         name = self.analyzer.make_id("r")

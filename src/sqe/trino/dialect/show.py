@@ -216,8 +216,16 @@ def _roles(node: Show, context: Context) -> str:
     return _select({"role_name": title}, _information(SYSTEM, table), mine, "role_name")
 
 
-def _refuse(node: Show, context: Context) -> str:
-    raise not_supported(f"SHOW {node.what}", node.at)
+def _branches(node: Show, context: Context) -> str:
+    _, known = relation_of(context, _name_of(node), node.at)
+    if known.kind != "TABLE":
+        raise not_supported(f"SHOW BRANCHES of a {known.kind.lower()}", node.at)
+    refs: Mapping[str, Mapping[str, str]] = known.metadata.get("refs") or {}
+    names = sorted(name for name, ref in refs.items() if ref.get("type") == "branch")
+    if not names:
+        return _nothing({"Branch": "varchar"})
+    rows = [[f"CAST({literal(name)} AS varchar)"] for name in names]
+    return _select({"name": "Branch"}, _values(rows, ["name"]), (), "name")
 
 
 _FORMS: Mapping[str, Callable[[Show, Context], str]] = {
@@ -231,7 +239,7 @@ _FORMS: Mapping[str, Callable[[Show, Context], str]] = {
     "ROLES": _roles,
     "CURRENT ROLES": _roles,
     "ROLE GRANTS": _roles,
-    "BRANCHES": _refuse,
+    "BRANCHES": _branches,
     "CREATE TABLE": _create,
     "CREATE VIEW": _create,
     "CREATE SCHEMA": _create,

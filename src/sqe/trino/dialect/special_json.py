@@ -24,8 +24,8 @@ _SCALARS = (("BIGINT", BIGINT), ("DOUBLE", DOUBLE), ("STRING", VARCHAR), ("BOOLE
 def special_call(analyzer: Analyzer, node: nodes.SpecialCall, scope: Scope) -> Typed:
     writer: Callable[[JsonCall], Typed] = {
         "json_exists": _exists,
-        "json_value": _value,
-        "json_query": _query,
+        "json_value": value_of,
+        "json_query": query_of,
         "json_object": json_object,
         "json_array": json_array,
     }[node.name]
@@ -39,7 +39,7 @@ def _exists(call: JsonCall) -> Typed:
 # ------------------------------------------------------------ JSON_VALUE
 
 
-def _value(call: JsonCall) -> Typed:
+def value_of(call: JsonCall) -> Typed:
     kind = call.returned_type()
     if kind.base in ("array", "map", "row", "json"):
         message = f"Invalid return type of function JSON_VALUE: {kind.display}"
@@ -74,7 +74,7 @@ def _scalar(value: Typed, kind: TrinoType, at: int) -> str:
 # ------------------------------------------------------------ JSON_QUERY
 
 
-def _query(call: JsonCall) -> Typed:
+def query_of(call: JsonCall) -> Typed:
     kind = call.text_returning()
     wrapper = call.clauses.get("WRAPPER", "WITHOUT")
     failed = call.on_error(OUTPUT_ERROR, kind)

@@ -70,13 +70,20 @@ def inner_relation(node: nodes.Relation) -> nodes.Relation:
 
 def sees_left(node: nodes.Relation) -> bool:
     """Whether what stands right of a join may name columns of its left side."""
-    return isinstance(inner_relation(node), nodes.Unnest | nodes.Lateral)
+    return isinstance(inner_relation(node), nodes.Unnest | nodes.Lateral | nodes.JsonTable)
+
+
+_WORDS: dict[type[nodes.Relation], str] = {
+    nodes.Unnest: "UNNEST",
+    nodes.Lateral: "LATERAL relation",
+    nodes.JsonTable: "JSON_TABLE",
+}
 
 
 def check_condition(node: nodes.Join) -> None:
     """A join with something that sees its left side takes every pair."""
     inner = inner_relation(node.right)
-    word = "UNNEST" if isinstance(inner, nodes.Unnest) else "LATERAL relation"
+    word = _WORDS[type(inner)]
     if node.kind in ("RIGHT", "FULL"):
         raise not_supported(f"{node.kind} JOIN involving {word}", node.at)
     condition = node.condition
@@ -90,4 +97,6 @@ def made_outer(node: nodes.Relation) -> nodes.Relation:
     """UNNEST that gives one row of NULLs for an empty array: what LEFT JOIN wants."""
     if isinstance(node, nodes.Aliased):
         return replace(node, relation=made_outer(node.relation))
-    return replace(node, outer=True) if isinstance(node, nodes.Unnest) else node
+    if isinstance(node, nodes.Unnest | nodes.JsonTable):
+        return replace(node, outer=True)
+    return node

@@ -88,7 +88,6 @@ def test_an_error_of_the_grammar_comes_before_one_in_a_literal() -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("SELECT * FROM JSON_TABLE('', 'lax $' COLUMNS (a bigint))", "JSON_TABLE"),
         ("WITH FUNCTION f() RETURNS bigint RETURN 1 SELECT f()", "WITH FUNCTION"),
         ("WITH SESSION a = 1 SELECT 1", "WITH SESSION"),
         ("SELECT FINAL last(a) FROM t", "FINAL (row pattern recognition)"),

@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from sqe.sql.arguments import timestamp_literal
-from sqe.trino.dialect.analyzer import Analyzer
 from sqe.trino.dialect.context import Context, Known
 from sqe.trino.dialect.errors import Refused, not_supported
-from sqe.trino.dialect.scope import Field, Scope
 from sqe.trino.dialect.statements.constants import Constant, constant, display
 from sqe.trino.dialect.statements.names import Target, table_of
 from sqe.trino.dialect.statements.nodes import Argument, ExecuteProcedure
-from sqe.trino.dialect.statements.partitioning import stored_partitioning
+from sqe.trino.dialect.statements.partition_filter import partition_filter
 from sqe.trino.dialect.statements.tables import ROWS
-from sqe.trino.dialect.statements.written import columns_of, predicate
 from sqe.trino.dialect.translated import Translated
 from sqe.trino.dialect.typed import quote_name, string
 
@@ -61,7 +58,8 @@ def execute(node: ExecuteProcedure, context: Context) -> Translated:
     if node.where is not None and not procedure.filtered:
         message = f"WHERE not supported for procedure {name}"
         raise Refused("NOT_SUPPORTED", message, node.at)
-    call = _Call(target, known, values, _where(node, known, context), context)
+    where = partition_filter(node.where, node.at, known, context) if node.where is not None else ""
+    call = _Call(target, known, values, where, context)
     answer = "SELECT CAST(NULL AS BIGINT) AS rows WHERE false"
     return Translated(answer, ROWS, "ALTER TABLE EXECUTE", then=(procedure.write(call),))
 
@@ -113,26 +111,6 @@ def _problem(text: str, units: Mapping[str, float], kind: str) -> str:
 def _quantity(text: str, units: Mapping[str, float]) -> Decimal:
     match = _QUANTITY.match(text)
     return Decimal(match[1]) * Decimal(str(units[match[2]])) if match else Decimal(0)
-
-
-def _where(node: ExecuteProcedure, known: Known, context: Context) -> str:
-    """The files to look at. As in Trino, only whole partitions can be chosen."""
-    if node.where is None:
-        return ""
-    whole = {
-        partition_field.path[0]
-        for partition_field in stored_partitioning(known.metadata)
-        if partition_field.transform == "identity"
-    }
-    fields = tuple(
-        Field(column.name.lower(), column.type, quote_name(column.name))
-        for column in columns_of(known)
-    )
-    sql = predicate(Analyzer(context), node.where, Scope(fields), "WHERE clause")
-    used = [field.name for field in fields if field.name not in whole and field.sql in sql]
-    if used:
-        raise not_supported(f"WHERE on {used[0]}, by which the table is not partitioned", node.at)
-    return sql
 
 
 def _optimize(call: _Call) -> str:

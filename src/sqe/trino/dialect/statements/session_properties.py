@@ -28,6 +28,7 @@ _HIDDEN = (
     ("query_max_memory", "varchar", "20GB", "Maximum amount of distributed memory"),
     ("query_max_memory_per_node", "varchar", "1GB", "Maximum amount of memory of a node"),
     ("query_max_total_memory", "varchar", "40GB", "Maximum amount of total memory"),
+    ("retry_policy", "varchar", "NONE", "Retry policy. Possible values: [NONE, TASK, QUERY]"),
     ("resource_overcommit", "boolean", "false", "Use resources which are not guaranteed"),
     ("time_zone_id", "varchar", "", "Time zone id for the current session"),
 )

@@ -51,6 +51,7 @@ class ErrorCode(Enum):
     SNAPSHOT_NOT_FOUND = (ErrorCategory.USER, "No such snapshot, branch or tag.")
     SCHEMA_ALREADY_EXISTS = (ErrorCategory.USER, "A schema of this name exists.")
     TABLE_ALREADY_EXISTS = (ErrorCategory.USER, "A table or view of this name exists.")
+    FUNCTION_ALREADY_EXISTS = (ErrorCategory.USER, "A function of this name exists.")
     ROLE_NOT_FOUND = (ErrorCategory.USER, "The role does not exist.")
     ROLE_ALREADY_EXISTS = (ErrorCategory.USER, "A role of this name exists.")
     POLICY_NOT_FOUND = (ErrorCategory.USER, "No row filter or column mask has this name.")

@@ -179,12 +179,13 @@ class Privileges:
 
 
 # The tables and views of a statement are decided on by the policy itself, grants by who may grant,
-# and ``OtherUsers`` knows who may end a query.
+# functions by ``FunctionRights``, and ``OtherUsers`` knows who may end a query.
 _ELSEWHERE = (
     DecidedBy.RELATIONS,
     DecidedBy.EVERYBODY,
     DecidedBy.GRANT_AUTHORITY,
     DecidedBy.QUERY_OWNER,
+    DecidedBy.FUNCTION_OWNER,
 )
 _CHECKS: dict[DecidedBy, Callable[[Privileges, Any, Session], None]] = {
     DecidedBy.PROPERTY: Privileges._check_property,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
+from sqe.access.functions import FunctionDisclosure
 from sqe.binding.bound import BoundReference, BoundTarget, BoundView
 from sqe.catalog import information_schema
 from sqe.catalog.catalog_type import CatalogFacts
@@ -67,6 +68,7 @@ class ServerTools:
 
     kill_query: KillQueries = no_queries
     catalog_facts: Mapping[str, CatalogFacts] = field(default_factory=dict)
+    functions: FunctionDisclosure | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,13 @@ class CommandCall:
         if self.access_tools is None:
             raise InternalError(ErrorCode.INTERNAL_ERROR, "The coordinator knows of no policies.")
         return self.access_tools
+
+    @property
+    def functions(self) -> FunctionDisclosure:
+        """Functions that people have written."""
+        if self.server.functions is None:
+            raise InternalError(ErrorCode.INTERNAL_ERROR, "The coordinator keeps no functions.")
+        return self.server.functions
 
     @property
     def session(self) -> Session:

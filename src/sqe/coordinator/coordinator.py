@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sqe.access.functions import SqlFunctions
 from sqe.catalog.protocol import Catalogs
 from sqe.coordinator.explain import PLAN_COLUMNS, explain
 from sqe.coordinator.unload_places import UnloadPlaces
@@ -28,14 +29,16 @@ class Coordinator:
     """``commands`` answers SHOW, DESCRIBE, USE, SET SESSION and catalogue statements; ``engines``
     are the others."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  made in one place
         self,
         commands: Engine,
         catalogs: Catalogs,
         engines: Mapping[EngineKind, Engine],
         router: Router,
         unload_places: UnloadPlaces | None = None,
+        functions: SqlFunctions | None = None,
     ) -> None:
+        self._functions = functions
         self._unload_places = unload_places or UnloadPlaces()
         self._commands = commands
         self._router = router
@@ -58,7 +61,9 @@ class Coordinator:
             return self._metadata_query(statement, run)
         work = _work(statement)
         if work is not None:
-            tools = Tools(self._engines, self._router, self._catalogs, self._unload_places)
+            tools = Tools(
+                self._engines, self._router, self._catalogs, self._unload_places, self._functions
+            )
             return work.run(statement, run, tools)
         return self._commands.prepare(statement, run.session).run(run)
 

@@ -43,6 +43,8 @@ def _drop_schema(command: DropSchema, call: CommandCall) -> list[Row]:
         if command.cascade:
             # All of it: that the user may drop each was made sure of before.
             _drop_inside(call.whole.open(schema.catalog, call.session.identity), schema, call)
+        elif _has_functions(schema, call):
+            raise UserError(ErrorCode.SCHEMA_NOT_EMPTY, f"Schema {schema} has functions.")
         catalog.drop_namespace(schema.path)
         _forget(schema, call)
     except SqeError as error:
@@ -51,13 +53,18 @@ def _drop_schema(command: DropSchema, call: CommandCall) -> list[Row]:
                 error.code,
                 f"Schema {schema} is not empty.",
                 command.schema.span,
-                "DROP SCHEMA … CASCADE drops its tables and views too.",
+                "DROP SCHEMA … CASCADE drops its tables, views and functions too.",
             ) from error
         if error.code is not ErrorCode.SCHEMA_NOT_FOUND:
             raise
         if not command.if_exists:
             raise call.no_schema(schema, command.schema.span) from error
     return []
+
+
+def _has_functions(schema: SchemaName, call: CommandCall) -> bool:
+    functions = call.server.functions
+    return functions is not None and bool(functions.functions.store.list_in(schema))
 
 
 def _drop_inside(catalog: Catalog, schema: SchemaName, call: CommandCall) -> None:
@@ -81,7 +88,9 @@ def _drop_inside(catalog: Catalog, schema: SchemaName, call: CommandCall) -> Non
 
 
 def _forget(name: SchemaName | RelationName, call: CommandCall) -> None:
-    """What was granted on it: another one of its name must not get that."""
+    """What was granted on it: another one of its name must not get that, nor its functions."""
+    if isinstance(name, SchemaName) and call.server.functions is not None:
+        call.server.functions.functions.store.drop_all(name)
     book = call.access_tools.book if call.access_tools is not None else None
     if book is None:
         return

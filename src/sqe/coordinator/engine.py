@@ -10,6 +10,7 @@ from sqe.coordinator.call import Answer, CommandCall, ServerTools
 from sqe.coordinator.create_text import CREATE_TEXTS
 from sqe.coordinator.ddl import DDL
 from sqe.coordinator.describe import DESCRIPTIONS
+from sqe.coordinator.functions import FUNCTIONS
 from sqe.coordinator.grant_shows import GRANT_SHOWS
 from sqe.coordinator.grants import GRANTS
 from sqe.coordinator.kill import KILL
@@ -45,6 +46,7 @@ ANSWERS: dict[type[Command], Answer] = {
     **GRANT_SHOWS,
     **POLICY_SHOWS,
     **KILL,
+    **FUNCTIONS,
 }
 
 

@@ -112,8 +112,17 @@ def object_of(target: Target, call: CommandCall) -> Object:
         case ObjectKind.PROCEDURE:
             before = (call.session.schema.catalog, _PROCEDURES)[: max(0, 3 - len(parts))]
             return Object(target.kind, (*before, *parts))
+        case ObjectKind.FUNCTION:
+            return Object(target.kind, _function(parts, call))
         case _:
             return Object(target.kind, parts)
+
+
+def _function(parts: tuple[str, ...], call: CommandCall) -> tuple[str, ...]:
+    """As it is spelled where it was made, if it is there."""
+    functions = call.functions.functions
+    function = functions.find_kept(parts, call.session)
+    return function.name.parts if function and function.name else _pattern(parts, call)
 
 
 def check_there(target: Target, on: Object, call: CommandCall) -> None:

@@ -103,9 +103,19 @@ def _temporary_views(pattern: NamePattern | None, call: CommandCall) -> Iterator
 
 
 def _functions(command: ShowFunctions, call: CommandCall) -> Iterator[Row]:
-    # There are no functions but Spark's own.
-    for name in _match_names(ALLOWED if command.system else (), command.pattern):
+    names = set(ALLOWED if command.system else ())
+    for name in _match_names(names, command.pattern):
         yield (name,)
+    if not command.user or call.server.functions is None:
+        return
+    schema = call.require_schema(command.schema)
+    functions = [
+        *call.session.temporary_functions(),
+        *call.functions.functions.list_in(schema, call.session.identity),
+    ]
+    for function in functions:
+        if command.pattern is None or command.pattern.matches(function.short_name):
+            yield (function.shown_name,)
 
 
 _NO_FACTS = CatalogFacts("")

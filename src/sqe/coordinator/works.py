@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from sqe.access.functions import SqlFunctions
 from sqe.catalog.protocol import Catalogs
 from sqe.coordinator.defaults import run_with_defaults, set_default
 from sqe.coordinator.explain import DESCRIBE_COLUMNS, describe_query
+from sqe.coordinator.functions import create_function
 from sqe.coordinator.matviews.create import create_materialized_view
 from sqe.coordinator.matviews.refresh import REFRESH_COLUMNS, refresh_materialized_view
 from sqe.coordinator.statistics import (
@@ -23,6 +25,7 @@ from sqe.coordinator.variables import declare_variables, set_variables
 from sqe.engines.fallback import Engines
 from sqe.engines.protocol import Engine, Run
 from sqe.engines.router import Router
+from sqe.errors import ErrorCode, InternalError
 from sqe.model.query import Column, EngineKind
 from sqe.results.stream import ResultStream
 from sqe.rewrite.guarded import GuardedStatement
@@ -31,6 +34,7 @@ from sqe.sql.alter_actions import AlterColumnDefault
 from sqe.sql.analyze import AnalyzeTable, ShowMaintenance, ShowStats
 from sqe.sql.forms import DescribeQuery
 from sqe.sql.materialized import CreateMaterializedView, RefreshMaterializedView
+from sqe.sql.own_functions.definition import CreateFunction, CreateTemporaryFunction
 from sqe.sql.statement import Command
 from sqe.sql.unload import Unload
 from sqe.sql.variables import DeclareVariable, SetVariable
@@ -42,6 +46,7 @@ class Tools:
     router: Router
     catalogs: Catalogs
     unload_places: UnloadPlaces = field(default_factory=UnloadPlaces)
+    functions: SqlFunctions | None = None
 
     @property
     def spark(self) -> Engine:
@@ -54,6 +59,12 @@ class Work:
 
     columns: tuple[Column, ...]
     run: Callable[[GuardedStatement, Run, Tools], ResultStream]
+
+
+def _create_function(statement: GuardedStatement, run: Run, tools: Tools) -> ResultStream:
+    if tools.functions is None:
+        raise InternalError(ErrorCode.INTERNAL_ERROR, "The coordinator keeps no functions.")
+    return create_function(statement, run, tools.spark, tools.functions)
 
 
 WORKS: dict[type[Command], Work] = {
@@ -97,6 +108,8 @@ WORKS: dict[type[Command], Work] = {
     ColumnsWithDefaults: Work(
         (), lambda statement, run, tools: run_with_defaults(statement, run, tools.spark)
     ),
+    CreateFunction: Work((), _create_function),
+    CreateTemporaryFunction: Work((), _create_function),
     CreateMaterializedView: Work(
         (), lambda statement, run, tools: create_materialized_view(statement, run, tools.spark)
     ),

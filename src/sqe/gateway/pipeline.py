@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqe.access.control import AccessControl
+from sqe.access.functions import SqlFunctions
 from sqe.access.statement_guard import SessionRelations, StatementGuard
 from sqe.binding.statement_cache import statement_cache
 from sqe.engines.protocol import Run
@@ -32,6 +33,7 @@ _NO_ENGINE = Route(EngineKind.COORDINATOR, "SQE answers it without an engine")
 class Pipeline:
     dialects: Mapping[str, Dialect]
     parser: Parser
+    functions: SqlFunctions
     guarding: StatementGuard
     router: Router
     runner: Runner
@@ -54,7 +56,8 @@ class Pipeline:
                 self.access.check_may_run(session.identity)
                 return Planned(translation, None, _NO_ENGINE)
             with stage("parse"):
-                statement = self.parser.parse(translation.text, session.variables)
+                parsed = self.parser.parse(translation.text, session.variables)
+                statement = self.functions.write_in(parsed, session)
                 self.access.check_scope(statement, session.identity)
                 join_transaction(statement)
             values = translation.session_values

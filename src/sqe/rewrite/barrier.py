@@ -18,8 +18,8 @@ from sqe.binding.bound import BoundStatement, BoundTable, BoundView
 from sqe.rewrite.exact import WHOLE, comparable, is_date, is_date_literal, never_overflows
 from sqe.rewrite.exact_types import DATE_PARTS, choices
 from sqe.rewrite.expression_types import Types, element_type, is_plain
-from sqe.rewrite.expressions import GENERATORS
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.sql.functions import GENERATORS
 
 # They only say how things are put together; what they hold is looked at by itself.
 _STRUCTURE = (

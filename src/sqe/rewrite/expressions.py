@@ -22,7 +22,7 @@ from sqe.model.identity import Identity
 from sqe.model.names import string_literal
 from sqe.rewrite.unfit import Unfit
 from sqe.sql.dialect import CALL, DIALECT, SpanParser
-from sqe.sql.functions import SESSION_FUNCTIONS
+from sqe.sql.functions import NOT_OF_A_ROW, SESSION_FUNCTIONS
 from sqe.sql.refusals import refuse_functions, refuse_nodes
 from sqe.sql.splice import Edit, splice
 from sqe.sql.statement import Span
@@ -31,24 +31,8 @@ from sqe.sql.text import TextLimits, tokenize
 _LIMITS = TextLimits(statement_bytes=100_000, nesting=100)
 _WORD = re.compile(r"\w+")
 _USER = ("current_user", "session_user")
-# What gives several rows for one, or one for several.
+# What gives several rows for one, or one for several, where the parser knows it as such.
 _NOT_OF_A_ROW = (exp.AggFunc, exp.Window, exp.UDTF, exp.Star)
-# The same by name, for those that the parser does not know as such.
-_GENERATOR_NAMES = """
-explode explode_outer posexplode posexplode_outer inline inline_outer stack json_tuple
-variant_explode variant_explode_outer
-"""
-_AGGREGATE_NAMES = """
-any some every bool_and bool_or count_if count_min_sketch histogram_numeric mean mode median
-bit_and bit_or bit_xor bitmap_and_agg bitmap_construct_agg bitmap_or_agg schema_of_variant_agg
-approx_top_k approx_top_k_accumulate approx_top_k_combine hll_sketch_agg hll_union_agg
-kll_sketch_agg_bigint kll_sketch_agg_double kll_sketch_agg_float theta_sketch_agg theta_union_agg
-theta_intersection_agg listagg string_agg kurtosis skewness regr_avgx regr_avgy regr_count
-regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy std try_avg try_sum grouping
-grouping_id percentile percentile_approx approx_percentile
-"""
-GENERATORS = frozenset(_GENERATOR_NAMES.split())
-_NOT_OF_A_ROW_BY_NAME = GENERATORS | frozenset(_AGGREGATE_NAMES.split())
 
 
 def spark_expression(sql: str, identity: Identity) -> str:
@@ -138,7 +122,7 @@ def _check_expression(sql: str) -> str:
     tree = trees[0]
     refuse_nodes(sql, tree, tokens)
     for node in of_the_row(tree):
-        if isinstance(node, _NOT_OF_A_ROW) or _function_name(sql, node) in _NOT_OF_A_ROW_BY_NAME:
+        if isinstance(node, _NOT_OF_A_ROW) or _function_name(sql, node) in NOT_OF_A_ROW:
             raise Unfit("it is not about one row")
     for token, following in itertools.pairwise(tokens):
         called = following.token_type is TokenType.L_PAREN

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqe import __version__
 from sqe.access.control import AccessControl
+from sqe.access.functions import FunctionDisclosure, SqlFunctions
 from sqe.access.guards import Guards
 from sqe.access.other_users import Administrators
 from sqe.access.ownership import Ownership
@@ -93,6 +94,7 @@ from sqe.settings.spark_conf import find_meaning_change
 from sqe.sql.parser import Parser
 from sqe.sql.text import TextLimits
 from sqe.store.database import Database
+from sqe.store.functions import FunctionStore
 from sqe.store.owners import Owners
 from sqe.trino.metadata.provider import TrinoMetadata
 from sqe.trino.reserved import RESERVED, TrinoRelations
@@ -257,18 +259,26 @@ class Server:
             guards,
         )
         redaction = PolicyRedaction(self.policy, ViewDisclosure(guarding))
-        router, runner = self._engines(binder, limits, visible, redaction)
+        functions = SqlFunctions(visible, self.policy, FunctionStore(self._store), limits)
+        told = FunctionDisclosure(functions, guarding)
+        router, runner = self._engines(binder, limits, visible, redaction, told)
         grants = self.book is not None
         return Pipeline(
-            {SPARK: SparkDialect(), TRINO: TrinoDialect(visible, redaction, grants)},
+            {SPARK: SparkDialect(), TRINO: TrinoDialect(visible, redaction, grants, functions)},
             Parser(limits),
+            functions,
             guarding,
             router,
             runner,
         )
 
     def _engines(
-        self, binder: Binder, limits: TextLimits, visible: Catalogs, redaction: Redaction
+        self,
+        binder: Binder,
+        limits: TextLimits,
+        visible: Catalogs,
+        redaction: Redaction,
+        functions: FunctionDisclosure,
     ) -> tuple[Router, Runner]:
         settings = self.settings
         history = QueryHistory(
@@ -299,11 +309,12 @@ class Server:
             ServerTools(
                 lambda identity, query_id, why: self.gateway.kill(identity, query_id, why),
                 self._configured.facts,
+                functions,
             ),
         )
         folders = UnloadFolders(settings.unload.folders, never=[settings.home])
         writable = UnloadPlaces(folders, self._locations)
-        coordinator = Coordinator(commands, visible, engines, router, writable)
+        coordinator = Coordinator(commands, visible, engines, router, writable, functions.functions)
         ownership = Ownership(self.owners, self.catalogs, self.book)
         return router, Runner({EngineKind.COORDINATOR: coordinator, **engines}, ownership=ownership)
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqe.errors import ErrorCode, SqeError, UserError
+from sqe.model.functions import SqlFunction
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.passport import login_expired
@@ -74,6 +75,7 @@ class Session:
         self._properties: dict[str, str] = {}
         self._views: dict[str, TemporaryView] = {}
         self._variables: dict[str, SessionVariable] = {}
+        self._functions: dict[str, SqlFunction] = {}
 
     def close(self) -> None:
         """Ends the session: its queries are cancelled, what engines hold for it is freed."""
@@ -264,3 +266,26 @@ class Session:
     def forget_variable(self, name: str) -> bool:
         with self._lock:
             return self._variables.pop(name.lower(), None) is not None
+
+    def temporary_function(self, name: str) -> SqlFunction | None:
+        with self._lock:
+            return self._functions.get(name.lower())
+
+    def temporary_functions(self) -> list[SqlFunction]:
+        with self._lock:
+            return sorted(self._functions.values(), key=lambda function: function.short_name)
+
+    def keep_function(self, function: SqlFunction, *, replace: bool) -> None:
+        name = function.short_name
+        with self._lock:
+            if name.lower() in self._functions and not replace:
+                raise UserError(
+                    ErrorCode.FUNCTION_ALREADY_EXISTS,
+                    f"Temporary function {name} already exists.",
+                    hint="Use CREATE OR REPLACE TEMPORARY FUNCTION.",
+                )
+            self._functions[name.lower()] = function
+
+    def forget_function(self, name: str) -> bool:
+        with self._lock:
+            return self._functions.pop(name.lower(), None) is not None

@@ -199,9 +199,12 @@ def _fault(condition: str, parse_inner: ParseInner) -> str:
     """Why the condition may not reach Spark, which would evaluate whatever is in it."""
     query = f"SELECT 1 WHERE (\n{condition}\n)"  # looked at, never run
     try:
-        tree = parse_inner(query).tree
+        parsed = parse_inner(query)
     except SqeError as error:
         return error.message
+    if parsed.calls:  # nobody writes out what they call in here
+        return f"function {'.'.join(parsed.calls[0].parts)} is none of Spark's."
+    tree = parsed.tree
     where = tree.args.get("where") if isinstance(tree, exp.Select) else None
     set_arguments = {name for name, value in tree.args.items() if value}
     if (

@@ -133,11 +133,15 @@ class ShowCreateSchema(NamedCommand):
 
 @dataclass(frozen=True)
 class ShowFunctions(NamedCommand):
+    """Spark's own, and those that people have written: in a schema (the session's) and in the
+    session itself. Of a schema that the user does not see, none."""
+
     traits = look(DecidedBy.EVERYBODY)
 
     pattern: NamePattern | None = None
     user: bool = True
     system: bool = True
+    schema: Name | None = None
 
 
 @dataclass(frozen=True)
@@ -291,14 +295,14 @@ def _pattern(cursor: TokenCursor) -> NamePattern | None:
 _SCHEMA_WORDS = ("SCHEMA", "DATABASE", "NAMESPACE")
 # Read elsewhere, or by more than one word.
 _OTHER_SHOWS = (
-    "CREATE TABLE", "CREATE VIEW", "CREATE SCHEMA", "STATS", "MAINTENANCE",
+    "CREATE TABLE", "CREATE VIEW", "CREATE SCHEMA", "CREATE FUNCTION", "STATS", "MAINTENANCE",
     "MATERIALIZED VIEWS", "ROLES", "CURRENT SCHEMA",
     "CURRENT ROLES", "ROLE GRANTS", "GRANTS", "ROW FILTERS", "COLUMN MASKS", "TAGS",
     "EFFECTIVE POLICY",
 )  # fmt: skip
 _REFUSED_SHOWS = (
     "PARTITIONS", "GRANT", "ROLE", "PRINCIPALS", "INDEXES", "LOCKS",
-    "TRANSACTIONS", "COMPACTIONS", "MACROS", "VARIABLES", "BRANCHES", "CREATE FUNCTION",
+    "TRANSACTIONS", "COMPACTIONS", "MACROS", "VARIABLES", "BRANCHES",
     "COLLATIONS", "CACHED TABLES",
 )  # fmt: skip
 
@@ -373,12 +377,11 @@ def _show_columns(cursor: TokenCursor) -> Parsed:
 
 
 def _show_functions(cursor: TokenCursor, scope: str = "ALL") -> Parsed:
-    if cursor.accept_one_of("FROM", "IN"):
-        cursor.refuse("SHOW FUNCTIONS of one schema", "SHOW FUNCTIONS lists them all.")
+    schema = _within(cursor, "a schema")
     pattern = _pattern(cursor)
     if pattern is None and cursor.at_identifier():
         pattern = NamePattern(cursor.identifier())  # Spark takes SHOW FUNCTIONS abs
-    return _alone(ShowFunctions(pattern, user=scope != "SYSTEM", system=scope != "USER"))
+    return _alone(ShowFunctions(pattern, scope != "SYSTEM", scope != "USER", schema))
 
 
 def _show_procedures(cursor: TokenCursor) -> Parsed:
@@ -421,7 +424,7 @@ def _describe(cursor: TokenCursor) -> Parsed | None:
         cursor.looking_at("(")
     ):
         return None
-    refused = cursor.accept_before_name("FUNCTION", "CATALOG", "PROCEDURE")
+    refused = cursor.accept_before_name("CATALOG", "PROCEDURE")
     if refused:
         cursor.refuse(f"DESCRIBE {refused}")
     if cursor.accept_before_name(*_SCHEMA_WORDS):

@@ -20,6 +20,12 @@ from sqe.sql.copy import parse_copy
 from sqe.sql.create_table import parse_create_table
 from sqe.sql.cursor import TokenCursor
 from sqe.sql.materialized import parse_materialized
+from sqe.sql.own_functions.definition import (
+    parse_create_function,
+    parse_describe_function,
+    parse_drop_function,
+    parse_show_create_function,
+)
 from sqe.sql.queries import parse_kill
 from sqe.sql.schema_changes import parse_alter_schema
 from sqe.sql.statement import Access, Command, Details, Reference, Statement, StatementKind, blank
@@ -128,12 +134,23 @@ _FORMS: dict[str, tuple[_Form, ...]] = {
     "CALL": (parse_call,),
     "COMMENT": (_flat(parse_comment),),
     "COPY": (parse_unload, _flat(parse_copy)),
-    "CREATE": (parse_materialized, _flat(parse_access), parse_create_view, parse_create_table),
+    "CREATE": (
+        parse_materialized,
+        _flat(parse_access),
+        parse_create_function,
+        parse_create_view,
+        parse_create_table,
+    ),
     "DECLARE": (parse_declare,),
     "DENY": (_flat(parse_access),),
-    "DESC": (_describe_query,),
-    "DESCRIBE": (_describe_query,),
-    "DROP": (parse_materialized, _flat(parse_access), _flat(parse_drop_variable)),
+    "DESC": (_describe_query, _flat(parse_describe_function)),
+    "DESCRIBE": (_describe_query, _flat(parse_describe_function)),
+    "DROP": (
+        parse_materialized,
+        _flat(parse_access),
+        _flat(parse_drop_variable),
+        _flat(parse_drop_function),
+    ),
     "GRANT": (_flat(parse_access),),
     "KILL": (_flat(parse_kill),),
     "REFRESH": (parse_materialized,),
@@ -141,7 +158,12 @@ _FORMS: dict[str, tuple[_Form, ...]] = {
     "REPLACE": (parse_create_table,),
     "REVOKE": (_flat(parse_access),),
     "SET": (parse_set_variables,),
-    "SHOW": (parse_materialized, parse_show_stats, _flat(parse_access)),
+    "SHOW": (
+        parse_materialized,
+        parse_show_stats,
+        _flat(parse_access),
+        _flat(parse_show_create_function),
+    ),
     "TRUNCATE": (_flat(_truncate_table),),
     "UNLOAD": (parse_unload,),
 }

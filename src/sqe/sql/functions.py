@@ -43,6 +43,23 @@ VOLATILE = frozenset(
     }
 )  # fmt: skip
 
+# What gives several rows for one, or one for several, and is nothing like that to the parser.
+_GENERATOR_NAMES = """
+explode explode_outer posexplode posexplode_outer inline inline_outer stack json_tuple
+variant_explode variant_explode_outer
+"""
+_AGGREGATE_NAMES = """
+any some every bool_and bool_or count_if count_min_sketch histogram_numeric mean mode median
+bit_and bit_or bit_xor bitmap_and_agg bitmap_construct_agg bitmap_or_agg schema_of_variant_agg
+approx_top_k approx_top_k_accumulate approx_top_k_combine hll_sketch_agg hll_union_agg
+kll_sketch_agg_bigint kll_sketch_agg_double kll_sketch_agg_float theta_sketch_agg theta_union_agg
+theta_intersection_agg listagg string_agg kurtosis skewness regr_avgx regr_avgy regr_count
+regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy std try_avg try_sum grouping
+grouping_id percentile percentile_approx approx_percentile
+"""
+GENERATORS = frozenset(_GENERATOR_NAMES.split())
+NOT_OF_A_ROW = GENERATORS | frozenset(_AGGREGATE_NAMES.split())
+
 # Only in PARTITIONED BY.
 PARTITION_TRANSFORMS = frozenset(
     {"years", "months", "days", "hours", "bucket", "truncate", "date", "date_hour"}

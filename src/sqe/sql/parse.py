@@ -22,6 +22,7 @@ from sqe.sql.other_words import (
     without_shifts,
     without_signs,
 )
+from sqe.sql.own_functions.calls import find_calls
 from sqe.sql.pipes import has_pipes, without_pipes
 from sqe.sql.references import find_qualifiers, find_references, find_session_functions
 from sqe.sql.refusals import (
@@ -44,16 +45,20 @@ DESCRIBE DESC EXPLAIN USE SET RESET ANALYZE REFRESH CALL COMMENT GRANT REVOKE DE
 _BEGINNINGS = _WORDS.split()
 
 
-def parse(text: str, limits: TextLimits | None = None) -> Statement:
-    """Exactly one statement. Every failure is a UserError with a position where there is one."""
+def parse(text: str, limits: TextLimits | None = None, *, own_functions: bool = False) -> Statement:
+    """Exactly one statement. Every failure is a UserError with a position where there is one.
+
+    ``own_functions``: calls of functions that Spark does not have are no failure; whoever asks for
+    this writes their bodies in place of ``Statement.calls`` before anything else is done with it.
+    """
     limits = limits or TextLimits()
     try:
-        return _parse(text, limits)
+        return _parse(text, limits, own_functions)
     except RecursionError:
         raise too_complex(text, 0, limits.nesting) from None
 
 
-def _parse(text: str, limits: TextLimits) -> Statement:
+def _parse(text: str, limits: TextLimits, own_functions: bool) -> Statement:
     tokens = tokenize(text, limits)
     text = text[: tokens[-1].end + 1]  # without the closing semicolon and what follows it
     markers = find_markers(text, tokens)
@@ -61,7 +66,7 @@ def _parse(text: str, limits: TextLimits) -> Statement:
         text,
         tokens,
         retokenize=lambda inner: tokenize(inner, limits),
-        parse_inner=lambda inner: _parse(inner, limits),
+        parse_inner=lambda inner: _parse(inner, limits, own_functions),
     )
     if form is not None:
         return form
@@ -73,7 +78,8 @@ def _parse(text: str, limits: TextLimits) -> Statement:
     kind, access, target = _classify(text, tokens, tree)
     if not exact and kind is StatementKind.QUERY:
         tree = InOtherWords(this=tree)
-    refuse_nodes(text, tree, tokens)
+    calls = find_calls(text, tree, tokens) if own_functions else ()
+    refuse_nodes(text, tree, tokens, calls)
     check_markers(text, tree, markers)
     has_session_function = any(token.text.lower() in SESSION_FUNCTIONS for token in tokens)
     references = find_references(text, tree, target, access)
@@ -94,6 +100,7 @@ def _parse(text: str, limits: TextLimits) -> Statement:
         ),
         tree=tree,
         markers=markers,
+        calls=calls,
     )
 
 

@@ -14,10 +14,16 @@ _SHORT = 20_000  # characters; longer texts are not kept
 # A statement depends on its text and the limits alone, and nobody changes it.
 
 
-_parse_once = lru_cache(maxsize=256)(parse)
+def _parse(text: str, limits: TextLimits) -> Statement:
+    return parse(text, limits, own_functions=True)
+
+
+_parse_once = lru_cache(maxsize=256)(_parse)
 
 
 class Parser:
+    """Of what users send: ``Statement.calls`` may be there; see ``parse``."""
+
     def __init__(self, limits: TextLimits) -> None:
         self.limits = limits
 
@@ -25,5 +31,5 @@ class Parser:
         """``variables``: those of the session, for names and statements that are texts."""
         if may_hold_constants(text):
             text = write_out(text, self.limits, variables)
-        read = _parse_once if len(text) <= _SHORT else parse
+        read = _parse_once if len(text) <= _SHORT else _parse
         return read(text, self.limits)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import difflib
 import itertools
 import re
+from collections.abc import Sequence
 
 from sqlglot import Token, TokenType, exp
 
 from sqe.errors import ErrorCode, UserError
+from sqe.sql.dialect import CALL
 from sqe.sql.functions import ALLOWED, DENIED, PARTITION_TRANSFORMS
 from sqe.sql.read_options import is_table_changes
-from sqe.sql.statement import position_at
+from sqe.sql.statement import FunctionCall, position_at
 from sqe.sql.xml_options import refuse_xml_options
 
 # Nodes of the tree that no statement may hold, with the name users know them by.
@@ -63,8 +65,6 @@ _STATEMENTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("CALL",), "CALL"),
     (("MSCK",), "MSCK REPAIR TABLE"),
     (("REPAIR",), "REPAIR TABLE"),
-    (("CREATE", "FUNCTION"), "CREATE FUNCTION"),
-    (("CREATE", "TEMPORARY", "FUNCTION"), "CREATE TEMPORARY FUNCTION"),
     (("DROP",), "This form of DROP"),
     (("ALTER",), "This form of ALTER"),
     (("CREATE",), "This form of CREATE"),
@@ -114,8 +114,12 @@ def refuse_functions(text: str, tokens: list[Token]) -> None:
     refuse_xml_options(text, tokens)
 
 
-def refuse_nodes(text: str, tree: exp.Expr, tokens: list[Token]) -> None:
-    """Constructs in the tree that SQE does not take, and functions Spark does not have."""
+def refuse_nodes(
+    text: str, tree: exp.Expr, tokens: list[Token], calls: Sequence[FunctionCall] = ()
+) -> None:
+    """Constructs in the tree that SQE does not take, and functions Spark does not have; ``calls``
+    are those that may be somebody's own."""
+    own = {call.at for call in calls}
     for node in tree.walk():
         for kind, name in (*_NODES, *_CREATE_PROPERTIES):
             if isinstance(node, kind):
@@ -139,6 +143,8 @@ def refuse_nodes(text: str, tree: exp.Expr, tokens: list[Token]) -> None:
                 f"CREATE TABLE … USING {node.name} is not supported.",
                 hint="Tables are Iceberg's: leave USING out, or name parquet, orc or avro files.",
             )
+        if node.meta.get(CALL) in own:
+            continue
         if isinstance(node, exp.Anonymous) and node.find_ancestor(exp.Hint) is None:
             if is_table_changes(node) and isinstance(node.parent, exp.Table):
                 continue
@@ -149,10 +155,14 @@ def _check_function(text: str, node: exp.Anonymous) -> None:
     name = node.name.lower()
     if name in ALLOWED or (name in PARTITION_TRANSFORMS and node.find_ancestor(exp.Properties)):
         return
-    close = difflib.get_close_matches(name, ALLOWED, n=1)
-    raise UserError(
+    raise no_function(text, node.meta.get("start", 0), node.name)
+
+
+def no_function(text: str, start: int, name: str) -> UserError:
+    close = difflib.get_close_matches(name.lower(), ALLOWED, n=1)
+    return UserError(
         ErrorCode.FUNCTION_NOT_FOUND,
-        f"Function {node.name} does not exist.",
+        f"Function {name} does not exist.",
         hint=f"Did you mean {close[0]}?" if close else "SHOW FUNCTIONS lists them.",
-        position=position_at(text, node.meta.get("start", 0), node.name),
+        position=position_at(text, start, name),
     )

@@ -166,6 +166,32 @@ class SessionFunction:
     bare: bool = False  # without parentheses: a column of that name comes first
 
 
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """``name`` of one that is given by its name, ``f(a => 1)``; the span is of the value."""
+
+    span: Span
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """A call of a function that Spark does not have: one that somebody has written in SQL."""
+
+    parts: tuple[str, ...]
+    span: Span  # from the name to the closing parenthesis
+    name_span: Span
+    arguments: tuple[Argument, ...]
+    at: int  # where the last part of the name stands
+    is_table: bool = False  # stands in FROM
+    is_item: bool = False  # stands alone in a select list, so its column name must be kept
+    aliased: bool = False  # in FROM, with a name of its own
+    in_lambda: bool = False
+    of_rows: bool = False  # an argument is an aggregate, a window function or a generator
+    unknown: bool = False  # if it is not somebody's function, then there is none of that name
+    clause: str = ""  # what it has that such a function cannot have: DISTINCT, OVER …
+
+
 @dataclass(frozen=True)
 class Command:
     """A statement the coordinator answers. Each subclass says for itself what it is."""
@@ -202,6 +228,7 @@ class Statement:
     command: Command | None = None
     inner: Statement | None = None  # of EXPLAIN and CREATE VIEW: the statement inside
     markers: tuple[Span, ...] = ()  # of parameters, in order
+    calls: tuple[FunctionCall, ...] = ()  # of functions that are not Spark's; see ``parse``
 
     @cached_property
     def column_names(self) -> frozenset[str] | None:

@@ -86,6 +86,14 @@ def _one_statement(text: str, tokens: list[Token]) -> list[Token]:
                     "SQL scripting is not supported.",
                     position=position_at(text, tokens[0].start, tokens[0].text),
                 )
+            words = [token.text.upper() for token in tokens[:index]]
+            if words[:1] == ["CREATE"] and "FUNCTION" in words[:4] and "BEGIN" in words:
+                raise UserError(
+                    ErrorCode.NOT_SUPPORTED,
+                    "A function's body of several statements (BEGIN … END) is not supported.",
+                    hint="Write what it computes as one expression or query, behind RETURN.",
+                    position=position_at(text, tokens[0].start, tokens[0].text),
+                )
             following = tokens[index + 1]
             raise UserError(
                 ErrorCode.MULTIPLE_STATEMENTS,

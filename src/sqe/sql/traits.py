@@ -36,6 +36,7 @@ class DecidedBy(Enum):
     SEEN_SCHEMA = "the schema, which the user must be allowed to see"
     CREATED_SCHEMA = "the schema that is made"
     DROPPED_SCHEMA = "the schema that is dropped, and what is in it"
+    FUNCTION_OWNER = "who may make things in the function's schema, or made the function"
     ALTERED_SCHEMA = "the schema that is changed"
 
 

@@ -153,4 +153,18 @@ VERSIONS: tuple[tuple[str, ...], ...] = (
         )
         """,
     ),
+    # Functions written in SQL. The schema's name is a list of its parts, the function's in small
+    # letters; ``body`` is JSON.
+    (
+        """
+        CREATE TABLE sql_functions (
+            schema_name TEXT NOT NULL,
+            name TEXT NOT NULL,
+            owner TEXT NOT NULL,
+            made_at DOUBLE PRECISION NOT NULL,
+            body TEXT NOT NULL,
+            PRIMARY KEY (schema_name, name)
+        )
+        """,
+    ),
 )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from sqe.access.functions import SqlFunctions
 from sqe.access.relations import Relations, SeenRelation
 from sqe.binding.bound import BoundTable, BoundTarget, BoundView
 from sqe.binding.statement_cache import CatalogReader, read_catalog
@@ -16,10 +17,11 @@ from sqe.catalog.redaction import Redaction, redact_metadata, show_all, without_
 from sqe.catalog.schemas import current_schema
 from sqe.errors import ABSENT, AccessError, ErrorCode, SqeError, UserError
 from sqe.model.decision import Restrict
+from sqe.model.functions import TRINO_FUNCTION, SqlFunction
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import ClientState
 from sqe.sessions.session import Session
-from sqe.trino.dialect.context import Known, KnownColumn
+from sqe.trino.dialect.context import Known, KnownColumn, KnownFunction
 from sqe.trino.dialect.metadata import metadata_relation, metadata_table
 from sqe.trino.dialect.metadata.relations import TrinoColumn, schemas_of
 from sqe.trino.dialect.typed import quote_name
@@ -32,19 +34,21 @@ _HIDDEN = (*_ABSENT, ErrorCode.ACCESS_DENIED)
 class PipeLookup:
     """One statement's. What was looked up once is not asked for again."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  made in two places
         self,
         catalogs: Catalogs,
         session: Session,
         client: ClientState,
         relations: Relations,
         redaction: Redaction = show_all,
+        functions: SqlFunctions | None = None,
     ) -> None:
         self._catalogs = catalogs
         self._session = session
         self._client = client
         self._relations = relations
         self._redaction = redaction
+        self._functions = functions
         self._known: dict[tuple[str, str, str], Known | None] = {}
 
     def catalogs(self) -> Sequence[str]:
@@ -90,6 +94,26 @@ class PipeLookup:
                 return self._load(catalog, schema, name, self._relations.change)
             except SqeError:
                 raise denied from None
+
+    def function(self, catalog: str, schema: str, name: str) -> KnownFunction | None:
+        if self._functions is None or catalog not in self._names:
+            return None
+        function = self._functions.find((catalog, *schema.split("."), name), self._session)
+        if function is None or function.name is None or function.is_table:
+            return None
+        return _describe_function(function)
+
+    def functions(self, catalog: str, schema: str) -> Mapping[str, KnownFunction]:
+        if self._functions is None or catalog not in self._names:
+            return {}
+        listed = self._functions.list_in(
+            SchemaName(catalog, tuple(schema.split("."))), self._session.identity
+        )
+        return {
+            function.short_name: _describe_function(function)
+            for function in listed
+            if not function.is_table
+        }
 
     def _find(self, catalog: str, schema: str, name: str) -> Known | None:
         metadata = metadata_relation((catalog, schema, name), self._client)
@@ -185,6 +209,18 @@ def _describe_relation(seen: SeenRelation) -> Known | None:
     )
     tells_files = kind == "TABLE" and not restricted
     return Known(_text(name), columns, kind, metadata, tells_files=tells_files)
+
+
+def _describe_function(function: SqlFunction) -> KnownFunction:
+    return KnownFunction(
+        _text(function.name) if function.name is not None else quote_name(function.short_name),
+        tuple(parameter.name.lower() for parameter in function.parameters),
+        tuple(parameter.type for parameter in function.parameters),
+        function.returns,
+        function.origin.get(TRINO_FUNCTION, ""),
+        function.comment,
+        function.deterministic is not False,
+    )
 
 
 def _text(name: RelationName) -> str:

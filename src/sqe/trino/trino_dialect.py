@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqe.access.functions import SqlFunctions
 from sqe.access.policy_authority import PolicyReading
 from sqe.access.relations import Relations
 from sqe.binding.bound import BoundTable, BoundView
@@ -30,6 +31,7 @@ class TrinoDialect:
     catalogs: Catalogs
     redaction: Redaction
     grants: bool = False
+    functions: SqlFunctions | None = None
 
     def translate(
         self, request: QueryRequest, session: Session, relations: Relations
@@ -38,7 +40,9 @@ class TrinoDialect:
         from sqe.trino.translation import translate_request
 
         client = request.client or ClientState()
-        lookup = PipeLookup(self.catalogs, session, client, relations, self.redaction)
+        lookup = PipeLookup(
+            self.catalogs, session, client, relations, self.redaction, self.functions
+        )
         return translate_request(request, session, lookup, grants=self.grants)
 
 

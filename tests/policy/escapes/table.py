@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.policy.escapes import changes, columns, names, telling, travel
+from tests.policy.escapes import changes, columns, functions, names, telling, travel
 from tests.policy.escapes.row import Escape
 
 ESCAPES: tuple[Escape, ...] = (
@@ -10,5 +10,6 @@ ESCAPES: tuple[Escape, ...] = (
     *travel.ESCAPES,
     *columns.ESCAPES,
     *changes.ESCAPES,
+    *functions.ESCAPES,
     *telling.ESCAPES,
 )

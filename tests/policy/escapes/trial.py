@@ -221,6 +221,8 @@ class Trial:
             names = {str(name) for name in listed.column(1).to_pylist()}
             for name in sorted(names - known):
                 root.ask(f"DROP {kind} {schema}.{name}")
+        for name in root.must(f"SHOW USER FUNCTIONS IN {schema}").table.column(0).to_pylist():
+            root.ask(f"DROP FUNCTION {name}")
         root.session.close()
 
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from sqe.errors import ErrorCode
+from sqe.model.functions import SqlFunction
 from sqe.model.grants import Grant
 from sqe.model.identity import Identity
 from sqe.model.masks import ExpressionMask, PartialMask
+from sqe.model.names import RelationName, SchemaName
 from sqe.model.rules import Object, ObjectKind
+from sqe.store.database import Database
+from sqe.store.functions import FunctionStore
 from tests.unit.coordinator.ruled import ROOT, Ruled
 
 
@@ -436,3 +441,27 @@ def test_it_is_told_which_source_decides(tmp_path: Path) -> None:
 def test_every_change_is_recorded(analysts: Ruled) -> None:
     log = analysts.server.settings.home / "logs" / "audit.jsonl"
     assert "CREATE ROLE analyst" in log.read_text()
+
+
+def test_a_function_is_for_everybody_who_sees_it_until_it_is_denied(
+    ruled: Ruled, tmp_path: Path
+) -> None:
+    """To make one with SQL takes Spark."""
+    name = RelationName(SchemaName("lake", ("hr",)), "One")
+    function = SqlFunction("One", name, (), "INT", "1", owner="bob")
+    with closing(Database(tmp_path)) as database:
+        assert FunctionStore(database).put(function)
+        assert not FunctionStore(database).put(function)
+    calling = "SELECT hr.one() AS a"
+    assert ruled.fails(calling, "ann").code is ErrorCode.FUNCTION_NOT_FOUND  # no part of hr is hers
+    ruled.all("GRANT SELECT ON hr.emp TO ann")
+    assert ruled.rows(calling, "ann") == [(1,)]
+    ruled.all("GRANT SELECT ON hr.emp TO cat", "DENY EXECUTE ON FUNCTION hr.one TO cat")
+    assert ruled.fails(calling, "cat").code is ErrorCode.FUNCTION_NOT_FOUND
+    assert ruled.rows("SHOW USER FUNCTIONS IN hr", "cat") == []
+    assert ruled.rows(calling, ROOT) == [(1,)]
+    assert ruled.fails("DROP FUNCTION hr.one", "eve").code is ErrorCode.FUNCTION_NOT_FOUND
+    assert ruled.fails("DROP FUNCTION hr.one", "ann").code is ErrorCode.ACCESS_DENIED
+    ruled.all("GRANT DROP ON SCHEMA hr TO ann")
+    ruled.rows("DROP FUNCTION hr.ONE", "ann")
+    assert ruled.rows("SHOW USER FUNCTIONS IN hr") == []

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from sqe.access.control import AccessControl
+from sqe.access.functions import SqlFunctions
 from sqe.access.guards import Guards
 from sqe.access.statement_guard import StatementGuard
 from sqe.binding.binder import Binder
@@ -14,10 +16,15 @@ from sqe.engines.router import Router
 from sqe.gateway.dialects import SPARK, SparkDialect
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.runner import Runner
+from sqe.model.identity import Secret
 from sqe.model.query import EngineKind
 from sqe.policy.policy import Policy
 from sqe.sql.parser import Parser
 from sqe.sql.text import TextLimits
+from sqe.store.database import Database
+from sqe.store.functions import FunctionStore
+
+_NOTHING = Database(Path(), Secret("sqlite://"))  # in memory, and only if somebody asks
 
 
 def spark_pipeline(
@@ -31,6 +38,7 @@ def spark_pipeline(
     return Pipeline(
         {SPARK: SparkDialect()},
         Parser(limits),
+        SqlFunctions(binder.catalogs, policy, FunctionStore(_NOTHING), limits),
         StatementGuard(
             binder,
             AccessControl(policy, binder.catalogs, binder.whole),

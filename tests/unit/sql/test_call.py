@@ -151,3 +151,12 @@ def test_the_table_of_procedures_is_in_order() -> None:
         required = [parameter.required for parameter in procedure.parameters]
         assert required == sorted(required, reverse=True)
     assert all(procedure.instead for procedure in PROCEDURES.values() if procedure.refused)
+
+
+def test_a_condition_calls_no_function_that_somebody_has_written() -> None:
+    """The pipe's parser lets such calls through elsewhere, for their bodies to be written there."""
+    text = "CALL system.rewrite_data_files(table => 's.t', where => 'mine(a) = 1')"
+    for own_functions in (False, True):
+        with pytest.raises(UserError, match="mine") as refused:
+            parse(text, own_functions=own_functions)
+        assert refused.value.code is ErrorCode.NOT_SUPPORTED

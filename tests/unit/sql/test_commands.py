@@ -277,8 +277,7 @@ def test_what_is_malformed_is_a_syntax_error_at_its_place(
         "SHOW PARTITIONS t", "DESCRIBE t AS JSON", "SHOW LOCKS", "SET",
         "SET -v", "RESET", "SET SESSION AUTHORIZATION bob",
         "CREATE SCHEMA a LOCATION '/x'", "CREATE SCHEMA a WITH PROPERTIES ('location'='/x')",
-        "DESCRIBE t PARTITION (a = 1)", "DESCRIBE FUNCTION abs",
-        "CREATE SCHEMA a DEFAULT COLLATION UNICODE",
+        "DESCRIBE t PARTITION (a = 1)", "CREATE SCHEMA a DEFAULT COLLATION UNICODE",
     ],
 )  # fmt: skip
 def test_what_is_known_and_refused_is_refused_by_name(text: str) -> None:

@@ -13,7 +13,7 @@ from sqe.model.decision import Restrict, RowFilter
 from sqe.model.identity import Identity
 from sqe.model.masks import ExpressionMask
 from sqe.rewrite.unfit import Unfit
-from sqe.trino.dialect.context import Known
+from sqe.trino.dialect.context import Known, KnownFunction
 from sqe.trino.policy_expressions import trino_expression
 from tests.unit.rewrite.bound_lake import BoundLake, bound_lake, struct
 
@@ -37,6 +37,12 @@ class Nothing:
 
     def target(self, catalog: str, schema: str, name: str) -> Known | None:
         return None
+
+    def function(self, catalog: str, schema: str, name: str) -> KnownFunction | None:
+        return None
+
+    def functions(self, catalog: str, schema: str) -> Mapping[str, KnownFunction]:
+        return {}
 
 
 class TrinoLake(BoundLake):

@@ -11,6 +11,7 @@ from sqe.sql.access.clauses import word
 from sqe.sql.access.commands import Target
 from sqe.sql.commands import Name
 from sqe.sql.cursor import TokenCursor
+from sqe.sql.functions import ALLOWED
 
 _KINDS = {
     "TABLE": ObjectKind.TABLE,
@@ -20,6 +21,7 @@ _KINDS = {
     "NAMESPACE": ObjectKind.SCHEMA,
     "CATALOG": ObjectKind.CATALOG,
     "PROCEDURE": ObjectKind.PROCEDURE,
+    "FUNCTION": ObjectKind.FUNCTION,
 }
 _ANYTHING = "*"
 _BEHIND = ("", ".", "TO", "FROM", "FOR")  # what may stand behind a name
@@ -38,13 +40,13 @@ def read_target(cursor: TokenCursor) -> Target:
         return _one_word(cursor, ObjectKind.USER, "a user")
     if cursor.accept("SESSION", "PROPERTY"):
         return _property(cursor)
-    if _says(cursor, "FUNCTION"):
-        # A rule that nobody asks about would be worse than none.
-        hint = "The functions there are are Spark's and Trino's own, and for everybody."
-        cursor.refuse("A privilege on a function", hint)
     written = next((word for word in _KINDS if _says(cursor, word)), "TABLE")
     kind = _KINDS[written]
     name = _pattern(cursor, f"the name of a {kind.value}")
+    if kind is ObjectKind.FUNCTION and len(name.parts) == 1 and name.parts[0].lower() in ALLOWED:
+        # A rule that nobody asks about would be worse than none.
+        hint = "The functions of Spark and Trino are for everybody."
+        cursor.refuse("A privilege on a function that nobody has written", hint)
     if kind is ObjectKind.CATALOG and len(name.parts) > 1:
         cursor.fail("A catalog's name has one part")
     return Target(kind, name, any(_ANYTHING in part for part in name.parts))

@@ -51,6 +51,9 @@ class Analyzer:
         # The terms of WHERE, where NULL and false are the same.
         self._filters: set[int] = set()
         self._negated: set[int] = set()
+        # Functions of WITH, by name, and those whose bodies are being read.
+        self.functions: dict[str, nodes.FunctionSpecification] = {}
+        self.open_functions: tuple[str, ...] = ()
         # Keys of GROUP BY that have no value: of the group of all rows, where there are none.
         self._absent: frozenset[str] = frozenset()
 
@@ -92,6 +95,15 @@ class Analyzer:
             yield
         finally:
             self._absent = before
+
+    @contextmanager
+    def inside_function(self, name: str) -> Iterator[None]:
+        """Its body is read: it may not call itself."""
+        before, self.open_functions = self.open_functions, (*self.open_functions, name)
+        try:
+            yield
+        finally:
+            self.open_functions = before
 
     def condition(self, node: nodes.Expression, scope: Scope, what: str) -> Typed:
         """Something that must be true or false. ``what`` names it in the error."""

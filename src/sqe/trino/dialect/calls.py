@@ -84,11 +84,17 @@ class CallSite:
 
 def call(site: CallSite) -> Typed:
     node, name = site.node, site.name
+    if len(node.name) > 1 or (not functions_named(name) and name not in SPECIAL):
+        from sqe.trino.dialect.own_functions import own_call
+
+        written = own_call(site)
+        if written is not None:
+            return written
     if len(node.name) > 1 and [part.name.lower() for part in node.name[:-1]] != [
         "system", "builtin",
     ]:  # fmt: skip
-        written = ".".join(part.name for part in node.name)
-        raise Refused("FUNCTION_NOT_FOUND", f"Function '{written}' not registered", node.at)
+        shown = ".".join(part.name for part in node.name)
+        raise Refused("FUNCTION_NOT_FOUND", f"Function '{shown}' not registered", node.at)
     writer = SPECIAL.get(name)
     if writer is None or kind_of(name) != SCALAR:
         _check_clauses(site)
@@ -194,14 +200,14 @@ def _check_clauses(site: CallSite) -> None:
     if not functions_named(site.name) and site.name not in SPECIAL:
         raise unknown_function(site.name, at)
     if kind == SCALAR:
-        _check_scalar(site)
+        check_is_scalar(site)
     if kind == WINDOW and node.window is None:
         message = f"Window function system.builtin.{site.name} requires an OVER clause"
         raise Refused("MISSING_OVER", message, at)
     _check_window(site, kind)
 
 
-def _check_scalar(site: CallSite) -> None:
+def check_is_scalar(site: CallSite) -> None:
     """What only aggregates have."""
     node, at = site.node, site.node.at
     if node.window is not None:

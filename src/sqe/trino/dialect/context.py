@@ -37,6 +37,20 @@ class Known:
     definer: str = ""  # of a view: whose rights it is read with; empty: those of who reads it
 
 
+@dataclass(frozen=True)
+class KnownFunction:
+    """A function that somebody has written. ``text`` is how Spark's SQL names it, ``types`` and
+    ``returns`` are Spark's; ``trino``: what it says in Trino's SQL, if it was written in that."""
+
+    text: str
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    returns: str
+    trino: str = ""
+    comment: str = ""
+    deterministic: bool = True
+
+
 class Lookup(Protocol):
     """The catalogs, as the user. Names are lower case, as Trino's are; absence is no error."""
 
@@ -49,6 +63,14 @@ class Lookup(Protocol):
 
     def target(self, catalog: str, schema: str, name: str) -> Known | None:
         """The same of what a statement changes, which need not be readable."""
+        ...
+
+    def function(self, catalog: str, schema: str, name: str) -> KnownFunction | None:
+        """A function that returns a value, and that this user may call."""
+        ...
+
+    def functions(self, catalog: str, schema: str) -> Mapping[str, KnownFunction]:
+        """All of them in a schema, by name."""
         ...
 
 

@@ -510,10 +510,32 @@ class Query(Node):
     with_ties: bool = False
     fetch: bool = False  # the limit was written FETCH FIRST
     limit_at: int = field(default=0, compare=False)  # where LIMIT or FETCH stands
-    functions: bool = False  # WITH FUNCTION …, inline functions
+    functions: tuple[FunctionSpecification, ...] = ()  # WITH FUNCTION …
 
 
 Body = Select | Values | TableQuery | SetOperation | Query
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionParameter(Node):
+    """``type`` is Trino's text."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSpecification(Node):
+    """``FUNCTION name(…) RETURNS type … RETURN expression``; ``text`` is all of that."""
+
+    name: Name
+    parameters: tuple[FunctionParameter, ...]
+    returns: str
+    body: Expression
+    text: str = field(compare=False)
+    comment: str | None = None
+    deterministic: bool | None = None
+    null_on_null: bool = False  # RETURNS NULL ON NULL INPUT
 
 
 # ----------------------------------------------------------------- statements

@@ -13,6 +13,7 @@ from typing import TypeVar
 from sqe.sql.statement import blank
 from sqe.trino.dialect import nodes as n
 from sqe.trino.dialect.cursor import Mismatch
+from sqe.trino.dialect.function_parser import specification
 from sqe.trino.dialect.grammar import QUERY_STARTS
 from sqe.trino.dialect.query_parser import QueryParser
 from sqe.trino.dialect.statement_parsers import STATEMENTS
@@ -95,6 +96,11 @@ def parse_query(text: str) -> n.Query:
 
 def parse_expression(text: str) -> n.Expression:
     return _parse_all(text, Parser.expression)
+
+
+def parse_specification(text: str) -> n.FunctionSpecification:
+    """``FUNCTION f(…) RETURNS … RETURN …``."""
+    return _parse_all(text, specification)
 
 
 def immediate_text(statement: n.ExecuteImmediate, text: str) -> str:

@@ -28,6 +28,7 @@ from sqe.trino.dialect.correlation import kept_inside
 from sqe.trino.dialect.errors import Refused, mismatch
 from sqe.trino.dialect.group_frames import number_groups
 from sqe.trino.dialect.grouping_sets import Groups
+from sqe.trino.dialect.inline_functions import define_functions
 from sqe.trino.dialect.no_rows import Whole, listed, with_group_of_no_rows
 from sqe.trino.dialect.ordering import Outputs, finish_select, sorted_by
 from sqe.trino.dialect.recursion import Steps, check_names, recursion_of
@@ -76,6 +77,7 @@ class Queries:
             self.limited = before
 
     def _query(self, node: nodes.Query, scope: Scope) -> Built:
+        define_functions(self.analyzer, node.functions)
         head: list[str] = []
         seen: set[str] = set()
         for one in node.withs:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from sqe.trino.dialect import nodes as n
 from sqe.trino.dialect.errors import not_supported
+from sqe.trino.dialect.function_parser import specification
 from sqe.trino.dialect.grammar import QUERY_STARTS
 from sqe.trino.dialect.lexer import INTEGER
 from sqe.trino.dialect.relation_parser import RelationParser
@@ -21,10 +23,13 @@ _CONTINUES = frozenset({
 class QueryParser(RelationParser):
     def root_query(self) -> n.Query:
         """A query that may have functions of its own; only statements have those."""
-        for word in ("SESSION", "FUNCTION"):
-            if self.looking_at("WITH", word) and self.is_identifier(2):
-                raise not_supported(f"WITH {word}", self.here)
-        return self.query()
+        if self.looking_at("WITH", "SESSION") and self.is_identifier(2):
+            raise not_supported("WITH SESSION", self.here)
+        if not (self.looking_at("WITH", "FUNCTION") and self.is_identifier(2)):
+            return self.query()
+        self.expect("WITH")
+        functions = self.comma_list(lambda: specification(self))
+        return replace(self.query(), functions=functions)
 
     def query(self) -> n.Query:
         if self.words[self.index] not in QUERY_STARTS and not self.looking_at("("):

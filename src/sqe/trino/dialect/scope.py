@@ -61,13 +61,17 @@ class NamedQuery:
 @dataclass(frozen=True)
 class Scope:
     """``parent`` is the scope around a subquery; ``variables`` are the parameters of lambdas,
-    ``queries`` those of WITH clauses. ``entered``: what it is the parent of is a subquery."""
+    ``queries`` those of WITH clauses. ``entered``: what it is the parent of is a subquery.
+    ``parameters`` are those of a function whose body this is: their texts may name the first
+    ``taken`` variables of lambdas around the call."""
 
     fields: tuple[Field, ...] = ()
     parent: Scope | None = None
     variables: Mapping[str, Typed] = field(default_factory=dict)
     queries: Mapping[str, NamedQuery] = field(default_factory=dict)
     entered: bool = False
+    parameters: Mapping[str, Typed] = field(default_factory=dict)
+    taken: int = 0
 
     def find(self, parts: tuple[str, ...], at: int) -> Field | None:
         """The column of that name here or in a scope around; None if there is none."""
@@ -96,13 +100,16 @@ class Scope:
         return False
 
     def variable(self, name: str) -> Typed | None:
-        return self.variables.get(name.lower())
+        return self.variables.get(name.lower()) or self.parameters.get(name.lower())
+
+    @property
+    def count_of_variables(self) -> int:
+        return max((int(one.sql[1:]) for one in self.variables.values()), default=self.taken)
 
     def names_of_variables(self, count: int) -> list[str]:
         """For the parameters of a lambda at this place: the same ones wherever it stands, so that
         GROUP BY and SELECT have one text for it."""
-        taken = max((int(one.sql[1:]) for one in self.variables.values()), default=0)
-        return [f"x{taken + i}" for i in range(1, count + 1)]
+        return [f"x{self.count_of_variables + i}" for i in range(1, count + 1)]
 
     def inside_lambda(self, variables: dict[str, Typed]) -> Scope:
         return replace(self, variables={**self.variables, **variables})

@@ -10,6 +10,7 @@ from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.metadata.relations import FUNCTIONS, FUNCTIONS_NAME, SYSTEM
 from sqe.trino.dialect.nodes import Name
 from sqe.trino.dialect.show_create import create_text
+from sqe.trino.dialect.show_functions import create_function_text, functions_of_schema
 from sqe.trino.dialect.statements.access import NO_ROLES
 from sqe.trino.dialect.statements.names import check_catalog, find, relation_of, target_of
 from sqe.trino.dialect.statements.session_nodes import Show
@@ -146,13 +147,6 @@ def _create(node: Show, context: Context) -> str:
     return f"SELECT {text} AS {quote_name(f'Create {kind}')}"
 
 
-def _create_function(node: Show, context: Context) -> str:
-    if len(_name_of(node)) == 3:
-        raise Refused("NOT_FOUND", "Function not found", node.at)
-    message = "Catalog and schema must be specified when function schema is not configured"
-    raise Refused("NOT_SUPPORTED", message, node.at)
-
-
 def _name_of(node: Show) -> Name:
     if node.name is None:
         raise not_supported(f"SHOW {node.what} without a name", node.at)
@@ -163,11 +157,14 @@ def _functions(node: Show, context: Context) -> str:
     names = [column.name for column in FUNCTIONS]
     titles = [name.replace("_", " ").title() for name in names]
     titles[0] = "Function"
-    if node.name is not None:  # of a schema, which can have none
-        types = [
-            "boolean" if function.type.base == "boolean" else "varchar" for function in FUNCTIONS
-        ]
-        return _nothing(dict(zip(titles, types, strict=True)))
+    if node.name is not None:
+        values, kinds = functions_of_schema(node.name, context)
+        if not values:
+            return _nothing(dict(zip(titles, kinds, strict=True)))
+        source = _values(values, [quote_name(title) for title in titles])
+        return _select(
+            {quote_name(title): title for title in titles}, source, _like('"Function"', node), "1"
+        )
     source = f"system.metadata.{quote_name(FUNCTIONS_NAME)}"
     order = "lower(function_name), return_type, argument_types, function_type"
     columns = dict(zip(names, titles, strict=True))
@@ -244,5 +241,5 @@ _FORMS: Mapping[str, Callable[[Show, Context], str]] = {
     "CREATE VIEW": _create,
     "CREATE SCHEMA": _create,
     "CREATE MATERIALIZED VIEW": _create,
-    "CREATE FUNCTION": _create_function,
+    "CREATE FUNCTION": lambda node, context: create_function_text(_name_of(node), context),
 }

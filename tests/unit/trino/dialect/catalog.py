@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from sqe.errors import SqeError
 from sqe.model.query import ClientState
 from sqe.model.trino_types import BIGINT, INTEGER, VARCHAR, decimal, row, timestamp
-from sqe.trino.dialect.context import Context, Known, KnownColumn
+from sqe.trino.dialect.context import Context, Known, KnownColumn, KnownFunction
 from sqe.trino.dialect.translate import translate
 from sqe.trino.dialect.translated import Translated
 
@@ -80,6 +80,19 @@ class Lake:
 
     def relation(self, catalog: str, schema: str, name: str) -> Known | None:
         return self.relations.get(name) if (catalog, schema) == ("lake", "s") else None
+
+    def function(self, catalog: str, schema: str, name: str) -> KnownFunction | None:
+        return self.functions(catalog, schema).get(name)
+
+    def functions(self, catalog: str, schema: str) -> Mapping[str, KnownFunction]:
+        if (catalog, schema) != ("lake", "s"):
+            return {}
+        kept = "FUNCTION lake.s.kept(x bigint) RETURNS varchar RETURN CAST(x * x AS varchar)"
+        return {
+            "kept": KnownFunction("`lake`.`s`.`kept`", ("x",), ("bigint",), "string", kept),
+            "spark": KnownFunction("`lake`.`s`.`spark`", ("x", "y"), ("int", "string"), "double"),
+            "odd": KnownFunction("`lake`.`s`.`odd`", ("x",), ("timestamp",), "double"),
+        }
 
 
 def translated(sql: str, client: ClientState | None = None) -> Translated:

@@ -88,7 +88,18 @@ def test_an_error_of_the_grammar_comes_before_one_in_a_literal() -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("WITH FUNCTION f() RETURNS bigint RETURN 1 SELECT f()", "WITH FUNCTION"),
+        (
+            "WITH FUNCTION f() RETURNS bigint BEGIN RETURN 1; END SELECT f()",
+            "A function's body of several statements (BEGIN, IF, LOOP …)",
+        ),
+        (
+            "CREATE FUNCTION a.b.f(x bigint) RETURNS bigint LANGUAGE PYTHON AS $$x$$",
+            "A function in Python",
+        ),
+        (
+            "CREATE FUNCTION a.b.f() RETURNS bigint SECURITY DEFINER RETURN 1",
+            "SECURITY DEFINER of a function",
+        ),
         ("WITH SESSION a = 1 SELECT 1", "WITH SESSION"),
         ("SELECT FINAL last(a) FROM t", "FINAL (row pattern recognition)"),
         ("SELECT count(t.*) FROM t", "label.* (row pattern recognition)"),

@@ -10,7 +10,7 @@ import pytest
 
 from sqe.model.query import ClientState
 from sqe.model.trino_types import parse_type
-from sqe.trino.dialect.context import Context, Known, KnownColumn
+from sqe.trino.dialect.context import Context, Known, KnownColumn, KnownFunction
 from sqe.trino.dialect.errors import Refused
 from sqe.trino.dialect.metadata import metadata_relation
 from sqe.trino.dialect.parser import parse
@@ -87,6 +87,9 @@ VIEW: Mapping[str, Any] = {
 }
 
 
+PLUS_ONE = "FUNCTION iceberg.s.plus_one(x bigint) RETURNS bigint RETURN x + 1"
+
+
 class Lookup:
     """Catalog iceberg with the schema s: table t, view v, and w, a view of Spark's."""
 
@@ -115,6 +118,17 @@ class Lookup:
             "m": Known("m", COLUMNS[:1], "MATERIALIZED VIEW", TABLE),
         }
         return stored.get(name) if schema == "s" else None
+
+    def function(self, catalog: str, schema: str, name: str) -> KnownFunction | None:
+        return self.functions(catalog, schema).get(name)
+
+    def functions(self, catalog: str, schema: str) -> Mapping[str, KnownFunction]:
+        if schema != "s":
+            return {}
+        return {
+            "plus_one": KnownFunction("f", ("x",), ("bigint",), "bigint", PLUS_ONE, "adds one"),
+            "of_spark": KnownFunction("g", ("x", "y"), ("string", "map<int,int>"), "double"),
+        }
 
 
 def shown(text: str, client: ClientState | None = None) -> str:

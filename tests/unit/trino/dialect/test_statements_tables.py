@@ -348,7 +348,7 @@ def test_new_partitioning_drops_and_adds_fields() -> None:
         (
             "CREATE FUNCTION f() RETURNS int RETURN 1",
             "NOT_SUPPORTED",
-            "1:1: CREATE FUNCTION is not supported",
+            "1:1: Catalog and schema must be specified when function schema is not configured",
         ),
         (
             "GRANT SELECT ON t TO ROLE bob WITH GRANT OPTION",

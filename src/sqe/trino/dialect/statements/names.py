@@ -50,6 +50,18 @@ def target_of(context: Context, name: Name, at: int | None) -> Target:
         raise Refused(error.name, error.message, at) from None
 
 
+def function_target(context: Context, name: Name, at: int) -> Target:
+    """A function's full name, in a schema that is there."""
+    if len(name) != 3:
+        message = "Catalog and schema must be specified when function schema is not configured"
+        raise Refused("NOT_SUPPORTED", message, at)
+    target = Target(*(part.name.lower() for part in name))
+    check_catalog(context, target.catalog, at)
+    if not context.lookup.schema_exists(target.catalog, target.schema):
+        raise Refused("SCHEMA_NOT_FOUND", f"Schema '{target.schema}' does not exist", at)
+    return target
+
+
 def relation_of(context: Context, name: Name, at: int | None) -> tuple[Target, Known]:
     """Whatever can be read under the name; it must be there."""
     target = target_of(context, name, at)

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sqe.trino.dialect.nodes import Expression, Identifier, Name, Node, Query, Relation, Statement
+from sqe.trino.dialect.nodes import (
+    Expression,
+    FunctionSpecification,
+    Identifier,
+    Name,
+    Node,
+    Query,
+    Relation,
+    Statement,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,3 +318,18 @@ class Explain(Statement):
     format: str = ""
     analyze: bool = False
     verbose: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateFunction(Statement):
+    function: FunctionSpecification
+    or_replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropFunction(Statement):
+    """``types``: Trino's texts, which tell one function of a name from others."""
+
+    name: Name
+    types: tuple[str, ...]
+    if_exists: bool = False

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqe.trino.dialect.errors import not_supported
+from sqe.trino.dialect.function_parser import specification
 from sqe.trino.dialect.nodes import Identifier, Query, Statement
 from sqe.trino.dialect.statements.nodes import (
     Analyze,
     Comment,
+    CreateFunction,
     CreateMaterializedView,
     CreateSchema,
     CreateTable,
     CreateTableAs,
     CreateView,
     Drop,
+    DropFunction,
     DropSchema,
     RefreshMaterializedView,
     Truncate,
@@ -43,7 +46,7 @@ def create(p: Parser) -> Statement:
     if p.accept("MATERIALIZED", "VIEW"):
         return _create_materialized_view(p, at, or_replace)
     if p.looking_at("FUNCTION"):
-        raise not_supported("CREATE FUNCTION", at)
+        return CreateFunction(at, specification(p), or_replace)
     if or_replace:
         p.fail("'FUNCTION'", "'MATERIALIZED'", "'TABLE'", "'VIEW'")
     if p.accept("SCHEMA"):
@@ -148,8 +151,10 @@ def drop(p: Parser) -> Statement:
         return DropSchema(at, name, if_exists, p.accept_any("CASCADE", "RESTRICT") == "CASCADE")
     if p.accept("ROLE"):
         return drop_role(p, at)
-    if p.looking_at_any("CATALOG", "FUNCTION"):
-        raise not_supported(f"DROP {p.expect_any('CATALOG', 'FUNCTION')}", at)
+    if p.accept("CATALOG"):
+        raise not_supported("DROP CATALOG", at)
+    if p.accept("FUNCTION"):
+        return _drop_function(p, at)
     if p.accept("MATERIALIZED"):
         p.expect("VIEW")
         kind = "MATERIALIZED VIEW"
@@ -157,6 +162,22 @@ def drop(p: Parser) -> Statement:
         kind = p.expect_any("TABLE", "VIEW")
     if_exists = p.accept("IF", "EXISTS")
     return Drop(at, kind, p.name(), if_exists)
+
+
+def _drop_function(p: Parser, at: int) -> Statement:
+    if_exists = p.accept("IF", "EXISTS")
+    name = p.name()
+    p.expect("(")
+    types = () if p.looking_at(")") else p.comma_list(lambda: _argument_type(p))
+    p.expect(")")
+    return DropFunction(at, name, types, if_exists)
+
+
+def _argument_type(p: Parser) -> str:
+    """Of a parameter, which may have its name in front of it."""
+    if p.is_identifier() and p.is_identifier(1):
+        p.identifier()
+    return p.type_text()[0]
 
 
 def truncate(p: Parser) -> Statement:

@@ -92,11 +92,17 @@ def test_requests_of_spark_are_told_by_operation(heard: Heard, tmp_path: Path) -
         client.get("/v1/config")
         client.get("/v1/namespaces/a/tables/t")
         client.get("/v1/somewhere/else/entirely")
+        client.head("/v1/namespaces/a")
+        client.post("/v1/namespaces/a/tables/t", json={})
+        client.delete("/v1/namespaces/a/tables/t")
     catalog.close()
     assert heard.told == [
         ("broker", "config", "ok"),
         ("broker", "load_table", "absent"),
         ("broker", "no_such_endpoint", "absent"),
+        ("broker", "namespace_exists", "absent"),
+        ("broker", "commit_table", "absent"),
+        ("broker", "drop_table", "absent"),
     ]
 
 

@@ -53,6 +53,10 @@ ENDPOINTS: dict[tuple[str, str], handlers.Handler] = {
     ("DELETE", f"{_NAMESPACE}/views/{{view}}"): handlers.drop_view,
     ("POST", "v1/{prefix}/views/rename"): handlers.rename_view,
 }
+# Most handlers are made by others, and are called what these call theirs.
+_OPERATIONS = {
+    handler: name for name, handler in vars(handlers).items() if handler in ENDPOINTS.values()
+}
 _MAX_BODY_BYTES = 64 * 1024 * 1024
 _METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE"]
 
@@ -96,7 +100,7 @@ def catalog_app(
         try:
             catalog = open_catalog(bearer_of(request))
             handler, path = handler_of(request) or (no_such_endpoint, {})
-            operation = handler.__name__
+            operation = _OPERATIONS.get(handler, handler.__name__)
             call = RestCall(request.method, path, request.query_params, request.headers, content)
             answer = handler(catalog, call)
         except Exception as error:  # noqa: BLE001  # one map turns every failure into an answer

@@ -475,6 +475,41 @@ def metrics_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+# Traces
+
+
+def traces_page() -> str:
+    from sqe.model.spans import ERROR, PREFIX, SECTIONS
+
+    lines = [
+        "# Traces",
+        "",
+        "With `traces.enabled` each query is a trace, or a part of its client's, which a collector",
+        "of OpenTelemetry gets over OTLP. [Operating SQE](../guides/operate.md) says how to see",
+        "one. Spans have these names and these attributes, and no others: no text of a statement,",
+        "no name of a table, a column or a user, no value, no token. A query's span has at most",
+        "1,000 others below it.",
+        "",
+        "A client's `traceparent` (with its `tracestate`), in the metadata of a Flight call or in",
+        "the headers of a request over HTTP, makes the query a part of the client's trace. One",
+        "that is not exactly as the W3C has it is ignored. Catalogs behind HTTP get a",
+        "`traceparent`. Log lines, the audit log and the history name the trace as `trace_id`.",
+        "",
+    ]
+    for title, spans in SECTIONS.items():
+        lines += [f"## {title}", "", "| span | kind | meaning | attributes |", "|---|---|---|---|"]
+        for span in spans:
+            listed = [f"`{PREFIX}{name}`: {what}" for name, what in span.attributes.items()]
+            kind = span.kind.value
+            lines.append(
+                f"| `{PREFIX}{span.name}` | {kind} | {span.meaning} | {'; '.join(listed) or '-'} |"
+            )
+        lines.append("")
+    failed = "; ".join(f"`{PREFIX}{name}`: {what}" for name, what in ERROR.items())
+    lines.append(f"Every span that has failed has the status of an error, and {failed}.")
+    return "\n".join(lines) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings": settings_page,
     "spark-settings": spark_settings_page,
@@ -484,6 +519,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "procedures": procedures_page,
     "audit": audit_page,
     "metrics": metrics_page,
+    "traces": traces_page,
     "local-engine": local_engine_page,
     "trino-functions": trino_functions_page,
     "escapes": escapes_page,

@@ -35,6 +35,7 @@ FIELDS = {
     "address": "the client's, as the server sees it",
     "method": "of a login: `password`, `bearer` (a token), `certificate`, `nothing` (no"
     " credential), or `api_key`, of those accepted",
+    "trace_id": "of the trace that the query is part of, where queries are traced",
     "key_id": "the API key that was shown, as `sqe apikey list` names it",
     "count": "how often it has happened again since the line before about the same, where that is"
     " more than once: repeats within a minute are one line; of `events_lost`: how many",
@@ -95,6 +96,8 @@ def event_fields(event: QueryEvent) -> dict[str, Any]:
         fields["resource_group"] = record.resource_group
     if record.origin.principal:
         fields["principal"] = record.origin.principal
+    if record.trace_id:
+        fields["trace_id"] = record.trace_id
     if record.route is not None:
         fields["engine"] = record.route.engine.value
         fields["reason"] = record.route.reason

@@ -10,6 +10,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from sqe.audit.redact import redact
+from sqe.model.tracing import current_span
 
 _BYTES = 10_000_000
 _KEPT = 3
@@ -28,6 +29,9 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": redact(record.getMessage()),
         }
+        trace_id = current_span().trace_id
+        if trace_id:
+            fields["trace_id"] = trace_id
         audit = getattr(record, "audit", None)  # redacted already
         if audit is not None:
             fields["audit"] = audit

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from sqe.broker.catalog import BrokeredCatalog
 from sqe.broker.handles import GrantedTable, HandleGrant, make_grant
 from sqe.broker.storage import check
-from sqe.catalog.protocol import Catalog
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.identity import Secret
 from sqe.model.observer import UNOBSERVED, Observer
@@ -66,7 +65,7 @@ class Broker:
         with self._lock:
             self._sessions.pop(session.token.reveal(), None)
 
-    def _open_catalog(self, bearer: str | None) -> Catalog:
+    def _open_catalog(self, bearer: str | None) -> BrokeredCatalog:
         with self._lock:
             session = self._sessions.get(bearer or "")
         if session is None:

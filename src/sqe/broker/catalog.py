@@ -13,6 +13,8 @@ from sqe.broker.storage import for_spark, without_keys
 from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, Namespace, Signed, added_snapshots
 from sqe.catalog.proxy import refused
 from sqe.errors import AccessError, ErrorCode, UserError
+from sqe.model.spans import COMMIT
+from sqe.model.tracing import NO_SPAN, Span, trace
 from sqe.sql.statement import Access
 
 _CHANGING = (Access.WRITE, Access.ALTER, Access.CREATE)
@@ -37,6 +39,12 @@ class BrokeredCatalog:
         with self._lock:
             for namespace in grant.tables:
                 self._tables.pop(namespace, None)
+
+    def span_of(self, namespace: str) -> Span:
+        """Of the query whose handle it is; none where it is no handle."""
+        with self._lock:
+            table = self._tables.get(namespace)
+        return NO_SPAN if table is None else table.span
 
     def _table_of(self, ident: Ident) -> GrantedTable:
         """The table behind a handle. Iceberg also tries ``handle.table`` as a namespace."""
@@ -127,7 +135,7 @@ class BrokeredCatalog:
         if table.extras is not None:
             whole = table.extras.add_to(whole, lambda: table.catalog.load_table(table.ident))
         snapshots = [snapshot["snapshot-id"] for snapshot in added_snapshots(request)]
-        with table.note_refusals(), table.fate.change(snapshots):
+        with table.note_refusals(), table.fate.change(snapshots), trace(COMMIT):
             loaded = _commit(table, _with_real_name(whole, table))
             table.commits.note_commit(snapshots)
         return without_keys(loaded)

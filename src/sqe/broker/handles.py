@@ -18,6 +18,7 @@ from sqe.broker.storage import Renewals, for_spark
 from sqe.catalog.protocol import Catalog, Ident, Loaded
 from sqe.errors import ErrorCategory, SqeError
 from sqe.model.names import RelationName
+from sqe.model.tracing import Span, current_span
 from sqe.sql.statement import Access
 
 CATALOG = "sqe"  # the catalog's name inside Spark
@@ -55,6 +56,8 @@ class GrantedTable:
     held: HeldChanges = field(default_factory=HeldChanges, repr=False, compare=False)
     folder: OwnFolder = field(default_factory=OwnFolder, repr=False, compare=False)
     renewals: Renewals = field(default_factory=Renewals, repr=False, compare=False)
+    # What Spark's requests for it are part of: the query whose handle it is.
+    span: Span = field(default_factory=current_span, repr=False, compare=False)
     # What Spark was told, in the order of the telling: its own error says less.
     refusals: list[SqeError] = field(default_factory=list, repr=False, compare=False)
 
@@ -97,7 +100,15 @@ class GrantedTable:
         """For a query that only reads: the table as it was bound, a changed one as ``base``."""
         bound = base if self.changes else self.bound
         reads = frozenset({Access.READ})
-        return GrantedTable(self.name, self.ident, self.catalog, reads, bound, repair=self.repair)
+        return GrantedTable(
+            self.name,
+            self.ident,
+            self.catalog,
+            reads,
+            bound,
+            repair=self.repair,
+            span=self.span,
+        )
 
     def check_change(self) -> None:
         if self.bound is not None and self.allows(Access.WRITE, Access.ALTER):

@@ -31,7 +31,7 @@ def explain(guarded: GuardedStatement, run: Run, engines: Engines, router: Route
     routed = router.route(inner, run.session)
     routes = [routed.route]
 
-    def ask(prepared: Prepared) -> Explanation:
+    def ask(prepared: Prepared, run: Run) -> Explanation:
         if inner.restricted:
             return _of_a_part(inner, run, prepared, analyzes)
         return prepared.analyze(run) if analyzes else prepared.explain(run, mode)
@@ -71,7 +71,9 @@ def describe_query(
 ) -> ResultStream:
     inner = inner_statement(guarded)
     routed = router.route(inner, run.session)
-    description = run_with_fallback(routed, engines, run, lambda prepared: prepared.describe(run))
+    description = run_with_fallback(
+        routed, engines, run, lambda prepared, run: prepared.describe(run)
+    )
     rows = [(column.name, column.type, column.comment or None) for column in description.columns]
     return result_of_rows(DESCRIBE_COLUMNS, rows)
 

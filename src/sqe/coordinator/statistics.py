@@ -67,7 +67,7 @@ def show_stats(
         inner = inner_statement(guarded)
         routed = router.route(inner, run.session)
         description = run_with_fallback(
-            routed, engines, run, lambda prepared: prepared.describe(run)
+            routed, engines, run, lambda prepared, run: prepared.describe(run)
         )
         names = [column.name for column in description.columns]
         rows = _of_query(inner, names, lambda table: _stats(table, run, catalogs))

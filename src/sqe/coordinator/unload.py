@@ -32,7 +32,9 @@ def unload(
     inner, rows = inner_statement(guarded), 0
     with places.new_file(command.place, run, overwrite=command.overwrite) as file:
         routed = router.route(inner, run.session)
-        with run_with_fallback(routed, engines, run, lambda prepared: prepared.run(run)) as result:
+        with run_with_fallback(
+            routed, engines, run, lambda prepared, run: prepared.run(run)
+        ) as result:
             writer = writer_of(command, result, file)
             for batch in result:
                 run.cancellation.check()

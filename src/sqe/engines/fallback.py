@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from sqe.engines.protocol import Engine, GaveUp, Prepared, Run
 from sqe.engines.router import RoutedStatement
 from sqe.errors import UpstreamError
 from sqe.model.query import EngineKind, Route, RouteCause
+from sqe.model.spans import COORDINATOR, LOCAL, SPARK, SpanType
+from sqe.model.tracing import NO_SPAN, activate, code_of
+from sqe.results.stream import ResultStream
 from sqe.routing.choose import not_taken
 
 Engines = Mapping[EngineKind, Engine]
 _T = TypeVar("_T")
+_SPANS: Mapping[EngineKind, SpanType] = {
+    EngineKind.COORDINATOR: COORDINATOR,
+    EngineKind.LOCAL: LOCAL,
+    EngineKind.SPARK: SPARK,
+}
 
 
 def engine_failure(engine: EngineKind, failure: GaveUp) -> UpstreamError:
@@ -25,12 +34,17 @@ def engine_failure(engine: EngineKind, failure: GaveUp) -> UpstreamError:
 
 
 def run_with_fallback(
-    routed: RoutedStatement, engines: Engines, run: Run, call: Callable[[Prepared], _T]
+    routed: RoutedStatement, engines: Engines, run: Run, call: Callable[[Prepared, Run], _T]
 ) -> _T:
-    """A user's error is the user's on every engine; only GaveUp is tried again."""
+    """A user's error is the user's on every engine; only GaveUp is tried again. ``call`` is handed
+    ``run`` as a part of the trace."""
     route = routed.route
+
+    def first(run: Run) -> _T:
+        return call(routed.prepared or _prepare(routed, engines[route.engine], run), run)
+
     try:
-        return call(routed.prepared or _prepare(routed, engines[route.engine], run))
+        return _run_in_span(route.engine, run, first)
     except GaveUp as failure:
         run.cancellation.check()
         if route.fallback is None:
@@ -42,7 +56,28 @@ def run_with_fallback(
         cause = RouteCause.GAVE_UP if failure.refused else RouteCause.FAILED
         second = Route(route.fallback, reason, failure.remedy, hidden=route.hidden, cause=cause)
     run.rerouted(second)
-    return call(_prepare(routed, engines[second.engine], run))
+    return _run_in_span(
+        second.engine, run, lambda run: call(_prepare(routed, engines[second.engine], run), run)
+    )
+
+
+def _run_in_span(engine: EngineKind, run: Run, call: Callable[[Run], _T]) -> _T:
+    """What an engine does is a part of the query, and not of the stage that begins it: it goes on
+    until its result is closed."""
+    if run.span is NO_SPAN:
+        return call(run)
+    span = run.span.start(_SPANS[engine])
+    try:
+        with activate(span):
+            answer = call(replace(run, span=span))
+    except BaseException as error:
+        span.end(code_of(error))
+        raise
+    if isinstance(answer, ResultStream):
+        answer.on_close(span.end)
+    else:
+        span.end()
+    return answer
 
 
 def _prepare(routed: RoutedStatement, engine: Engine, run: Run) -> Prepared:

@@ -10,6 +10,7 @@ from sqe.broker.commits import CommitAddition
 from sqe.errors import ErrorCode
 from sqe.model.names import RelationName
 from sqe.model.query import EngineWork, Progress, RelationUse, Route, WrittenSnapshot
+from sqe.model.tracing import NO_SPAN, Span
 from sqe.results.cancellation import Cancellation
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
@@ -51,6 +52,7 @@ class Run:
     # What SQE adds to the commits of a table, so that both are there or neither is.
     extras: Mapping[RelationName, CommitAddition] = field(default_factory=dict)
     files: frozenset[str] = frozenset()  # the caller's own, which COPY may read besides
+    span: Span = field(default=NO_SPAN, compare=False, repr=False)  # what the work is part of
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,8 @@ from sqe.model.query import (
     Route,
     RowsAffected,
 )
+from sqe.model.spans import COMMIT
+from sqe.model.tracing import activate, trace
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.sessions.session import Session
@@ -157,7 +159,9 @@ class Gateway:
 
         def act(session: Session, query: TrackedQuery) -> None:
             self._check_recorded()
-            query.wrote(self._transactions.commit(session.id, transaction_id, query.cancellation))
+            with trace(COMMIT):
+                written = self._transactions.commit(session.id, transaction_id, query.cancellation)
+            query.wrote(written)
 
         self._do(session_id, "COMMIT", act)
 
@@ -267,7 +271,8 @@ class Gateway:
             query.check()
             self._check_recorded()
             self.admission.check(_admission_request(request, session))
-            with inside(self._transactions.of(session.id, request.transaction)):
+            transaction = self._transactions.of(session.id, request.transaction)
+            with activate(query.span), inside(transaction):
                 planned = self._pipeline.plan(request, session, query.stage, describes=True)
                 answer = ask(planned, self._run_of(query, session, request.files))
         except Exception as error:
@@ -284,7 +289,8 @@ class Gateway:
         session, query = self._begin(QueryRequest(session_id, text))
         try:
             query.check()
-            answer = act(session, query)
+            with activate(query.span):
+                answer = act(session, query)
         except Exception as error:
             raise self._record_failure(query, error) from error
         finally:
@@ -346,7 +352,8 @@ class Gateway:
         timer = self._start_timer(query)
         try:
             query.note_planning(ticket.group_name)
-            with inside(self._transactions.of(session.id, request.transaction)):
+            transaction = self._transactions.of(session.id, request.transaction)
+            with activate(query.span), inside(transaction):
                 result = self._start(query, session, request)
                 with query.stage("rows"):
                     query.pump(result)
@@ -388,6 +395,7 @@ class Gateway:
             query.wrote,
             query.worked,
             files=files | self.uploads.of_session(session.id),
+            span=query.span,
         )
 
     def _start_timer(self, query: TrackedQuery) -> threading.Timer | None:

@@ -90,7 +90,7 @@ class Runner:
 
     def _run(self, planned: Planned, run: Run) -> ResultStream:
         result = run_with_fallback(
-            planned.routed, self.engines, run, lambda prepared: prepared.run(run)
+            planned.routed, self.engines, run, lambda prepared, run: prepared.run(run)
         )
         with ExitStack() as unless_noted:
             unless_noted.callback(result.close)
@@ -111,7 +111,7 @@ class Runner:
             return Description((), arrow_schema(()))
         guarded = planned.guarded
         described = run_with_fallback(
-            planned.routed, self.engines, run, lambda prepared: prepared.describe(run)
+            planned.routed, self.engines, run, lambda prepared, run: prepared.describe(run)
         )
         reads = guarded.bound.statement.kind is StatementKind.QUERY
         return replace(

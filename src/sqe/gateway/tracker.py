@@ -32,6 +32,8 @@ from sqe.model.query import (
     RowsAffected,
     WrittenSnapshot,
 )
+from sqe.model.spans import FIRST_ROW, QUEUE, STAGES
+from sqe.model.tracing import NO_SPAN, UNTRACED, Span, Tracer, trace
 from sqe.results.buffer import BatchBuffer
 from sqe.results.cancellation import Cancellation
 from sqe.results.sizes import batch_bytes
@@ -44,11 +46,20 @@ Listener = Callable[[QueryEvent], None]
 class TrackedQuery:
     """One query. The thread that runs it writes; whoever fetches it waits and reads."""
 
-    def __init__(self, record: QueryRecord, emit: Listener, *, translated: bool = False) -> None:
+    def __init__(
+        self,
+        record: QueryRecord,
+        emit: Listener,
+        *,
+        translated: bool = False,
+        span: Span = NO_SPAN,
+    ) -> None:
         # Places in errors of engines are places in the translation, which its author never saw.
         self.translated = translated
         self.cancellation = Cancellation()
         self.limits = UserLimits()
+        self.span = span
+        self._in_stage = False
         self._began = time.perf_counter()
         self._record = record
         self._emit = emit
@@ -75,19 +86,39 @@ class TrackedQuery:
             elapsed = time.perf_counter() - self._began
             self._record = replace(self._record, elapsed_s=elapsed, **changes)  # type: ignore[arg-type]
             record = self._record
+        self._end_span()
         if record.state.ended and self._on_end is not None:
             self._on_end()
         self._emit(QueryEvent(name, time.time(), record))
+
+    def _end_span(self) -> None:
+        """If the query has ended, and the stage that it has ended in."""
+        record = self._record
+        if self.span is NO_SPAN or self._in_stage or not record.state.ended:
+            return
+        self.span.note(
+            state=record.state.value,
+            kind=record.kind.replace(" ", "_"),
+            engine=record.route.engine.value if record.route is not None else "",
+            rows=record.rows,
+            bytes=record.bytes,
+            reruns=record.reruns,
+        )
+        self.span.end(record.error_code)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Times a stage of the pipe and sees a cancel before it begins."""
         self.cancellation.check()
         started = time.perf_counter()
+        self._in_stage = True
         try:
-            yield
+            with trace(STAGES[name], self.span):
+                yield
         finally:
             taken = time.perf_counter() - started
+            self._in_stage = False
+            self._end_span()
             _log.debug("query %s: %s took %.1f ms", self._record.query_id, name, taken * 1000)
             seconds = {**self._record.stage_seconds, name: taken}
             with self._lock:
@@ -101,6 +132,7 @@ class TrackedQuery:
 
     def note_planning(self, resource_group: str = "") -> None:
         waited = max(0.0, time.time() - self._record.created)
+        self.span.start(QUEUE, waited).end()
         self._change(
             "planning",
             state=QueryState.PLANNING,
@@ -164,16 +196,19 @@ class TrackedQuery:
         self._outcome = result.outcome
         self._ready.set()
         rows = size = 0
+        first = self.span.start(FIRST_ROW)
         with result:
             for batch in result:
                 self.cancellation.check()
                 if not rows and batch.num_rows:
                     self._note(first_row_s=time.perf_counter() - self._began)
+                    first.end()
                 rows, size = rows + batch.num_rows, size + batch_bytes(batch)
                 self.limits.check_result(rows, size)
                 if not self._buffer.put(batch):
                     self.cancellation.check()
                     break
+            first.end()
             self._affected = result.rows_affected
             self._buffer.finish()  # the reader need not wait until the engine has tidied up
         self._change(
@@ -237,10 +272,11 @@ class TrackedQuery:
 class QueryTracker:
     """Knows all running queries and the last ended ones."""
 
-    def __init__(self, events: Events, kept: int = 1_000) -> None:
+    def __init__(self, events: Events, kept: int = 1_000, tracer: Tracer = UNTRACED) -> None:
         """``kept``: how many queries that have ended are remembered."""
         self.events = events
         self._kept = kept
+        self._tracer = tracer
         self._lock = threading.Lock()
         self._queries: dict[str, TrackedQuery] = {}
         self._running: dict[str, TrackedQuery] = {}
@@ -257,6 +293,7 @@ class QueryTracker:
     ) -> TrackedQuery:
         """A new query."""
         emit, user = self._emitter(listener), identity.user
+        span = self._tracer.begin(request.trace, protocol=origin.protocol, dialect=request.dialect)
         with self._lock:
             self._count += 1
             now = time.time()
@@ -273,10 +310,13 @@ class QueryTracker:
                 groups=tuple(sorted(identity.groups)),
                 dialect=request.dialect,
                 origin=origin,
+                trace_id=span.trace_id,
             )
-            query = TrackedQuery(record, emit, translated=request.dialect != "spark")
+            translated = request.dialect != "spark"
+            query = TrackedQuery(record, emit, translated=translated, span=span)
             self._queries[query_id] = query
             self._running[query_id] = query
+        span.note(query_id=query_id)
         emit(QueryEvent("queued", now, record))
         return query
 

@@ -46,6 +46,7 @@ HISTORY_COLUMNS = (
     *_columns("string", "tables_written", "snapshots_written"),
     *_columns("bigint", "files_scanned", "bytes_scanned", "rows_scanned", "bytes_spilled"),
     *_columns("string", "error_type", "error_code", "error_message"),
+    *_columns("string", "trace_id"),
 )
 
 
@@ -120,6 +121,7 @@ def history_row(record: QueryRecord) -> Row:
         work.spilled_bytes,
         *error_of(record),
         record.error_message or None,
+        record.trace_id or None,
     )
 
 

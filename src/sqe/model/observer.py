@@ -8,6 +8,8 @@ from enum import Enum
 from time import perf_counter
 
 from sqe.errors import ErrorCategory, ErrorCode, SqeError
+from sqe.model.spans import CATALOG
+from sqe.model.tracing import trace
 
 
 class CallOutcome(Enum):
@@ -86,11 +88,12 @@ def outcome_of_error(error: BaseException) -> CallOutcome:
 
 
 @contextmanager
-def observe_call(observer: Observer, catalog: str) -> Iterator[None]:
+def observe_call(observer: Observer, catalog: str, operation: str) -> Iterator[None]:
     """Around a call of a catalog that raises where it fails."""
     started, outcome = perf_counter(), CallOutcome.OK
     try:
-        yield
+        with trace(CATALOG, catalog=catalog, operation=operation):
+            yield
     except BaseException as error:
         outcome = outcome_of_error(error)
         raise

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from sqe.model.tracing import NO_TRACE, ClientTrace
+
 
 class EngineKind(Enum):
     COORDINATOR = "coordinator"  # SQE itself: metadata, sessions, catalogue statements
@@ -133,6 +135,7 @@ class QueryRequest:
     # In place of ``parameters``, of an INSERT … VALUES (?, …): all of these rows are one statement.
     rows: tuple[tuple[Parameter, ...], ...] = field(default=(), repr=False)
     origin: QueryOrigin | None = None  # None: that of the session
+    trace: ClientTrace = NO_TRACE  # what the client says of the trace that this is part of
 
     @property
     def dialect(self) -> str:
@@ -298,6 +301,7 @@ class QueryRecord:
     groups: tuple[str, ...] = ()  # of the user, when it began
     dialect: str = "spark"  # what the text is written in
     origin: QueryOrigin = EMBEDDED
+    trace_id: str = ""  # of the trace that the query is part of, where queries are traced
     # For operators: these tell what policies hide.
     relations: tuple[RelationUse, ...] = ()
     written: tuple[WrittenSnapshot, ...] = ()

@@ -273,6 +273,12 @@ SINK_ERRORS = Family(
     "Events that a sink could not record. What is missing there is said in SQE's log.",
     {"sink": "the kind of sink: `AuditFile`, `AuditToSyslog`, `AuditOverHttp`, …"},
 )
+SPANS = Family(
+    "sqe_spans_total",
+    Kind.COUNTER,
+    "Spans of traces that have ended, where queries are traced.",
+    {"outcome": "`sent`, or `dropped`, where the collector was down or too slow"},
+)
 READING_ERRORS = Family(
     "sqe_metric_reading_errors_total",
     Kind.COUNTER,
@@ -332,6 +338,7 @@ SECTIONS: Mapping[str, tuple[Family, ...]] = {
         BROKEN_FILES,
         SINK_ERRORS,
         READING_ERRORS,
+        SPANS,
     ),
 }
 FAMILIES: tuple[Family, ...] = tuple(family for part in SECTIONS.values() for family in part)

@@ -38,6 +38,18 @@ class ResultStream:
         self._affected = affected
         self.outcome = outcome or Outcome()
 
+    def on_close(self, callback: Callable[[], None]) -> None:
+        """Calls back once it is closed, maybe more than once."""
+        close = self._close
+
+        def close_and_call() -> None:
+            try:
+                close()
+            finally:
+                callback()
+
+        self._close = close_and_call
+
     @property
     def rows_affected(self) -> RowsAffected | None:
         """How many rows a write changed; None for a read, and where it is not known exactly."""

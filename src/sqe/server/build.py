@@ -85,6 +85,7 @@ from sqe.server.policies import policies_of
 from sqe.server.runtime import process_runtime
 from sqe.server.sinks import events_of
 from sqe.server.state import Part, ServerState
+from sqe.server.traces import tracer_of
 from sqe.sessions.reaper import SessionReaper
 from sqe.sessions.store import SessionStore
 from sqe.settings import Settings, SettingsSource
@@ -124,6 +125,7 @@ class Server:
         # Before anything that has to be ended: rules that are wrong refuse the start.
         self._policies = policies_of(settings, self._store, sources, observer)
         self.policy = self._policies.policy
+        self._tracer = tracer_of(settings, self._metrics)
         self._history = history_of(settings, self._store)
         self._events = events_of(settings, [*sinks, *self._history.sinks])
         log = settings.log
@@ -144,7 +146,7 @@ class Server:
         self.gateway = Gateway(
             self._pipeline(),
             self._sessions,
-            QueryTracker(self._events, settings.limits.finished_queries),
+            QueryTracker(self._events, settings.limits.finished_queries, self._tracer),
             Uploads(home / UPLOADS, settings.load.upload_mb * MB),
             admission(settings),
         )
@@ -409,6 +411,8 @@ class Server:
         for thread in ending:
             thread.start()
         ending[-1].join(_CANCEL_S)
+        ending.append(Thread(target=self._tracer.close, daemon=True))  # while Spark ends
+        ending[-1].start()
         if self.spark is not None:
             self.spark.close(None if deadline is None else deadline - time.monotonic() - _REST_S)
         for thread in ending:

@@ -13,6 +13,7 @@ from sqe.server.listening import check_listening
 from sqe.server.locations import locations_of
 from sqe.server.policies import policies_of
 from sqe.server.tls import TlsFiles
+from sqe.server.traces import tracer_of
 from sqe.settings import Settings
 from sqe.store.database import Database
 
@@ -66,6 +67,10 @@ def _locations(settings: Settings) -> None:
         locations.close()
 
 
+def _traces(settings: Settings) -> None:
+    tracer_of(settings).close()
+
+
 _CHECKS: Mapping[str, Callable[[Settings], None]] = {
     "addresses": _addresses,
     "certificates": _certificates,
@@ -73,4 +78,5 @@ _CHECKS: Mapping[str, Callable[[Settings], None]] = {
     "policies": _policies,
     "catalogs": _catalogs,
     "locations": _locations,
+    "traces": _traces,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -11,14 +10,14 @@ from pydantic import Discriminator, Field, SecretStr, Tag, field_validator, mode
 
 from sqe.model.hosts import is_own_machine
 from sqe.settings.addresses import check_database, database_address, service_url
+from sqe.settings.headers import check_headers
 from sqe.settings.rest_services import check_service, fill_in
 from sqe.settings.secrets import SecretText
 from sqe.settings.strict import Strict
 
-_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _OWN_HEADERS = frozenset(
     {"authorization", "host", "content-length", "content-type", "transfer-encoding", "connection"}
-    | {"if-none-match", "x-iceberg-access-delegation"}
+    | {"if-none-match", "x-iceberg-access-delegation", "traceparent", "tracestate"}
 )
 
 
@@ -96,12 +95,7 @@ class RestCatalogSettings(Strict):
     @field_validator("headers")
     @classmethod
     def _headers_are_clean(cls, headers: dict[str, SecretStr]) -> dict[str, SecretStr]:
-        for name, value in headers.items():
-            if not _HEADER.fullmatch(name) or not value.get_secret_value().isprintable():
-                raise ValueError(f"{name} is not a header, or its value has control characters")
-            if name.lower() in _OWN_HEADERS:
-                raise ValueError(f"{name} is SQE's own to send")
-        return headers
+        return check_headers(headers, _OWN_HEADERS)
 
     @model_validator(mode="after")
     def _fits_the_service(self) -> RestCatalogSettings:

@@ -21,6 +21,7 @@ from sqe.settings.sizes import MB, check_fits, check_spark_memory
 from sqe.settings.spark_conf import MEANING
 from sqe.settings.store import StoreSettings
 from sqe.settings.strict import Strict
+from sqe.settings.traces import TraceSettings
 from sqe.settings.trino import TrinoSettings
 
 
@@ -329,6 +330,7 @@ class Settings(Strict):
     log: LogSettings = LogSettings()
     history: HistorySettings = HistorySettings()
     metrics: MetricsSettings = MetricsSettings()
+    traces: TraceSettings = TraceSettings()
     store: StoreSettings = StoreSettings()
     serve: ServeSettings = ServeSettings()
     shell: ShellSettings = ShellSettings()
@@ -346,7 +348,7 @@ class Settings(Strict):
 
     def for_command(self) -> Settings:
         """Of a process whose stdout and stderr are for its answers, and which nobody watches: it
-        logs to the file, and has no metrics."""
+        logs to the file, and has no metrics and no traces."""
         events = {
             name: LogSinkSettings() if isinstance(sink, StdoutSinkSettings) else sink
             for name, sink in self.events.items()
@@ -355,6 +357,7 @@ class Settings(Strict):
             "events": events,
             "log": self.log.model_copy(update={"to": "file"}),
             "metrics": self.metrics.model_copy(update={"enabled": False}),
+            "traces": self.traces.model_copy(update={"enabled": False}),
         }
         return self.model_copy(update=changes)
 

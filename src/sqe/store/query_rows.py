@@ -72,6 +72,7 @@ def record_of(row: Mapping[str, Any]) -> QueryRecord:
         groups=tuple(body["groups"]),
         dialect=body["dialect"],
         origin=QueryOrigin(**body["origin"]),
+        trace_id=body.get("trace", ""),  # earlier versions wrote none
         relations=tuple(_relation(use) for use in body["relations"]),
         written=tuple(WrittenSnapshot(**snapshot) for snapshot in body["written"]),
         work=EngineWork(**body["work"]),
@@ -89,6 +90,7 @@ def _body(record: QueryRecord) -> dict[str, Any]:
         "groups": record.groups,
         "dialect": record.dialect,
         "origin": asdict(record.origin),
+        "trace": record.trace_id,
         "route": None if route is None else {"reason": route.reason, "hidden": route.hidden},
         "stages": {name: round(seconds, 6) for name, seconds in record.stage_seconds.items()},
         "rows": record.rows,

@@ -142,6 +142,7 @@ def test_every_field_of_a_line_has_a_meaning(tmp_path: Path) -> None:
         work=EngineWork(files=1),
         error_code="TIMEOUT",
         origin=QueryOrigin("trino", "192.0.2.1", "svc"),
+        trace_id="0af7651916cd43dd8448eb211c80319c",
     )
     log.emit(QueryEvent("failed", 12.5, full))
     log.changed(RuleEvent("root", 12.5, "GRANT"))

@@ -8,7 +8,16 @@ import pytest
 
 from tests.unit.cli.fakes import FakeGateway, run
 
-PARTS = ["settings", "addresses", "certificates", "users", "policies", "catalogs", "locations"]
+PARTS = [
+    "settings",
+    "addresses",
+    "certificates",
+    "users",
+    "policies",
+    "catalogs",
+    "locations",
+    "traces",
+]
 
 
 def _check(home: Path, settings: str) -> tuple[int, list[str], str]:

@@ -149,7 +149,7 @@ def test_a_call_ends_in_one_of_a_few_ways(error: Exception | None, outcome: Call
     heard = Heard()
 
     def call() -> None:
-        with observe_call(heard, "lake"):
+        with observe_call(heard, "lake", "load"):
             if error is not None:
                 raise error
 

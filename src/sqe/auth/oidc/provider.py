@@ -18,6 +18,8 @@ from sqe.errors import AccessError, ErrorCode, UpstreamError
 from sqe.http.client import Answer, Http, HttpOptions
 from sqe.model.identity import Secret
 from sqe.model.passport import Token
+from sqe.model.spans import TOKEN
+from sqe.model.tracing import trace
 
 _ENDPOINTS_S = 3600.0  # how long what an issuer says of itself is good for
 _AGAIN_S = 60.0  # if it could not be asked
@@ -25,6 +27,7 @@ _MOST_BYTES = 1024 * 1024
 _REASON = re.compile("[a-z_]{1,64}")
 _LONGEST_LIFE_S = 10 * 365 * 86_400.0
 _ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105
+_GRANTS = ("password", "client_credentials", "refresh_token", "token-exchange")
 _EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 
 
@@ -176,15 +179,11 @@ class Provider:
         return address
 
     def _post(self, address: str, fields: Mapping[str, str], client: Client) -> Answer:
-        secret = client.secret.reveal() if client.secret is not None else ""
-        if not secret:
-            return self._http.form(address, {**fields, "client_id": client.id})
-        if client.auth == "post":
-            own = {"client_id": client.id, "client_secret": secret}
-            return self._http.form(address, {**fields, **own})
-        pair = f"{quote_plus(client.id)}:{quote_plus(secret)}".encode()
-        basic = f"Basic {base64.b64encode(pair).decode()}"
-        return self._http.form(address, fields, {"authorization": basic})
+        grant = fields.get("grant_type", "").rpartition(":")[2]
+        with trace(TOKEN, grant=grant if grant in _GRANTS else "other") as span:
+            answer = self._http.form(address, *_show_client(client, fields))
+            span.note(status=answer.status)
+        return answer
 
     def _read_grant(self, document: Mapping[str, Any], asked: float) -> Granted:
         kind = document.get("token_type", "")
@@ -196,6 +195,19 @@ class Provider:
         expires = asked + float(seconds) if known else None  # type: ignore[arg-type]
         refresh = _secret(document, "refresh_token")
         return Granted(Token(access, expires), refresh, _secret(document, "id_token"))
+
+
+def _show_client(
+    client: Client, fields: Mapping[str, str]
+) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The form and the headers by which the issuer knows who asks."""
+    secret = client.secret.reveal() if client.secret is not None else ""
+    if not secret:
+        return {**fields, "client_id": client.id}, {}
+    if client.auth == "post":
+        return {**fields, "client_id": client.id, "client_secret": secret}, {}
+    pair = f"{quote_plus(client.id)}:{quote_plus(secret)}".encode()
+    return fields, {"authorization": f"Basic {base64.b64encode(pair).decode()}"}
 
 
 def _secret(document: Mapping[str, Any], name: str) -> Secret | None:

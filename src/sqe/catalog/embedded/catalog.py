@@ -33,7 +33,7 @@ def _observe_calls(part: str, method: Method[_P, _T]) -> Method[_P, _T]:
 
     @wraps(method)
     def call(self: EmbeddedCatalog, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
-        with observe_call(self._observer, self.name):
+        with observe_call(self._observer, self.name, method.__name__):
             return inner(self, *args, **kwargs)
 
     return call

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from sqe.catalog.protocol import Json
 from sqe.catalog.remote.answers import CatalogConfig, object_of
 from sqe.catalog.remote.errors import Act, failure, no_catalog
-from sqe.catalog.remote.service import Service
+from sqe.catalog.remote.service import Service, ServiceRequest
 from sqe.errors import AccessError, ErrorCode, Unanswered
 from sqe.http.client import Answer
 from sqe.model.identity import Identity
@@ -85,7 +85,7 @@ class CatalogClient:
             generation, token = self._current_token()
             left = max(deadline - time.monotonic(), _PAUSE_S)
             try:
-                answer = self._call(request, token, left)
+                answer = self._call(act, request, token, left)
             except Unanswered as failed:
                 was_there = failed.maybe_done and not failed.timed_out
                 if not (again and was_there and request.method == "GET"):
@@ -99,7 +99,7 @@ class CatalogClient:
             time.sleep(pause)
             again = False
 
-    def _call(self, request: Request, token: str, seconds: float) -> Answer:
+    def _call(self, act: Act, request: Request, token: str, seconds: float) -> Answer:
         set_headers = {name: value.reveal() for name, value in self.service.options.headers.items()}
         headers = {**set_headers, **_JSON, **request.headers}
         if token:
@@ -109,7 +109,8 @@ class CatalogClient:
             headers["content-type"] = "application/json"
             body = json.dumps(request.body).encode()
         started = time.monotonic()
-        answer = self.service.call(request.method, request.target, headers, body, seconds)
+        asked = ServiceRequest(act.verb, request.method, request.target, headers, body)
+        answer = self.service.call(asked, seconds)
         _log.debug(
             "catalog %s: %s %s answered %d in %.1f ms",
             self.name,

@@ -45,6 +45,11 @@ class Act:
     probes: bool = False
 
     @property
+    def verb(self) -> str:
+        """The first of its words: SQE's own, where the others name something."""
+        return self.words.split(" ", 1)[0]
+
+    @property
     def subject(self) -> str:
         return str(Ident(self.namespace, self.name)) if self.name else ".".join(self.namespace)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqe.catalog.protocol import Loaded
@@ -15,6 +15,8 @@ from sqe.catalog.remote.ttl_cache import TtlCache
 from sqe.errors import ErrorCode
 from sqe.http.client import Answer, Http, HttpOptions
 from sqe.model.observer import UNOBSERVED, CallOutcome, Observer, outcome_of_status
+from sqe.model.spans import CATALOG
+from sqe.model.tracing import trace
 
 _MOST_NAMES = 500_000  # in lists, of all users together
 _MOST_METADATA = 16 * 1024 * 1024  # bytes of tables' metadata
@@ -31,6 +33,17 @@ class KeptTable:
     etag: str
     loaded: Loaded
     since: float
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceRequest:
+    """``operation``: what it asks for, as a verb."""
+
+    operation: str
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes | None = field(default=None, repr=False)
 
 
 class Service:
@@ -62,13 +75,16 @@ class Service:
         self.lists: TtlCache[Any] = TtlCache(options.cache_s, _MOST_NAMES, _entries, clock)
         self.tables: TtlCache[KeptTable] = TtlCache(None, _MOST_METADATA, _size, clock)
 
-    def call(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, seconds: float
-    ) -> Answer:
+    def call(self, request: ServiceRequest, seconds: float) -> Answer:
         started, outcome = time.perf_counter(), CallOutcome.UNAVAILABLE
         try:
-            with self._breaker.call():
-                answer = self._http.call(method, url, headers, body, seconds=seconds)
+            with trace(CATALOG, catalog=self.options.name, operation=request.operation) as span:
+                headers = {**request.headers, **span.headers}
+                with self._breaker.call():
+                    answer = self._http.call(
+                        request.method, request.url, headers, request.body, seconds=seconds
+                    )
+                span.note(status=answer.status)
             outcome = outcome_of_status(answer.status)
             return answer
         finally:

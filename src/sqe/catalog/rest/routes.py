@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from time import perf_counter
-from typing import TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
@@ -21,6 +21,8 @@ from sqe.catalog.rest import handlers
 from sqe.catalog.rest.errors import answer_to, error_answer
 from sqe.catalog.rest.wire import RestCall, json_answer, segments
 from sqe.model.observer import UNOBSERVED, Observer, outcome_of_status
+from sqe.model.spans import BROKER
+from sqe.model.tracing import NO_SPAN, Span, trace
 
 OpenCatalog = Callable[[str | None], Catalog]
 Found = TypeVar("Found")
@@ -59,6 +61,13 @@ _OPERATIONS = {
 }
 _MAX_BODY_BYTES = 64 * 1024 * 1024
 _METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE"]
+
+
+@runtime_checkable
+class WorksForQueries(Protocol):
+    """A catalog whose requests are parts of queries."""
+
+    def span_of(self, namespace: str) -> Span: ...
 
 
 def catalog_app(
@@ -102,7 +111,9 @@ def catalog_app(
             handler, path = handler_of(request) or (no_such_endpoint, {})
             operation = _OPERATIONS.get(handler, handler.__name__)
             call = RestCall(request.method, path, request.query_params, request.headers, content)
-            answer = handler(catalog, call)
+            with trace(BROKER, _work_of(catalog, path), operation=operation) as span:
+                answer = handler(catalog, call)
+                span.note(status=answer.status_code)
         except Exception as error:  # noqa: BLE001  # one map turns every failure into an answer
             answer = answer_to(error, request.method)
         outcome = outcome_of_status(answer.status_code)
@@ -140,6 +151,12 @@ async def _content(request: Request, limit: int) -> bytes | None:
         if len(content) > limit:
             return None
     return bytes(content)
+
+
+def _work_of(catalog: Catalog, path: Mapping[str, str]) -> Span:
+    if not isinstance(catalog, WorksForQueries):
+        return NO_SPAN
+    return catalog.span_of(path.get("namespace", ""))
 
 
 def bearer_of(request: Request) -> str | None:

@@ -11,6 +11,7 @@ import re
 import uuid
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +20,18 @@ from sqe.model.identity import Secret
 from sqe.model.query import Progress
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class StageProgress:
+    """How far one of Spark's stages is."""
+
+    id: int
+    tasks: int
+    tasks_done: int
+    done: bool
+
+
 _CALL_S = 5.0
 _NO_SQL = "!"  # cannot be parsed
 _PATTERN_SIGNS = re.compile(r"[*?\[\]{}\\]")  # Hadoop takes paths for patterns
@@ -162,12 +175,16 @@ class Connection:
         return self._client.schema(plan)
 
     def execute(
-        self, plan: Any, operation_id: str, report: Callable[[Progress], None]
+        self,
+        plan: Any,
+        operation_id: str,
+        report: Callable[[Progress], None],
+        watch: Callable[[Sequence[StageProgress]], None] | None = None,
     ) -> Iterator[Any]:
         """Yields a StructType, RecordBatches and PlanMetrics, as they come."""
         request = self._client._execute_plan_request_with_metadata(operation_id)
         request.plan.CopyFrom(plan)
-        ticks = _Ticks(report)
+        ticks = _Ticks(report, watch)
         for item in self._client._execute_and_fetch_as_iterator(request, {}, ticks):
             if _is_result(item):
                 yield item
@@ -232,8 +249,13 @@ def _is_result(item: Any) -> bool:
 class _Ticks:
     """What the pyspark client calls with progress, in our terms."""
 
-    def __init__(self, report: Callable[[Progress], None]) -> None:
+    def __init__(
+        self,
+        report: Callable[[Progress], None],
+        watch: Callable[[Sequence[StageProgress]], None] | None,
+    ) -> None:
         self._report = report
+        self._watch = watch
 
     def update_ticks(self, stages: Any, inflight_tasks: int, operation_id: str = "") -> None:
         stages = list(stages)
@@ -246,6 +268,13 @@ class _Ticks:
                 bytes_read=sum(stage.num_bytes_read for stage in stages),
             )
         )
+        if self._watch is not None:
+            self._watch(
+                [
+                    StageProgress(s.stage_id, s.num_tasks, s.num_completed_tasks, s.done)
+                    for s in stages
+                ]
+            )
 
     def finish(self) -> None:
         """Called when the client is interrupted; the query's own end says more."""

@@ -23,6 +23,7 @@ from sqe.engines.spark.affected import rows_affected, write_target
 from sqe.engines.spark.copying import Copy, PlanRunner, check_files, copy_edits, copy_of
 from sqe.engines.spark.csv_copying import Loading, StagedCopy, stage_csv
 from sqe.engines.spark.errors import translate
+from sqe.engines.spark.execution_spans import trace_execution
 from sqe.engines.spark.guards import Guards
 from sqe.engines.spark.metrics import operators, work_of
 from sqe.engines.spark.operation import Operation
@@ -40,6 +41,8 @@ from sqe.errors import ErrorCode, SqeError, UpstreamError, UserError
 from sqe.maintenance.floors import Floors
 from sqe.model.names import RelationName
 from sqe.model.query import Column, Progress, RowsAffected
+from sqe.model.spans import SPARK_ANALYZE, SPARK_SESSION
+from sqe.model.tracing import trace
 from sqe.results.arrow_types import arrow_schema
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
@@ -271,11 +274,12 @@ class SparkConnectEngine:
         plan = spark.connection.plan(spliced.text, values)
         prepared = _Prepared(spark, grant, names, spliced, plan, guards, procedure, copy, inserted)
         try:
-            if reads:
-                checked = spark.connection.plan_without_rows(spliced.text, values)
-                explained = spark.connection.explain(checked)
-            else:
-                explained = prepared.explain("extended")
+            with trace(SPARK_ANALYZE):
+                if reads:
+                    checked = spark.connection.plan_without_rows(spliced.text, values)
+                    explained = spark.connection.explain(checked)
+                else:
+                    explained = prepared.explain("extended")
         except Exception as error:
             failure = self._translate_error(prepared, error)
             if guards.checked is not None and isinstance(failure, UserError):
@@ -301,9 +305,12 @@ class SparkConnectEngine:
     def _session(self, run: Run) -> Iterator[SparkSession]:
         """The session's Spark, which may have to start first."""
         run.cancellation.check()
-        with self._sessions.use(
-            run.session, lambda phase: run.report(Progress(phase=phase))
-        ) as spark:
+        with ExitStack() as stack:
+            with trace(SPARK_SESSION):
+                use = self._sessions.use(
+                    run.session, lambda phase: run.report(Progress(phase=phase))
+                )
+                spark = stack.enter_context(use)
             run.report(Progress())
             run.cancellation.check()
             yield spark
@@ -457,13 +464,14 @@ class SparkConnectEngine:
     ) -> Generator[Any]:
         """A cancel ends Spark's work for it, and is the error; others are Spark's own."""
         operation = Operation(spark, self._sessions, run.cancellation, writes=writes)
-        try:
-            yield from operation.run(plan, run.report)
-        except SqeError:
-            raise
-        except Exception:
-            run.cancellation.check()
-            raise
+        with trace_execution(run.span) as watch:
+            try:
+                yield from operation.run(plan, run.report, watch)
+            except SqeError:
+                raise
+            except Exception:
+                run.cancellation.check()
+                raise
 
 
 def _columns_of_copy(command: CopyInto) -> tuple[tuple[Column, ...], pa.Schema]:

@@ -12,11 +12,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqe.engines.spark.connection import new_operation_id
+from sqe.engines.spark.connection import StageProgress, new_operation_id
 from sqe.engines.spark.sessions import SparkSession, SparkSessions
 from sqe.model.query import Progress
 from sqe.results.cancellation import Cancellation
@@ -62,11 +62,17 @@ class Operation:
         self._interrupting = False
         self._over = threading.Event()  # the stream has ended
 
-    def run(self, plan: Any, report: Callable[[Progress], None]) -> Generator[Any]:
-        """What the plan answers. Closing it, a cancel and an error in the reader stop the work."""
+    def run(
+        self,
+        plan: Any,
+        report: Callable[[Progress], None],
+        watch: Callable[[Sequence[StageProgress]], None] | None = None,
+    ) -> Generator[Any]:
+        """What the plan answers. Closing it, a cancel and an error in the reader stop the work.
+        ``watch`` is told of each of Spark's stages."""
         self._cancellation.check()
         self._cancellation.on_cancel(self._interrupt)
-        stream = self._spark.connection.execute(plan, self._id, report)
+        stream = self._spark.connection.execute(plan, self._id, report, watch)
         complete = False
         try:
             while (item := self._next(stream)) is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqe.model.query import QueryOrigin
+from sqe.model.tracing import ClientTrace, client_trace_of
 from sqe.protocols.flight_sql.credentials import CallMiddleware
 from sqe.protocols.flight_sql.watch import Watch
 from sqe.sessions.session import Session
@@ -30,6 +31,10 @@ class FlightCaller:
     @property
     def source(self) -> str:
         return self.call.header("user-agent")[:200] or "flight-sql"
+
+    @property
+    def trace(self) -> ClientTrace:
+        return client_trace_of(self.call.header)
 
     @property
     def tag(self) -> str:

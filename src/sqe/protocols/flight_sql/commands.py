@@ -227,6 +227,7 @@ class Commands:
             _transaction(message),
             caller.source,
             caller.origin,
+            caller.trace,
             stop_if_gone,
         )
         with caller.session.busy():

@@ -22,6 +22,7 @@ from sqe.gateway.gateway import Gateway
 from sqe.gateway.uploads import Upload, no_room
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import QueryOrigin, QueryRequest
+from sqe.model.tracing import NO_TRACE, ClientTrace
 from sqe.protocols.flight_sql.ingest_types import Conversion
 from sqe.results.sizes import batch_bytes
 from sqe.sessions.session import Session
@@ -104,6 +105,7 @@ class Ingest:
     transaction: str = ""
     source: str = ""
     origin: QueryOrigin | None = None
+    trace: ClientTrace = NO_TRACE
     # Called with the id of each statement, so that a cancel finds it.
     submitted: Callable[[str], None] = lambda _: None
 
@@ -174,6 +176,7 @@ class Ingest:
             files,
             transaction=self.transaction,
             origin=self.origin,
+            trace=self.trace,
         )
 
 

@@ -151,7 +151,12 @@ class Metadata:
 
     def _rows(self, caller: FlightCaller, query: str) -> list[_Row]:
         request = QueryRequest(
-            caller.session.id, query, caller.source, parameters=(), origin=caller.origin
+            caller.session.id,
+            query,
+            caller.source,
+            parameters=(),
+            origin=caller.origin,
+            trace=caller.trace,
         )
         with self._gateway.fetch(self._gateway.submit(request)) as result:
             table = result.read_all()

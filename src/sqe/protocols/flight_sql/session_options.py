@@ -75,7 +75,12 @@ class SessionOptions:
 
     def _run(self, caller: FlightCaller, text: str) -> None:
         request = QueryRequest(
-            caller.session.id, text, caller.source, parameters=(), origin=caller.origin
+            caller.session.id,
+            text,
+            caller.source,
+            parameters=(),
+            origin=caller.origin,
+            trace=caller.trace,
         )
         with self._gateway.fetch(self._gateway.submit(request)) as result:
             for _ in result:

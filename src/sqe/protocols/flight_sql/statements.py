@@ -211,6 +211,7 @@ class Statements:
             caller.source,
             transaction=statement.transaction,
             origin=caller.origin,
+            trace=caller.trace,
         )
 
 

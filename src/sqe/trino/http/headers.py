@@ -13,6 +13,7 @@ import pyarrow as pa
 from starlette.datastructures import Headers
 
 from sqe.model.query import ClientChanges, ClientState
+from sqe.model.tracing import NO_TRACE, ClientTrace, client_trace_of
 from sqe.trino.http.errors import Refusal, bad_request
 
 PREFIX = "x-trino-"
@@ -34,6 +35,7 @@ class Client:
     source: str = ""
     transaction: str = ""
     encodings: tuple[str, ...] = ()
+    trace: ClientTrace = NO_TRACE
 
     def left_by(self, text: str) -> bool:
         """Whether the client's transaction is over with this statement, even if it fails: a client
@@ -65,6 +67,7 @@ def client_of(headers: Headers, statement_bytes: int) -> Client:
         state=state,
         source=(_one(headers, "source") or headers.get("user-agent", ""))[:_SOURCE],
         transaction="" if transaction.upper() == _NO_TRANSACTION else transaction,
+        trace=client_trace_of(lambda name: headers.get(name, "")),
         encodings=tuple(item.lower() for item in _items(headers, "query-data-encoding")),
     )
 

@@ -138,6 +138,7 @@ class Statements:
                 client=client.state,
                 transaction=client.transaction,
                 origin=origin,
+                trace=client.trace,
             )
         )
         if self._gateway.record(query_id).error_code in {code.name for code in BUSY}:

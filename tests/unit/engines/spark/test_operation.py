@@ -36,7 +36,11 @@ class FakeSpark:
         return self
 
     def execute(
-        self, plan: list[str], operation_id: str, report: Callable[[Progress], None]
+        self,
+        plan: list[str],
+        operation_id: str,
+        report: Callable[[Progress], None],
+        watch: object = None,
     ) -> Iterator[str]:
         yield from plan
         if self.interrupted.wait(30 if "endless" in plan else 0):

@@ -284,8 +284,8 @@ def local_engine_page() -> str:
     lines += _features("Window functions", proven.WINDOW_FUNCTIONS)
     lines += [
         "Tables are Iceberg tables of Parquet files, of any format version, with position deletes",
-        "and deletion vectors. Equality deletes, other file formats, row filters and masks that may",
-        "fail for some row, metadata tables and reads beyond `local.max_bytes` are Spark's.",
+        "and deletion vectors. Equality deletes, other file formats, row filters and masks that",
+        "may fail for some row, metadata tables and reads beyond `local.max_bytes` are Spark's.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -92,12 +92,12 @@ def event_fields(event: QueryEvent) -> dict[str, Any]:
         "kind": record.kind,
         "text": redact(record.text)[:_TEXT],  # cut last: half a secret does not look like one
     }
-    if record.resource_group:
-        fields["resource_group"] = record.resource_group
-    if record.origin.principal:
-        fields["principal"] = record.origin.principal
-    if record.trace_id:
-        fields["trace_id"] = record.trace_id
+    more = {
+        "resource_group": record.resource_group,
+        "principal": record.origin.principal,
+        "trace_id": record.trace_id,
+    }
+    fields.update((name, text) for name, text in more.items() if text)
     if record.route is not None:
         fields["engine"] = record.route.engine.value
         fields["reason"] = record.route.reason

@@ -75,7 +75,7 @@ class _Work:
         routed = self.router.route(query, self.run.session)
         rows: list[list[Any]] = []
         with run_with_fallback(
-            routed, self.engines, self.run, lambda prepared: prepared.run(self.run)
+            routed, self.engines, self.run, lambda prepared, run: prepared.run(run)
         ) as result:
             for batch in result:
                 self.run.cancellation.check()

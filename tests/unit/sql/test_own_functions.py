@@ -73,7 +73,7 @@ KNOWN = {
 
 def write(text: str, limits: TextLimits = LIMITS) -> Statement:
     return write_functions_in(
-        PARSER.parse(text), lambda parts: KNOWN.get(parts[-1].lower()), limits
+        PARSER.parse(text, {}), lambda parts: KNOWN.get(parts[-1].lower()), limits
     )
 
 
@@ -197,7 +197,7 @@ def test_a_wrong_call_is_refused_with_its_reason(text: str, code: ErrorCode, mes
 @pytest.mark.parametrize("text", ["SELECT (a).inc(1) FROM t", "SELECT xs[0].inc(1) FROM t"])
 def test_what_is_no_call_of_a_name_is_refused_as_ever(text: str) -> None:
     """Lock 1: nothing that SQE does not know gets to Spark."""
-    for parse in (PARSER.parse, parse_strictly):
+    for parse in (lambda text: PARSER.parse(text, {}), parse_strictly):
         with pytest.raises(UserError) as refused:
             parse(text)
         assert refused.value.code in (ErrorCode.FUNCTION_NOT_FOUND, ErrorCode.SYNTAX_ERROR)
@@ -214,7 +214,8 @@ def test_a_definition_is_read_with_all_it_says() -> None:
     statement = PARSER.parse(
         "CREATE OR REPLACE FUNCTION hr.f(a INT COMMENT 'c', b STRING DEFAULT 'x') RETURNS "
         "MAP<STRING, ARRAY<INTERVAL DAY TO SECOND>> LANGUAGE SQL NOT DETERMINISTIC COMMENT 'hi' "
-        "READS SQL DATA RETURN map(b, array())"
+        "READS SQL DATA RETURN map(b, array())",
+        {},
     )
     command = statement.command
     assert isinstance(command, CreateFunction)
@@ -247,7 +248,7 @@ def test_a_definition_is_read_with_all_it_says() -> None:
     ],
 )
 def test_statements_about_functions(text: str, command: type) -> None:
-    assert type(PARSER.parse(text).command) is command
+    assert type(PARSER.parse(text, {}).command) is command
 
 
 @pytest.mark.parametrize(
@@ -272,7 +273,7 @@ def test_statements_about_functions(text: str, command: type) -> None:
 )
 def test_what_no_function_can_be_is_refused_by_name(text: str, message: str) -> None:
     with pytest.raises(UserError) as refused:
-        PARSER.parse(text)
+        PARSER.parse(text, {})
     assert refused.value.code is ErrorCode.NOT_SUPPORTED
     assert message in refused.value.message
 
@@ -296,7 +297,7 @@ def test_what_no_function_can_be_is_refused_by_name(text: str, message: str) -> 
 )
 def test_a_definition_that_is_no_single_expression_is_an_error(text: str) -> None:
     with pytest.raises(UserError) as refused:
-        PARSER.parse(text)
+        PARSER.parse(text, {})
     assert refused.value.code in (ErrorCode.SYNTAX_ERROR, ErrorCode.AMBIGUOUS_NAME)
 
 

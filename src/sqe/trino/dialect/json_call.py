@@ -34,11 +34,11 @@ class JsonCall:
         clause = self.clauses.get("RETURNING")
         if not isinstance(clause, nodes.TypeName):
             return VARCHAR
-        kind = written_type(clause.text, clause.at)
+        kind = written_type(clause.text, self.at)
         try:
             carrier(kind)
         except KeyError:
-            raise mismatch(f"Unknown type: {clause.text}", clause.at) from None
+            raise mismatch(f"Unknown type: {clause.text}", self.at) from None
         return kind
 
     def text_returning(self) -> TrinoType:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqe.model.trino_types import BIGINT, TrinoType
@@ -151,9 +151,6 @@ class _Table:
         """A call like one of JSON_VALUE that looks into an item."""
         outer = self._call
         clauses = dict(column.clauses)
-        kind = clauses.get("RETURNING")
-        if isinstance(kind, nodes.TypeName):  # what is wrong with it is wrong with the column
-            clauses["RETURNING"] = replace(kind, at=column.at)
         if self._node.raises:
             clauses.setdefault("ON ERROR", "ERROR")
         arguments = (self._node.call.arguments[0], path)

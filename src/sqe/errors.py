@@ -49,6 +49,7 @@ class ErrorCode(Enum):
     VARIABLE_NOT_FOUND = (ErrorCategory.USER, "No such session variable.")
     VARIABLE_ALREADY_EXISTS = (ErrorCategory.USER, "A session variable of this name exists.")
     SNAPSHOT_NOT_FOUND = (ErrorCategory.USER, "No such snapshot, branch or tag.")
+    CATALOG_ALREADY_EXISTS = (ErrorCategory.USER, "A catalog of this name exists.")
     SCHEMA_ALREADY_EXISTS = (ErrorCategory.USER, "A schema of this name exists.")
     TABLE_ALREADY_EXISTS = (ErrorCategory.USER, "A table or view of this name exists.")
     FUNCTION_ALREADY_EXISTS = (ErrorCategory.USER, "A function of this name exists.")

@@ -11,11 +11,12 @@ from typing import Any
 
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.embedded.store import SCHEMA
+from sqe.catalog.folder.entry import FILES
 from sqe.catalog.jdbc.entry import JDBC
 from sqe.catalog.protocol import Catalog
 from sqe.model.identity import Identity
 from sqe.model.observer import UNOBSERVED
-from sqe.settings import JdbcCatalogSettings, Settings
+from sqe.settings import FilesCatalogSettings, JdbcCatalogSettings, Settings
 from tests.unit.catalog.remote.serving import opened, person, served, service
 from tests.unit.store.postgresql import schema_in
 
@@ -74,6 +75,14 @@ def _jdbc_on_postgresql(folder: Path, postgresql: PostgreSQL) -> AbstractContext
     return jdbc(folder, schema_in(postgresql()))
 
 
+@contextmanager
+def _files(folder: Path, postgresql: PostgreSQL) -> Iterator[Catalog]:
+    (folder / "w").mkdir(exist_ok=True)
+    values = FilesCatalogSettings(warehouse=folder / "w", auth="shared")
+    with closing(FILES.make("lake", values, Settings(home=folder / "home"), UNOBSERVED)) as made:
+        yield made.open(Identity("ann"))
+
+
 def make_v0(file: Path) -> None:
     """The tables as JDBC catalogs made them at first."""
     with closing(sqlite3.connect(file)) as db:
@@ -88,4 +97,8 @@ ADAPTERS: Mapping[str, CatalogAdapter] = {
     "jdbc on SQLite": CatalogAdapter("jdbc", _jdbc_on_sqlite),
     "jdbc of layout V0": CatalogAdapter("jdbc", _jdbc_of_layout_v0, views=False),
     "jdbc on PostgreSQL": CatalogAdapter("jdbc", _jdbc_on_postgresql),
+}
+# Of those that nothing can be made in; tests/contract/test_files.py.
+READ_ONLY: Mapping[str, CatalogAdapter] = {
+    "files": CatalogAdapter("files", _files, views=False),
 }

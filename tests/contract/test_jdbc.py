@@ -23,6 +23,8 @@ from sqe.catalog.protocol import Catalog, Ident
 from sqe.errors import ErrorCode, SqeError
 from tests.contract.catalog_adapters import jdbc, make_v0
 from tests.unit.catalog.tables import SCHEMA, field
+from tests.unit.server.test_front import until
+from tests.unit.store import postgresql as databases
 from tests.unit.store.postgresql import schema_in
 
 NS, T = ("sales",), Ident(("sales",), "t")
@@ -214,3 +216,36 @@ def test_an_account_that_may_only_read_reads(tmp_path: Path, postgresql: str) ->
             reader.drop_table(T)
         assert "needs to read and write" in refused.value.hint
         assert reader.list_tables(NS) == ["t"]
+
+
+def test_a_database_that_goes_in_the_middle_of_a_commit(tmp_path: Path) -> None:
+    """Nobody knows then what became of it: its file stays, and the table is one or the other."""
+    programs = databases.installed()
+    if programs is None:
+        pytest.skip("there is no PostgreSQL on this machine")
+    with (
+        databases.place() as folder,
+        databases.running(programs, folder) as server,
+        jdbc(tmp_path, server.url) as ours,
+    ):
+        ours.create_namespace(NS, {})
+        ours.create_table(NS, {"name": "t", "schema": SCHEMA})
+        engine = create_engine(server.url)
+        holder = engine.connect()
+        holder.execute(text("LOCK TABLE iceberg_tables IN SHARE MODE"))
+        with ThreadPoolExecutor(1) as pool:
+            commit = pool.submit(set_property, ours, "by", "sqe")
+            waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            assert until(lambda: holder.execute(waiting).scalar() == 1)
+            server.stop()
+            with pytest.raises(SqeError) as unknown:
+                commit.result(60)
+        assert unknown.value.code is ErrorCode.CATALOG_UNAVAILABLE
+        holder.invalidate()
+        holder.close()
+        engine.dispose()
+        assert len(list((tmp_path / "w").rglob("*.metadata.json"))) == 2
+        server.start()
+        assert "by" not in ours.load_table(T).metadata["properties"]
+        set_property(ours, "by", "sqe")
+        assert ours.load_table(T).metadata["properties"]["by"] == "sqe"

@@ -179,13 +179,15 @@ class Privileges:
 
 
 # The tables and views of a statement are decided on by the policy itself, grants by who may grant,
-# functions by ``FunctionRights``, and ``OtherUsers`` knows who may end a query.
+# functions by ``FunctionRights``, ``OtherUsers`` knows who may end a query, and the settings who
+# administers.
 _ELSEWHERE = (
     DecidedBy.RELATIONS,
     DecidedBy.EVERYBODY,
     DecidedBy.GRANT_AUTHORITY,
     DecidedBy.QUERY_OWNER,
     DecidedBy.FUNCTION_OWNER,
+    DecidedBy.ADMINISTRATION,
 )
 _CHECKS: dict[DecidedBy, Callable[[Privileges, Any, Session], None]] = {
     DecidedBy.PROPERTY: Privileges._check_property,

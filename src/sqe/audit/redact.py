@@ -19,6 +19,9 @@ _INSIDE = re.compile(
     r"[\w.\-]{0,64}+=)[^\s'\"`&;,()]+",
     re.IGNORECASE,
 )
+# What people give a catalog as a text may be a secret, whatever the property is called.
+_CATALOG = re.compile(r"(?i)\b(?:create|alter)\s{1,8}catalog\b")
+_GIVEN = re.compile(r"'(?!(?:env|file):[^']*')(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"(?!\s{0,8}=)")
 _BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}")
 _JWT = re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*")
 _URL_LOGIN = re.compile(r"(?i)(?<!\w)(\w{1,32}://[^\s/:@']{1,1000}:)[^\s/@']{1,4000}@")
@@ -26,6 +29,8 @@ _URL_LOGIN = re.compile(r"(?i)(?<!\w)(\w{1,32}://[^\s/:@']{1,1000}:)[^\s/@']{1,4
 
 def redact(text: str) -> str:
     """The text with values that look like secrets turned to stars."""
+    if _CATALOG.search(text):
+        text = _GIVEN.sub("'****'", text)
     text = _PAIR.sub(lambda m: f"{m['key']}{m['sign']}'****'", text)
     text = _INSIDE.sub(r"\g<key>****", text)
     text = _BEARER.sub(lambda m: f"{m[1]} ****", text)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from sqe.catalog.protocol import Catalog
@@ -18,23 +19,32 @@ class Opens(Protocol):
 
 
 class ConfiguredCatalogs:
-    """Each of ``catalogs`` is opened as the user."""
+    """Each is opened as the user. ``put`` and ``remove`` change which there are while queries run;
+    who has opened one keeps it. Thread-safe. ``refresh`` is called before each look."""
 
     def __init__(self, catalogs: Mapping[str, Opens]) -> None:
         self._catalogs = dict(catalogs)
-
-    def replace(self, catalogs: Mapping[str, Opens]) -> None:
-        """From now on it opens these."""
-        self._catalogs = dict(catalogs)
+        self._lock = threading.Lock()
+        self.refresh: Callable[[], None] = lambda: None
 
     def names(self, identity: Identity | None = None) -> list[str]:
+        self.refresh()
         return sorted(self._catalogs)
 
     def open(self, name: str, identity: Identity) -> Catalog:
+        self.refresh()
         catalog = self._catalogs.get(name)
         if catalog is None:
             raise no_such_catalog(name, self.names())
         return catalog.open(identity)
+
+    def put(self, name: str, catalog: Opens) -> None:
+        with self._lock:
+            self._catalogs = {**self._catalogs, name: catalog}
+
+    def remove(self, name: str) -> None:
+        with self._lock:
+            self._catalogs = {n: one for n, one in self._catalogs.items() if n != name}
 
 
 def no_such_catalog(name: str, names: Iterable[str]) -> UserError:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from sqe.access.functions import FunctionDisclosure
 from sqe.binding.bound import BoundReference, BoundTarget, BoundView
@@ -62,6 +62,26 @@ def no_queries(identity: Identity, query_id: str, message: str) -> str:
     raise UserError(ErrorCode.QUERY_NOT_FOUND, f"Target query not found: {query_id}")
 
 
+class Attached(Protocol):
+    """Catalogs that are attached with SQL, by those who administer SQE: ACCESS_DENIED for others.
+    CATALOG_NOT_FOUND and CATALOG_ALREADY_EXISTS; NOT_SUPPORTED for those of the settings."""
+
+    def create(
+        self,
+        identity: Identity,
+        name: str,
+        kind: str,
+        properties: Mapping[str, str],
+        *,
+        if_not_exists: bool,
+    ) -> None: ...
+    def alter(self, identity: Identity, name: str, properties: Mapping[str, str]) -> None: ...
+    def drop(self, identity: Identity, name: str, *, if_exists: bool) -> None: ...
+    def show(self, identity: Identity, name: str) -> tuple[str, Mapping[str, str]]:
+        """Its kind and its properties, secrets as references."""
+        ...
+
+
 @dataclass(frozen=True)
 class ServerTools:
     """What statements about the server itself are answered with."""
@@ -69,6 +89,13 @@ class ServerTools:
     kill_query: KillQueries = no_queries
     catalog_facts: Mapping[str, CatalogFacts] = field(default_factory=dict)
     functions: FunctionDisclosure | None = None
+    attached_catalogs: Attached | None = None
+
+    @property
+    def catalog_changes(self) -> Attached:
+        if self.attached_catalogs is None:
+            raise UserError(ErrorCode.NOT_SUPPORTED, "Catalogs cannot be attached here.")
+        return self.attached_catalogs
 
 
 @dataclass(frozen=True)

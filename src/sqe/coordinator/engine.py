@@ -6,6 +6,7 @@ from sqe.catalog.protocol import Catalogs
 from sqe.catalog.redaction import Redaction, show_all
 from sqe.coordinator.access_tools import AccessTools
 from sqe.coordinator.alterations import ALTERATIONS
+from sqe.coordinator.attached import ATTACHED
 from sqe.coordinator.call import Answer, CommandCall, ServerTools
 from sqe.coordinator.create_text import CREATE_TEXTS
 from sqe.coordinator.ddl import DDL
@@ -47,6 +48,7 @@ ANSWERS: dict[type[Command], Answer] = {
     **POLICY_SHOWS,
     **KILL,
     **FUNCTIONS,
+    **ATTACHED,
 }
 
 

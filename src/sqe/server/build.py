@@ -61,6 +61,7 @@ from sqe.model.query import EngineKind, RouteCause
 from sqe.policy.grants.known import KnownRules
 from sqe.policy.source import PolicySource
 from sqe.routing.facts import LocalFacts, RoutingLimits
+from sqe.server.attached import AttachedCatalogs
 from sqe.server.catalogs import SettingsCatalogs
 from sqe.server.change import Change
 from sqe.server.changed_settings import ChangedSettings, SettingsWatch
@@ -94,6 +95,7 @@ from sqe.settings.sizes import MB
 from sqe.settings.spark_conf import find_meaning_change
 from sqe.sql.parser import Parser
 from sqe.sql.text import TextLimits
+from sqe.store.catalogs import KeptCatalogs
 from sqe.store.database import Database
 from sqe.store.functions import FunctionStore
 from sqe.store.owners import Owners
@@ -134,6 +136,8 @@ class Server:
         _log.info("sqe %s is starting, process %d, settings %s", __version__, os.getpid(), shown)
         self.book = self._policies.book(self._events.changed)
         self._configured = SettingsCatalogs(settings, observer)
+        kept = KeptCatalogs(self._store)
+        self._attached = AttachedCatalogs(settings, self._configured, kept, self._events.changed)
         self.catalogs = TransactionalCatalogs(self._configured.catalogs)
         self._locations = locations_of(settings, home / UPLOADS)
         self.spark, self._address = _spark(settings)
@@ -312,6 +316,7 @@ class Server:
                 lambda identity, query_id, why: self.gateway.kill(identity, query_id, why),
                 self._configured.facts,
                 functions,
+                self._attached,
             ),
         )
         folders = UnloadFolders(settings.unload.folders, never=[settings.home])

@@ -18,6 +18,7 @@ from sqe.engines.local.table_trial import TableTrial
 from sqe.errors import AccessError, ErrorCode, SqeError
 from sqe.model.identity import Identity, Secret
 from sqe.model.passport import Passport, Token
+from sqe.server.attached import settings_with_attached
 from sqe.server.catalogs import facts_of, make_catalog
 from sqe.server.options import prepare_home
 from sqe.settings import Settings
@@ -73,6 +74,7 @@ class _Failed(Exception):
 def try_catalog(settings: Settings, trial: CatalogTrial) -> Iterator[CheckedStep]:
     """The steps in order; the first that fails is the last, but that the scratch table is tried
     whenever the user is let in. CATALOG_NOT_FOUND for a name that is not configured."""
+    settings = settings_with_attached(settings)
     facts = facts_of(settings).get(trial.name)
     if facts is None:
         raise no_such_catalog(trial.name, settings.catalogs)

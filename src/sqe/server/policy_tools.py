@@ -26,6 +26,7 @@ from sqe.policy.words import as_json, in_words
 from sqe.rewrite.expressions import spark_expression
 from sqe.rewrite.masks import mask_sql
 from sqe.rewrite.unfit import Unfit
+from sqe.server.attached import settings_with_attached
 from sqe.server.catalogs import SettingsCatalogs, own_catalogs
 from sqe.server.policies import SOURCE_TYPES, Policies, list_configured_types, policies_of
 from sqe.settings import Settings
@@ -68,7 +69,7 @@ class PolicyTools:
     """Reads the home's own store, files and catalogs; nobody logs in. ``close`` when done."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        self._settings = settings_with_attached(settings)
         self._store = Database(settings.home, settings.store.secret)
         self._policies: Policies = policies_of(settings, self._store)
         self._opened: SettingsCatalogs | None = None

@@ -3,6 +3,7 @@
 from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings, UserSettings
 from sqe.settings.catalogs import (
     EmbeddedCatalogSettings,
+    FilesCatalogSettings,
     JdbcCatalogSettings,
     RestCatalogSettings,
 )
@@ -25,6 +26,7 @@ from sqe.settings.trino import TrinoSettings
 __all__ = [
     "AuthSettings",
     "EmbeddedCatalogSettings",
+    "FilesCatalogSettings",
     "FlightSettings",
     "JdbcCatalogSettings",
     "LimitSettings",

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Discriminator, Field, SecretStr, Tag, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Discriminator,
+    Field,
+    SecretStr,
+    Tag,
+    field_validator,
+    model_validator,
+)
 
 from sqe.model.hosts import is_own_machine
 from sqe.settings.addresses import check_database, database_address, service_url
@@ -110,6 +120,24 @@ class RestCatalogSettings(Strict):
         return self
 
 
+def _check_whole(path: Path) -> Path:
+    if not path.is_absolute():
+        raise ValueError("it must be the whole path of a folder of this machine")
+    return path
+
+
+def _check_meant(auth: str) -> str:
+    if auth != "shared":
+        raise ValueError(
+            'all users would act through one account: write auth = "shared" if that is meant'
+        )
+    return auth
+
+
+WholePath = Annotated[Path, AfterValidator(_check_whole)]
+Shared = Annotated[Literal["", "shared"], AfterValidator(_check_meant)]
+
+
 class JdbcCatalogSettings(Strict):
     """A catalog in the tables of Iceberg's JDBC catalog, which other programs use, too. SQE has one
     account there for all users, so that its own policies alone say who may do what."""
@@ -119,7 +147,7 @@ class JdbcCatalogSettings(Strict):
         description="`postgresql+psycopg://user:password@host/database`, or `sqlite:////folder/"
         "file.db`; better `env:NAME` or `file:/path`"
     )
-    warehouse: Path = Field(
+    warehouse: WholePath = Field(
         description="folder with the tables' files; what is outside of it is refused"
     )
     catalog_name: str = Field(
@@ -129,8 +157,9 @@ class JdbcCatalogSettings(Strict):
         "keep",
         description="`V1` gives tables of layout V0 the column that views need, for all programs",
     )
-    auth: Literal["", "shared"] = Field(
+    auth: Shared = Field(
         "",
+        validate_default=True,
         description="must be `shared`: all users act through the one account of the url, and what "
         "each of them may do is for SQE's policies alone to say",
     )
@@ -141,25 +170,24 @@ class JdbcCatalogSettings(Strict):
         check_database(url.get_secret_value())
         return url
 
-    @field_validator("warehouse")
-    @classmethod
-    def _warehouse_is_a_folder(cls, warehouse: Path) -> Path:
-        if not warehouse.is_absolute():
-            raise ValueError("it must be the whole path of a folder of this machine")
-        return warehouse
-
-    @model_validator(mode="after")
-    def _account_is_meant(self) -> JdbcCatalogSettings:
-        if self.auth != "shared":
-            raise ValueError(
-                'all users would act through one account: write auth = "shared" if that is meant'
-            )
-        return self
-
     @property
     def address(self) -> str:
         """The database without anything secret."""
         return database_address(self.url.get_secret_value())
+
+
+class FilesCatalogSettings(Strict):
+    """A folder of tables that no catalog knows of, as Hadoop's catalog leaves them: folders are
+    schemas. It is only read."""
+
+    type: Literal["files"] = "files"
+    warehouse: WholePath = Field(description="the folder; what is outside of it is refused")
+    auth: Shared = Field(
+        "",
+        validate_default=True,
+        description="must be `shared`: the files are read by SQE itself, and what each user may "
+        "see of them is for SQE's policies alone to say",
+    )
 
 
 def _type(value: Any) -> str:
@@ -170,10 +198,24 @@ def _type(value: Any) -> str:
 CatalogSettings = Annotated[
     Annotated[EmbeddedCatalogSettings, Tag("embedded")]
     | Annotated[RestCatalogSettings, Tag("rest")]
-    | Annotated[JdbcCatalogSettings, Tag("jdbc")],
+    | Annotated[JdbcCatalogSettings, Tag("jdbc")]
+    | Annotated[FilesCatalogSettings, Tag("files")],
     Discriminator(_type),
 ]
 
 
 def only_our_own() -> dict[str, CatalogSettings]:
     return {"lake": EmbeddedCatalogSettings()}
+
+
+def check_apart(catalogs: Mapping[str, CatalogSettings]) -> None:
+    """ValueError where two catalogs have files in common: the rules for a table of the one would
+    not be asked for the same files in the other."""
+    folders = {
+        name: one.warehouse.resolve()
+        for name, one in catalogs.items()
+        if isinstance(one, JdbcCatalogSettings | FilesCatalogSettings)
+    }
+    for (first, one), (second, other) in combinations(folders.items(), 2):
+        if one.is_relative_to(other) or other.is_relative_to(one):
+            raise ValueError(f"the warehouses of {first} and {second} have folders in common")

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from sqe.errors import ErrorCode, UserError
+from sqe.settings.catalogs import CatalogSettings
 from sqe.settings.settings import Settings
 
 _PREFIX = "SQE_"
@@ -76,6 +77,11 @@ def find_settings(
         candidate = Path(home).expanduser() / "sqe.toml"
         path = candidate if candidate.is_file() else None
     return SettingsSource(path.absolute() if path else None, from_env, dict(flags or {}))
+
+
+def validate_catalog(name: str, values: Mapping[str, Any], source: str) -> CatalogSettings:
+    """One catalog, read as if it stood in the file. ``source`` is told in errors."""
+    return _validate({"catalogs": {name: values}}, source).catalogs[name]
 
 
 def _read(path: Path) -> bytes:

@@ -58,7 +58,9 @@ class PolicySettings(PolicySources):
     grants are the only gate."""
 
     administrators: tuple[str, ...] = Field(
-        (), description="users whom the rules made with SQL allow everything, as the first grants"
+        (),
+        description="users whom the rules made with SQL allow everything, as the first grants, and "
+        "who may attach catalogs",
     )
     administrator_groups: tuple[str, ...] = Field(
         (), description="groups whose members are administrators"

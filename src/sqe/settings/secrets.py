@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
-from pydantic import BeforeValidator, SecretStr
+from pydantic import BaseModel, BeforeValidator, SecretStr
 
 _MOST_BYTES = 65_536
 
@@ -45,3 +45,14 @@ def _content(path: Path) -> str:
 
 # Of a setting that is a secret.
 SecretText = Annotated[SecretStr, BeforeValidator(read_secret)]
+
+
+def secret_settings(model: type[BaseModel]) -> frozenset[str]:
+    """The names of the settings that are secrets, or tables of them."""
+    return frozenset(
+        name for name, field in model.model_fields.items() if _holds_secret(field.annotation)
+    )
+
+
+def _holds_secret(annotation: Any) -> bool:
+    return annotation is SecretStr or any(map(_holds_secret, get_args(annotation)))

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field, SecretStr, field_validator, model_validator
 
 from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings
-from sqe.settings.catalogs import CatalogSettings, only_our_own
+from sqe.settings.catalogs import CatalogSettings, check_apart, only_our_own
 from sqe.settings.events import LogSinkSettings, SinkSettings, StdoutSinkSettings
 from sqe.settings.history import HistorySettings
 from sqe.settings.locations import LocationSettings, check_locations
@@ -339,6 +339,12 @@ class Settings(Strict):
     tls: TlsSettings = TlsSettings()
     auth: AuthSettings = AuthSettings()
     policy: PolicySettings = PolicySettings()
+
+    @field_validator("catalogs")
+    @classmethod
+    def _catalogs_are_apart(cls, named: dict[str, CatalogSettings]) -> dict[str, CatalogSettings]:
+        check_apart(named)
+        return named
 
     @field_validator("locations")
     @classmethod

@@ -15,6 +15,7 @@ from sqe.sql.access.parse import explain_policy, parse_access
 from sqe.sql.alter import parse_alter_table
 from sqe.sql.analyze import parse_analyze, parse_show_stats
 from sqe.sql.call import parse_call
+from sqe.sql.catalogs import parse_catalog
 from sqe.sql.comments import parse_comment
 from sqe.sql.copy import parse_copy
 from sqe.sql.create_table import parse_create_table
@@ -128,13 +129,20 @@ def _flat(form: Callable[[str, list[Token]], Statement | None]) -> _Form:
 
 # By the first word; the first that knows the statement gives it.
 _FORMS: dict[str, tuple[_Form, ...]] = {
-    "ALTER": (_flat(parse_access), parse_alter_table, parse_alter_view, _flat(parse_alter_schema)),
+    "ALTER": (
+        _flat(parse_catalog),
+        _flat(parse_access),
+        parse_alter_table,
+        parse_alter_view,
+        _flat(parse_alter_schema),
+    ),
     "ANALYZE": (_flat(parse_analyze),),
     "APPLY": (_flat(parse_access),),
     "CALL": (parse_call,),
     "COMMENT": (_flat(parse_comment),),
     "COPY": (parse_unload, _flat(parse_copy)),
     "CREATE": (
+        _flat(parse_catalog),
         parse_materialized,
         _flat(parse_access),
         parse_create_function,
@@ -146,6 +154,7 @@ _FORMS: dict[str, tuple[_Form, ...]] = {
     "DESC": (_describe_query, _flat(parse_describe_function)),
     "DESCRIBE": (_describe_query, _flat(parse_describe_function)),
     "DROP": (
+        _flat(parse_catalog),
         parse_materialized,
         _flat(parse_access),
         _flat(parse_drop_variable),
@@ -159,6 +168,7 @@ _FORMS: dict[str, tuple[_Form, ...]] = {
     "REVOKE": (_flat(parse_access),),
     "SET": (parse_set_variables,),
     "SHOW": (
+        _flat(parse_catalog),
         parse_materialized,
         parse_show_stats,
         _flat(parse_access),

@@ -29,6 +29,7 @@ class DecidedBy(Enum):
     EVERYBODY = "nothing: it shows what everybody may see, or what the user may know of"
     GRANT_AUTHORITY = "who may grant what it is about; the grants themselves decide"
     QUERY_OWNER = "whose query it is: their own, or one of somebody whose queries they may end"
+    ADMINISTRATION = "whether they administer SQE"
     PROPERTY = "the session property"
     PROCEDURE = "the procedure, beside its table"
     USED_SCHEMA = "the schema or catalog that is made the current one"

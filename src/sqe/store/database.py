@@ -63,6 +63,11 @@ class Database:
             with self._lock:
                 self.rule_changes += 1
 
+    @property
+    def exists(self) -> bool:
+        """Whether something may have been kept in it; asked without making it."""
+        return self._url is not None or (self._home / STORE_FILE).exists()
+
     def check(self) -> None:
         """STORE_UNAVAILABLE if it is in use and does not answer."""
         if self._engine is not None:

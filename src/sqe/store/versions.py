@@ -167,4 +167,16 @@ VERSIONS: tuple[tuple[str, ...], ...] = (
         )
         """,
     ),
+    # Catalogs that were attached with SQL. ``properties`` is JSON, secrets in it are references.
+    (
+        """
+        CREATE TABLE attached_catalogs (
+            name TEXT PRIMARY KEY,
+            kind TEXT NOT NULL,
+            properties TEXT NOT NULL,
+            user_name TEXT NOT NULL,
+            changed_at DOUBLE PRECISION NOT NULL
+        )
+        """,
+    ),
 )

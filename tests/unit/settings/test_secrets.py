@@ -69,6 +69,13 @@ def test_what_a_jdbc_catalog_must_say(tmp_path: Path, lines: str, why: str) -> N
     assert "knock" not in str(wrong.value)
 
 
+def test_two_catalogs_have_no_files_in_common(tmp_path: Path) -> None:
+    lines = 'url = "sqlite:////b/c.db"\nauth = "shared"\n'
+    inside = JDBC.replace("books]", "more]").replace("/books", "/books/2026")
+    with pytest.raises(UserError, match="books and more have folders in common"):
+        load(tmp_path, f"{JDBC}{lines}{inside}{lines}")
+
+
 def test_the_address_of_a_jdbc_catalog_has_nothing_secret() -> None:
     url = "postgresql+psycopg://ann:knock-knock@db.test:5433/books?sslmode=verify-full&passfile=x"
     values = {"url": url, "warehouse": "/books", "auth": "shared"}

@@ -33,6 +33,7 @@ KINDS = {
 }
 COMMANDS = {
     "AddRowFilter": "ALTER TABLE t ADD ROW FILTER f",
+    "AlterCatalog": "ALTER CATALOG c SET PROPERTIES uri = 'https://c.test'",
     "AlterColumnDefault": "ALTER TABLE t ALTER COLUMN a SET DEFAULT 1",
     "AlterSchema": "ALTER SCHEMA s SET PROPERTIES ('a' = 'b')",
     "AlterViewProperties": "ALTER VIEW v SET TBLPROPERTIES ('a' = 'b')",
@@ -41,6 +42,7 @@ COMMANDS = {
     "ColumnsWithDefaults": "CREATE TABLE t (a INT DEFAULT 1)",
     "CommentOn": "COMMENT ON TABLE t IS 'x'",
     "CommentOnSchema": "COMMENT ON SCHEMA s IS 'x'",
+    "CreateCatalog": "CREATE CATALOG c USING rest WITH (uri = 'https://c.test')",
     "CreateColumnMask": "CREATE COLUMN MASK m AS NULL",
     "CreateFunction": "CREATE FUNCTION f(a INT) RETURNS INT RETURN a",
     "CreateMaterializedView": "CREATE MATERIALIZED VIEW m AS SELECT 1 AS a",
@@ -55,6 +57,7 @@ COMMANDS = {
     "DescribeQuery": "DESCRIBE QUERY SELECT 1",
     "DescribeSchema": "DESCRIBE SCHEMA s",
     "DescribeTable": "DESCRIBE t",
+    "DropCatalog": "DROP CATALOG c",
     "DropColumnMask": "DROP COLUMN MASK m",
     "DropFunction": "DROP FUNCTION f",
     "DropMaterializedView": "DROP MATERIALIZED VIEW m",
@@ -87,6 +90,7 @@ COMMANDS = {
     "ShowColumnMasks": "SHOW COLUMN MASKS",
     "ShowColumns": "SHOW COLUMNS FROM t",
     "ShowCreate": "SHOW CREATE TABLE t",
+    "ShowCreateCatalog": "SHOW CREATE CATALOG c",
     "ShowCreateFunction": "SHOW CREATE FUNCTION f",
     "ShowCreateMaterializedView": "SHOW CREATE MATERIALIZED VIEW m",
     "ShowCreateSchema": "SHOW CREATE SCHEMA s",

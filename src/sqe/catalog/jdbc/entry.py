@@ -24,7 +24,7 @@ def _make(
     from sqe.catalog.embedded.disks import Folder
     from sqe.catalog.jdbc.warehouse import SharedWarehouse
 
-    _require_outside(name, catalog.warehouse, settings.home)
+    require_outside(name, catalog.warehouse, settings.home)
     _log.warning(
         "catalog %s: all users act through one account of %s; SQE's policies alone decide",
         name,
@@ -45,14 +45,14 @@ def _open_store(name: str, catalog: JdbcCatalogSettings, settings: Settings) -> 
         from sqe.catalog.embedded.sqlite_store import SqliteStore
 
         file = Path(unquote(urlsplit(url).path[1:]))
-        _require_outside(name, file, settings.home)
+        require_outside(name, file, settings.home)
         return SqliteStore(file, upgrades=upgrades)
     from sqe.catalog.jdbc.postgresql import PostgreSQLStore
 
     return PostgreSQLStore(name, Secret(url), upgrades=upgrades)
 
 
-def _require_outside(name: str, path: Path, home: Path) -> None:
+def require_outside(name: str, path: Path, home: Path) -> None:
     """The rules for SQE's own tables must not be got round by another catalog of their files."""
     ours, theirs = home.resolve(), path.resolve()
     if theirs.is_relative_to(ours) or ours.is_relative_to(theirs):

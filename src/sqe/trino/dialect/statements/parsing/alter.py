@@ -17,6 +17,7 @@ from sqe.trino.dialect.statements.nodes import (
     SetAuthorization,
     SetProperties,
 )
+from sqe.trino.dialect.statements.parsing.catalogs import alter_catalog
 from sqe.trino.dialect.statements.parsing.clauses import (
     arguments,
     column_definition,
@@ -40,6 +41,8 @@ def alter(p: Parser) -> Statement:
     if p.accept("MATERIALIZED"):
         p.expect("VIEW")
         return _alter_materialized_view(p, at)
+    if p.word_ahead(0) == "CATALOG" and p.accept("CATALOG"):  # errors list what Trino expects
+        return alter_catalog(p, at)
     p.fail("'MATERIALIZED'", "'SCHEMA'", "'TABLE'", "'VIEW'")
 
 

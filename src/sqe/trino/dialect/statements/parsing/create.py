@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqe.trino.dialect.errors import not_supported
 from sqe.trino.dialect.function_parser import specification
 from sqe.trino.dialect.nodes import Identifier, Query, Statement
 from sqe.trino.dialect.statements.nodes import (
@@ -23,6 +22,7 @@ from sqe.trino.dialect.statements.nodes import (
     Truncate,
 )
 from sqe.trino.dialect.statements.parsing.access import create_role, drop_role
+from sqe.trino.dialect.statements.parsing.catalogs import create_catalog, drop_catalog
 from sqe.trino.dialect.statements.parsing.clauses import (
     comment,
     principal,
@@ -53,8 +53,8 @@ def create(p: Parser) -> Statement:
         return _schema(p, at)
     if p.accept("ROLE"):
         return create_role(p, at)
-    if p.looking_at("CATALOG"):
-        raise not_supported("CREATE CATALOG", at)
+    if p.accept("CATALOG"):
+        return create_catalog(p, at)
     p.fail(*_CREATES, "'VIEW'")
 
 
@@ -152,7 +152,7 @@ def drop(p: Parser) -> Statement:
     if p.accept("ROLE"):
         return drop_role(p, at)
     if p.accept("CATALOG"):
-        raise not_supported("DROP CATALOG", at)
+        return drop_catalog(p, at)
     if p.accept("FUNCTION"):
         return _drop_function(p, at)
     if p.accept("MATERIALIZED"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqe.trino.dialect.nodes import Name, Statement
 from sqe.trino.dialect.statements.nodes import CallProcedure, Explain
 from sqe.trino.dialect.statements.parsing.access import effective_policy, grant_object
+from sqe.trino.dialect.statements.parsing.catalogs import show_create_catalog
 from sqe.trino.dialect.statements.parsing.clauses import arguments
 from sqe.trino.dialect.statements.session_nodes import Show, ShowStats
 
@@ -25,6 +26,8 @@ def show(p: Parser) -> Statement:
     at = p.expect("SHOW")
     if _own(p, "EFFECTIVE", "POLICY"):
         return effective_policy(p, at)
+    if _own(p, "CREATE", "CATALOG"):
+        return show_create_catalog(p, at)
     word = p.expect_any(*_LISTS)
     if word == "CREATE":
         return _create(p, at)

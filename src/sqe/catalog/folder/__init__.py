@@ -1,0 +1,1 @@
+"""A folder of tables that no catalog knows of, to be read."""

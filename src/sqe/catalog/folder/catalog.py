@@ -1,0 +1,170 @@
+"""A folder of tables, as Hadoop's catalog leaves them: folders are schemas, and those with metadata
+in them are tables. It is only read: nobody could tell which of two writers was first."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+from sqe.catalog.commit.failures import corrupt
+from sqe.catalog.embedded.disks import Folder
+from sqe.catalog.jdbc.warehouse import SharedWarehouse
+from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, Namespace, Signed
+from sqe.catalog.proxy import refused
+from sqe.errors import AccessError, ErrorCode, UpstreamError, UserError
+from sqe.model.identity import Identity
+from sqe.model.observer import UNOBSERVED, Observer, observe_call
+
+_METADATA = "metadata"
+_HINT = "version-hint.text"
+# v3.metadata.json, 00003-0a1b….metadata.json, each also as .gz.metadata.json or .metadata.json.gz
+_FILE = re.compile(r"(?:v(\d+)|(\d+)-[^/]+?)(?:\.gz)?\.metadata\.json(?:\.gz)?")
+
+
+def _read_only(what: str) -> UserError:
+    return UserError(
+        ErrorCode.NOT_SUPPORTED,
+        f"{what} is not possible: the catalog is a folder of tables, which is only read.",
+        hint="Change the table where a catalog keeps track of its changes.",
+    )
+
+
+class FolderCatalog:
+    """Implements ``Catalog``. Thread-safe: it keeps nothing."""
+
+    def __init__(self, name: str, folder: Path, observer: Observer = UNOBSERVED) -> None:
+        self.name = name
+        self._root = folder
+        self._warehouse = SharedWarehouse(Folder(folder))
+        self._observer = observer
+
+    def open(self, identity: Identity) -> FolderCatalog:
+        return self
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
+        with self._reading():
+            folder = self._require_namespace(parent)
+            return [(*parent, name) for name in _folders(folder) if not _is_table(folder / name)]
+
+    def load_namespace(self, namespace: Namespace) -> dict[str, str]:
+        with self._reading():
+            self._require_namespace(namespace)
+            return {}
+
+    def list_tables(self, namespace: Namespace) -> list[str]:
+        with self._reading():
+            folder = self._require_namespace(namespace)
+            return [name for name in _folders(folder) if _is_table(folder / name)]
+
+    def load_table(self, ident: Ident) -> Loaded:
+        with self._reading():
+            folder = self._folder((*ident.namespace, ident.name))
+            if not ident.namespace or folder is None or not _is_table(folder):
+                raise UserError(ErrorCode.TABLE_NOT_FOUND, f"Table does not exist: {ident}")
+            file = _newest_metadata(ident, folder / _METADATA)
+            return self._warehouse.read(ident, "table", str(file))
+
+    def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
+        return ()
+
+    def sign(self, ident: Ident, config: Mapping[str, str], request: Json) -> Signed:
+        raise AccessError(ErrorCode.ACCESS_DENIED, "This catalog does not sign requests.")
+
+    def check_change(self, ident: Ident) -> NoReturn:
+        raise _read_only(f"A change of {ident}")
+
+    def list_views(self, namespace: Namespace) -> list[str]:
+        self.load_namespace(namespace)
+        return []
+
+    def load_view(self, ident: Ident) -> Loaded:
+        raise UserError(ErrorCode.VIEW_NOT_FOUND, f"View does not exist: {ident}")
+
+    create_namespace = refused(Catalog.create_namespace, _read_only, "CREATE SCHEMA")
+    drop_namespace = refused(Catalog.drop_namespace, _read_only, "DROP SCHEMA")
+    update_namespace = refused(Catalog.update_namespace, _read_only, "ALTER SCHEMA")
+    create_table = refused(Catalog.create_table, _read_only, "CREATE TABLE")
+    register_table = refused(Catalog.register_table, _read_only, "register_table")
+    commit_table = refused(Catalog.commit_table, _read_only, "A change of a table")
+    drop_table = refused(Catalog.drop_table, _read_only, "DROP TABLE")
+    rename_table = refused(Catalog.rename_table, _read_only, "RENAME TABLE")
+    commit_transaction = refused(Catalog.commit_transaction, _read_only, "A transaction")
+    create_view = refused(Catalog.create_view, _read_only, "CREATE VIEW")
+    replace_view = refused(Catalog.replace_view, _read_only, "ALTER VIEW")
+    drop_view = refused(Catalog.drop_view, _read_only, "DROP VIEW")
+    rename_view = refused(Catalog.rename_view, _read_only, "RENAME VIEW")
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        with observe_call(self._observer, self.name):
+            try:
+                yield
+            except OSError as error:
+                raise UpstreamError(
+                    ErrorCode.STORAGE_UNAVAILABLE,
+                    f"The folder of catalog {self.name} cannot be read: {error.strerror}.",
+                    hint="SQE's own account on this machine must be allowed to read it.",
+                ) from None
+
+    def _require_namespace(self, namespace: Namespace) -> Path:
+        folder = self._folder(namespace)
+        if folder is None or (namespace and _is_table(folder)):
+            message = f"Namespace does not exist: {'.'.join(namespace)}"
+            raise UserError(ErrorCode.SCHEMA_NOT_FOUND, message)
+        return folder
+
+    def _folder(self, path: Namespace) -> Path | None:
+        """None: there is none, or it is somewhere else."""
+        folder = self._root
+        for part in path:
+            # By the list of names: some file systems ignore case, and rules do not.
+            if not _is_name(part) or part not in os.listdir(folder):
+                return None
+            folder = folder / part
+            if not folder.is_dir() or not self._warehouse.disk.holds(str(folder)):
+                return None
+        return folder
+
+
+def _is_name(part: str) -> bool:
+    """What begins with a dot or a low line is hidden, as for Hadoop."""
+    return bool(part) and part[0] not in "._" and not {"/", "\0"} & set(part)
+
+
+def _folders(folder: Path) -> list[str]:
+    with os.scandir(folder) as entries:
+        return sorted(one.name for one in entries if _is_name(one.name) and one.is_dir())
+
+
+def _is_table(folder: Path) -> bool:
+    try:
+        with os.scandir(folder / _METADATA) as entries:
+            return any(_FILE.fullmatch(one.name) for one in entries)
+    except OSError:
+        return False
+
+
+def _newest_metadata(ident: Ident, folder: Path) -> Path:
+    """That with the highest number: the hint of Hadoop's catalog may be behind, but what it names
+    must be there. Two of one number are of two writers, and nobody knows which of them counts."""
+    numbers: dict[int, list[Path]] = {}
+    for path in folder.iterdir():
+        match = _FILE.fullmatch(path.name)
+        if match is not None:
+            numbers.setdefault(int(match[1] or match[2]), []).append(path)
+    hint = folder / _HINT
+    named = hint.read_text().strip() if hint.is_file() else ""
+    newest = max(numbers)
+    if len(numbers[newest]) > 1 or (named.isdigit() and int(named) > newest):
+        raise corrupt(
+            f"Which metadata file of {ident} is the current one cannot be told.",
+            hint="Ask who writes the table; register the right file in another catalog.",
+        )
+    return numbers[newest][0]

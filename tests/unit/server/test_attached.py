@@ -122,7 +122,7 @@ def test_show_create_gives_references_and_makes_it_again(
         ("url = 'file:/etc/passwd'", "for other things"),
         ("url = 'file:../sqe.db'", "for other things"),
         (
-            "url = 'env:CATALOG_BOOKS', warehouse = '/b', catalogname = 'x'",
+            "url = 'env:CATALOG_BOOKS', warehouse = '/b', auth = 'shared', catalogname = 'x'",
             "Did you mean catalog_name",
         ),
         ("url = 'env:CATALOG_BOOKS', warehouse = '/b'", 'auth = "shared"'),

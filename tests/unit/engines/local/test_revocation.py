@@ -126,6 +126,17 @@ def test_the_next_question_is_answered_by_the_new_rule(house: House) -> None:
     assert house.reused > ROUNDS / 4  # or nothing was tried
 
 
+def test_after_a_change_no_query_is_in_an_instance_of_before(house: House) -> None:
+    root, bob = house.session(ROOT), house.session("bob")
+    for number, (rule, answer) in enumerate(RULES):
+        house.ask(root, rule)
+        before = house.reused if number else 0
+        assert house.ask(bob, QUESTION) == answer
+        assert house.reused == before
+        assert house.ask(bob, QUESTION) == answer
+        assert house.reused == before + (answer != DENIED)
+
+
 def test_users_with_the_same_question_see_their_own(house: House) -> None:
     root = house.session(ROOT)
     house.ask(root, "GRANT SELECT ON hr.emp TO cat ROWS WHERE (id > 2)")

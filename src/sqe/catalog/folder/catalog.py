@@ -49,22 +49,22 @@ class FolderCatalog:
         """There is nothing to close."""
 
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
-        with self._reading():
+        with self._reading("list_namespaces"):
             folder = self._require_namespace(parent)
             return [(*parent, name) for name in _folders(folder) if not _is_table(folder / name)]
 
     def load_namespace(self, namespace: Namespace) -> dict[str, str]:
-        with self._reading():
+        with self._reading("load_namespace"):
             self._require_namespace(namespace)
             return {}
 
     def list_tables(self, namespace: Namespace) -> list[str]:
-        with self._reading():
+        with self._reading("list_tables"):
             folder = self._require_namespace(namespace)
             return [name for name in _folders(folder) if _is_table(folder / name)]
 
     def load_table(self, ident: Ident) -> Loaded:
-        with self._reading():
+        with self._reading("load_table"):
             folder = self._folder((*ident.namespace, ident.name))
             if not ident.namespace or folder is None or not _is_table(folder):
                 raise UserError(ErrorCode.TABLE_NOT_FOUND, f"Table does not exist: {ident}")
@@ -102,8 +102,8 @@ class FolderCatalog:
     rename_view = refused(Catalog.rename_view, _read_only, "RENAME VIEW")
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
-        with observe_call(self._observer, self.name):
+    def _reading(self, operation: str) -> Iterator[None]:
+        with observe_call(self._observer, self.name, operation):
             try:
                 yield
             except OSError as error:

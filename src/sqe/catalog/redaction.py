@@ -83,7 +83,8 @@ def redact_metadata(metadata: Json, restriction: Restrict) -> Json:
     if "schema" in seen:
         seen["schema"] = _schema(seen["schema"], gone, hidden, masked)
     if "schemas" in seen:
-        seen["schemas"] = [_schema(schema, gone, hidden, masked) for schema in seen["schemas"]]
+        schemas = [_schema(schema, gone, hidden, masked) for schema in seen["schemas"]]
+        seen["schemas"] = _without_repeats(schemas, seen.get("current-schema-id"))
     if "partition-spec" in seen:
         seen["partition-spec"] = _sources(seen["partition-spec"], gone)
     for key in ("partition-specs", "sort-orders"):
@@ -121,6 +122,14 @@ def _schema(
         kept = {ident for field in fields for ident in _ids_in(field)}
         seen["identifier-field-ids"] = [i for i in seen["identifier-field-ids"] or () if i in kept]
     return seen
+
+
+def _without_repeats(schemas: list[Json], current: Any) -> list[Json]:
+    """Older schemas that were others by hidden columns alone tell that these have changed."""
+    now = next((schema for schema in schemas if schema.get("schema-id") == current), None)
+    if now is None:
+        return schemas
+    return [one for one in schemas if one is now or one["fields"] != now["fields"]]
 
 
 def _bare(field: Json) -> Json:

@@ -19,6 +19,9 @@ _TEXT = re.compile(
     r" ?(?P<zone>Z|[+-]\d{2}:\d{2}|[A-Za-z_]+(?:/[A-Za-z_]+)*)?)?\Z"
 )
 _UNITS = {"WEEK": 604_800, "DAY": 86_400, "HOUR": 3600, "MINUTE": 60, "SECOND": 1}
+_NUMBER = re.compile(r"-?\d+(\.\d+)?\Z")
+_TIMESTAMPS = ("timestamp", "timestamptz", "timestampltz")
+_WITHOUT_ZONE = ("timestampntz", "date")
 _LONGEST = 1000  # characters
 
 
@@ -44,9 +47,10 @@ def _seconds(node: Any, time_zone: str) -> Decimal | None:
             return _seconds_of_text(node.this, time_zone)
         case exp.Literal():
             return Decimal(node.this)
-        case exp.Cast() if not node.args.get("format") and isinstance(node.this, exp.Literal):
-            timestamp = node.to.is_type("timestamp", "timestamptz", "timestampltz")
-            return _seconds_of_text(node.this.this, time_zone) if timestamp else None
+        case exp.Cast() if not node.args.get("format") and node.to.is_type(*_TIMESTAMPS):
+            return _seconds_of_cast(node, time_zone)
+        case exp.If():
+            return _seconds_if_before(node, time_zone)
         case exp.Add() | exp.Sub() if isinstance(node.expression, exp.Interval):
             start, length = _seconds(node.this, time_zone), _length(node.expression)
             if start is None or length is None:
@@ -56,6 +60,30 @@ def _seconds(node: Any, time_zone: str) -> Decimal | None:
             return Decimal(repr(datetime.datetime.now(datetime.UTC).timestamp()))
         case _:
             return None
+
+
+def _seconds_of_cast(node: exp.Cast, time_zone: str) -> Decimal | None:
+    """Of a text, or of a date or time without a zone, which is the session's."""
+    inner, local = node.this, False
+    while isinstance(inner, exp.Cast) and inner.to.is_type(*_WITHOUT_ZONE):
+        inner, local = inner.this, True
+    if not isinstance(inner, exp.Literal) or not inner.is_string:
+        return None
+    match = _TEXT.match(inner.this.strip())
+    if local and (match is None or match["zone"]):
+        return None
+    return _seconds_of_text(inner.this, time_zone)
+
+
+def _seconds_if_before(node: exp.If, time_zone: str) -> Decimal | None:
+    """Trino's moments are held to the past: ``IF(moment < now, moment, NULL)``."""
+    condition, moment, otherwise = node.this, node.args.get("true"), node.args.get("false")
+    if not isinstance(condition, exp.LT) or not isinstance(otherwise, exp.Null):
+        return None
+    if moment is None or condition.this.unnest() != moment.unnest():
+        return None
+    seconds, limit = _seconds(moment, time_zone), _seconds(condition.expression, time_zone)
+    return seconds if seconds is not None and limit is not None and seconds < limit else None
 
 
 def _is_now(node: Any) -> bool:
@@ -69,7 +97,7 @@ def _length(interval: exp.Interval) -> Decimal | None:
     if not isinstance(amount, exp.Literal) or not isinstance(unit, exp.Var):
         return None
     seconds = _UNITS.get(unit.name.upper().removesuffix("S"))
-    return Decimal(amount.this) * seconds if seconds and amount.this.isdecimal() else None
+    return Decimal(amount.this) * seconds if seconds and _NUMBER.match(amount.this) else None
 
 
 def _seconds_of_text(text: str, time_zone: str) -> Decimal | None:

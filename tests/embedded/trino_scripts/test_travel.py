@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 
+from sqe.model.decision import Restrict, RowFilter
 from tests.embedded.pipe.lake import Lake
 from tests.trino.asking import Client
 
@@ -47,3 +48,23 @@ def test_days_are_optimized(client: Client) -> None:
     again = "ALTER TABLE m EXECUTE optimize WHERE ts >= TIMESTAMP '2024-01-01 00:00:00'"
     assert not client.ask(again).error
     assert client.ask("SELECT n FROM m ORDER BY n").data == [[1], [10], [12]]
+
+
+def test_who_sees_a_part_travels_whatever_hidden_columns_have_become(
+    client: Client, shared_lake: Lake
+) -> None:
+    assert not client.ask("CREATE TABLE part (a integer, b varchar)").error
+    assert not client.ask("INSERT INTO part VALUES (1, 'x'), (2, 'y')").error
+    past = client.ask('SELECT snapshot_id, committed_at FROM "part$snapshots"').data
+    for change in ("ADD COLUMN c varchar", "RENAME COLUMN c TO d"):
+        assert not client.ask(f"ALTER TABLE part {change}").error
+    assert not client.ask("INSERT INTO part VALUES (3, 'z', 'w')").error
+    rule = Restrict("part", (RowFilter("a > 1"),), hidden=frozenset({"d"}))
+    states = [f"VERSION AS OF {past[-1][0]}", f"TIMESTAMP AS OF TIMESTAMP '{past[-1][1]}'"]
+    with shared_lake.rules.on("lake.trino_travel.part", rule):
+        for state in states:
+            answer = client.ask(f"SELECT * FROM part FOR {state}")
+            assert answer.data == [[2, "y"]], answer.error
+        yesterday = client.ask("SELECT * FROM part FOR TIMESTAMP AS OF now() - INTERVAL '1' DAY")
+        assert (yesterday.data, bool(yesterday.error)) == ([], True)
+        assert client.ask("SELECT * FROM part ORDER BY a").data == [[2, "y"], [3, "z"]]

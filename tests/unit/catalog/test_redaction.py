@@ -109,3 +109,17 @@ def test_of_a_view_with_hidden_columns_the_query_is_not_told() -> None:
 def test_properties_are_told_that_mention_no_hidden_column() -> None:
     given = {"write.metadata.metrics.column.pay": "full", "k": "no PAY", "owner": "ann"}
     assert tellable(given, {"pay"}) == {"owner": "ann"}
+
+
+def test_a_schema_that_was_another_by_a_hidden_column_alone_is_not_told_of() -> None:
+    now = {"type": "struct", "schema-id": 1, "fields": [field(1, "id"), field(4, "pay")]}
+    table = {
+        "current-schema-id": 1,
+        "schemas": [
+            {"type": "struct", "schema-id": 0, "fields": [field(1, "id")]},
+            now,
+            {"type": "struct", "schema-id": 2, "fields": [field(1, "ident"), field(4, "pay")]},
+        ],
+    }
+    seen = redact_metadata(table, Restrict("a test", hidden=frozenset({"pay"})))
+    assert [schema["schema-id"] for schema in seen["schemas"]] == [1, 2]

@@ -25,6 +25,16 @@ NEW_YEAR = 1_767_225_600_000  # 2026-01-01 in UTC
         ("'2025-12-25' + INTERVAL 1 WEEK", "UTC", NEW_YEAR),
         ("1767225600", "Asia/Tokyo", NEW_YEAR),
         ("1767225600.5", "UTC", NEW_YEAR + 500),
+        # As SQE writes what Trino means.
+        ("CAST(TIMESTAMP_NTZ'2026-01-01 00:00:00.5' AS TIMESTAMP)", "UTC", NEW_YEAR + 500),
+        ("CAST(CAST(DATE'2026-01-01' AS TIMESTAMP_NTZ) AS TIMESTAMP)", "UTC", NEW_YEAR),
+        (
+            "IF((TIMESTAMP'2026-01-02 00:00:00+00:00' + INTERVAL '-86400' SECOND)"
+            " < TIMESTAMP'2026-01-02 00:00:00.000000+00:00',"
+            " (TIMESTAMP'2026-01-02 00:00:00+00:00' + INTERVAL '-86400' SECOND), NULL)",
+            "Asia/Tokyo",
+            NEW_YEAR,
+        ),
         # A time that a clock skips is read with the offset before, as Java does it.
         ("'2026-03-29 02:30:00'", "Europe/Paris", 1_774_747_800_000),
         ("'2026-10-25 02:30:00'", "Europe/Paris", 1_792_888_200_000),
@@ -62,6 +72,10 @@ def test_now_and_before(text: str) -> None:
         "now() - 5",
         "DATE '2026-01-01'",
         "CAST(5 AS TIMESTAMP)",
+        "CAST(TIMESTAMP_NTZ'2026-01-01 00:00:00Z' AS TIMESTAMP)",
+        "IF('2026-01-02' < '2026-01-01', '2026-01-02', NULL)",
+        "IF('2026-01-01' < '2026-01-03', '2026-01-02', NULL)",
+        "IF(true, '2026-01-02', NULL)",
         "rand()",
         "?",
         "'2026-01-01" + "0" * 2000 + "'",

@@ -109,9 +109,10 @@ class Transaction:
     A statement that fails has changed nothing of it, and it goes on.
     """
 
-    def __init__(self, *, read_only: bool = False) -> None:
+    def __init__(self, *, read_only: bool = False, one_statement: bool = False) -> None:
         self.id = secrets.token_urlsafe(18)
         self.read_only = read_only
+        self.one_statement = one_statement  # to its user; it is run as several
         self._mark = secrets.token_hex(16)  # not the id: it is seen in messages
         self._lock = threading.RLock()
         self._held: dict[Ident, HeldTable] = {}

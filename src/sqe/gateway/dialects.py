@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from sqe.access.relations import Relations
-from sqe.catalog.transaction import Transaction
+from sqe.catalog.transaction import Transaction, inside
 from sqe.model.query import QueryRequest
 from sqe.results.stream import ResultStream
 from sqe.sessions.session import Session
 
 SPARK = "spark"
+_T = TypeVar("_T")
 
 
 class GatewayActions(Protocol):
     """What a translation may ask of the gateway."""
 
-    def begin(self, session_id: str, *, internal: bool = ..., read_only: bool = ...) -> str: ...
+    def begin(
+        self,
+        session_id: str,
+        *,
+        internal: bool = ...,
+        read_only: bool = ...,
+        one_statement: bool = ...,
+    ) -> str: ...
     def commit(self, session_id: str, transaction_id: str) -> None: ...
     def rollback(self, session_id: str, transaction_id: str) -> None: ...
     def transaction(self, session_id: str, transaction_id: str) -> Transaction | None: ...
@@ -68,23 +76,16 @@ class Dialect(Protocol):
     ) -> Translation: ...
 
 
-@dataclass(frozen=True)
-class SparkText:
-    """Implements ``Translation``: there is nothing to translate."""
-
-    text: str
-    session_values: Mapping[str, str]
-    label: str = ""
-    properties: Collection[str] = ()
-
-    def answer(self, execution: Execution) -> ResultStream:
-        return execution.run()
-
-
-class SparkDialect:
-    """Implements ``Dialect`` by the identity."""
-
-    def translate(
-        self, request: QueryRequest, session: Session, relations: Relations
-    ) -> Translation:
-        return SparkText(request.text, request.session_values)
+def run_in_transaction(
+    gateway: GatewayActions, session: Session, run: Callable[[], _T], *, one_statement: bool = False
+) -> _T:
+    """Several statements for the engines, in one commit. ``one_statement``: to their user."""
+    transaction = gateway.begin(session.id, internal=True, one_statement=one_statement)
+    try:
+        with inside(gateway.transaction(session.id, transaction)):
+            result = run()
+    except BaseException:
+        gateway.rollback(session.id, transaction)
+        raise
+    gateway.commit(session.id, transaction)
+    return result

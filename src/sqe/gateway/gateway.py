@@ -138,14 +138,24 @@ class Gateway:
         are left open, and the types are told that fit them."""
         return self._look(request, self._pipeline.describe)
 
-    def begin(self, session_id: str, *, internal: bool = False, read_only: bool = False) -> str:
+    def begin(
+        self,
+        session_id: str,
+        *,
+        internal: bool = False,
+        read_only: bool = False,
+        one_statement: bool = False,
+    ) -> str:
         """A new transaction: its id, for the requests that are part of it. Until ``commit`` nobody
         else sees what they change; ``rollback``, or the end of the session, undoes it.
-        ``internal``: the front end's own, of which the client does not know."""
+        ``internal``: the front end's own, of which the client does not know. ``one_statement``:
+        of a statement that is run as several."""
         return self._do(
             session_id,
             "START TRANSACTION",
-            lambda session, _: self._transactions.begin(session, internal, read_only),
+            lambda session, _: self._transactions.begin(
+                session, internal, read_only, one_statement
+            ),
         )
 
     def transaction_of(self, session_id: str) -> str:
@@ -374,12 +384,15 @@ class Gateway:
         )
         query.note_route(planned.route)
         self._check_recorded()  # what it touches, before it does
+
+        def run_text(text: str) -> ResultStream:
+            part = pipeline.plan_text(planned, session, text)
+            query.note_part(part.relations, restricted=part.restricted)
+            self._check_recorded()
+            return pipeline.run(part, run)
+
         execution = Execution(
-            self,
-            request,
-            session,
-            run=lambda: pipeline.run(planned, run),
-            run_text=lambda text: pipeline.run(pipeline.plan_text(planned, session, text), run),
+            self, request, session, run=lambda: pipeline.run(planned, run), run_text=run_text
         )
         with query.stage("start"):
             return planned.translation.answer(execution)

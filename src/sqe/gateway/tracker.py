@@ -167,6 +167,12 @@ class TrackedQuery:
         """``restricted``: from now on nothing is told of how much is read."""
         self._note(kind=kind, restricted=restricted, relations=relations)
 
+    def note_part(self, relations: tuple[RelationUse, ...], *, restricted: bool) -> None:
+        """Of another text that is run for the same statement."""
+        known = self._record.relations
+        more = tuple(relation for relation in relations if relation not in known)
+        self._note(relations=(*known, *more), restricted=restricted or self._record.restricted)
+
     def replanned(self, relations: tuple[RelationUse, ...], restricted: bool) -> None:
         reruns = self._record.reruns + 1
         self._note(restricted=restricted, relations=relations, reruns=reruns)

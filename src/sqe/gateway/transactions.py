@@ -15,7 +15,7 @@ from sqe.errors import ErrorCode, ResourceError, SqeError, UpstreamError, UserEr
 from sqe.model.query import WrittenSnapshot
 from sqe.results.cancellation import Cancellation
 from sqe.sessions.session import Session
-from sqe.sql.statement import Statement
+from sqe.sql.statement import Access, Statement
 
 _log = logging.getLogger(__name__)
 _MOST = 100  # of one session
@@ -48,6 +48,8 @@ def check_transaction(bound: BoundStatement) -> None:
         for reference in bound.walk():
             if isinstance(reference.target, BoundTable):
                 _check_table(reference.target, transaction)
+                if transaction.one_statement and reference.reference.access is Access.READ:
+                    _check_unchanged(reference.target, transaction)
 
 
 def _check_table(table: BoundTable, transaction: Transaction) -> None:
@@ -62,6 +64,17 @@ def _check_table(table: BoundTable, transaction: Transaction) -> None:
         )
 
 
+def _check_unchanged(table: BoundTable, transaction: Transaction) -> None:
+    """One statement reads all tables as they were before it."""
+    if transaction.changed_table(table.name.catalog, table.ident) is not None:
+        raise UserError(
+            ErrorCode.NOT_SUPPORTED,
+            f"An INSERT into several tables that reads {table.name}, which it has written, is not"
+            " supported.",
+            hint="Send an INSERT for each table.",
+        )
+
+
 class Transactions:
     """Thread-safe."""
 
@@ -70,8 +83,14 @@ class Transactions:
         self._open: dict[str, dict[str, Transaction]] = {}
         self._internal: set[str] = set()
 
-    def begin(self, session: Session, internal: bool = False, read_only: bool = False) -> str:
-        transaction = Transaction(read_only=read_only)
+    def begin(
+        self,
+        session: Session,
+        internal: bool = False,
+        read_only: bool = False,
+        one_statement: bool = False,
+    ) -> str:
+        transaction = Transaction(read_only=read_only, one_statement=one_statement)
         with self._lock:
             mine = self._open.setdefault(session.id, {})
             if len(mine) >= _MOST:

@@ -45,10 +45,11 @@ from sqe.engines.spark.load_places import LoadPlaces
 from sqe.engines.spark.server import SparkServer
 from sqe.engines.spark.sessions import ServerAddress, SparkSessions
 from sqe.errors import ErrorCode, UserError
-from sqe.gateway.dialects import SPARK, SparkDialect
+from sqe.gateway.dialects import SPARK
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.runner import Runner
+from sqe.gateway.spark_dialect import SparkDialect
 from sqe.gateway.tracker import QueryTracker
 from sqe.gateway.uploads import Uploads
 from sqe.history.columns import SYSTEM

@@ -6,9 +6,9 @@ import datetime
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
-from sqe.catalog.transaction import current, inside
+from sqe.catalog.transaction import current
 from sqe.errors import ErrorCode, UserError
-from sqe.gateway.dialects import Execution, GatewayActions
+from sqe.gateway.dialects import Execution, GatewayActions, run_in_transaction
 from sqe.model.query import ClientChanges, ClientState, Outcome, QueryRequest
 from sqe.results.arrow_types import batch_of_rows
 from sqe.results.stream import ResultStream
@@ -49,7 +49,7 @@ class TrinoTranslation:
             return trino_result(translated, execution.run, execution.run_text)
 
         if translated.is_many and current() is None:
-            return _run_in_transaction(gateway, session, run)
+            return run_in_transaction(gateway, session, run)
         if translated.reshape is not None:
             return _reshape(run(), translated.reshape)
         return run()
@@ -95,21 +95,6 @@ def _transact(
     else:
         gateway.rollback(session.id, open_one)
     return nothing(Outcome(translated.update_type, changes))
-
-
-def _run_in_transaction(
-    gateway: GatewayActions, session: Session, run: Callable[[], ResultStream]
-) -> ResultStream:
-    """Several statements for the engines, in one commit."""
-    transaction = gateway.begin(session.id, internal=True)
-    try:
-        with inside(gateway.transaction(session.id, transaction)):
-            result = run()
-    except BaseException:
-        gateway.rollback(session.id, transaction)
-        raise
-    gateway.commit(session.id, transaction)
-    return result
 
 
 def _refusal(name: str, message: str) -> UserError:

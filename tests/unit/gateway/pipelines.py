@@ -13,9 +13,10 @@ from sqe.binding.binder import Binder
 from sqe.engines.protocol import Engine
 from sqe.engines.rerun import Reruns
 from sqe.engines.router import Router
-from sqe.gateway.dialects import SPARK, SparkDialect
+from sqe.gateway.dialects import SPARK
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.runner import Runner
+from sqe.gateway.spark_dialect import SparkDialect
 from sqe.model.identity import Secret
 from sqe.model.query import EngineKind
 from sqe.policy.policy import Policy

@@ -21,10 +21,10 @@ from sqe.auth.chain import Authenticators
 from sqe.auth.configured import authenticators
 from sqe.engines.protocol import Run
 from sqe.errors import ErrorCode, SqeError, UserError
-from sqe.gateway.dialects import SparkText
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.runner import Planned
+from sqe.gateway.spark_dialect import SparkText
 from sqe.gateway.tracker import QueryTracker
 from sqe.gateway.uploads import Uploads
 from sqe.model.names import SchemaName

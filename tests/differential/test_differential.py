@@ -89,7 +89,7 @@ def test_every_entry_of_the_proven_list_is_in_a_case(
     """Of all cases, not only those of which Spark is asked now."""
     local = lakehouse.side(LOCAL)
     tally = Tally()
-    generated = [case(SEED, number, palette) for number in range(CASES)]
+    generated = [case(SEED, number, palette) for number in range(2 * CASES)]
     run_cases([*delicate.cases(), *sweep(SEED, palette), *generated], [Judge(local, local)], tally)
     missing = untried(set(tally.used))
     assert not missing, f"no case that ran locally used: {', '.join(missing)}"

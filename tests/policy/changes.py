@@ -17,6 +17,7 @@ from tests.differential.outcome import Answer, Failure, Outcome
 from tests.policy import templates
 from tests.policy.conditions import Asker, Condition, condition, literal
 from tests.policy.limits import Limits
+from tests.policy.questions import fill_names
 from tests.policy.rows import VALUES, Columns, Row, Table
 
 # Where either is an error, it may be either.
@@ -102,8 +103,8 @@ def judged(one: Change, who: Asker, sides: Sides) -> tuple[str, str]:
     """What happened, and in what it is not right: nothing where it is."""
     before = sides.rows(sides.table)
     hidden = [row for row in before if not one.limits.keeps(row, who)]
-    expected = sides.ask(one.text.format(T=sides.copy))
-    found = sides.ask(one.text.format(T=sides.table))
+    expected = sides.ask(fill_names(one.text, {"T": sides.copy}))
+    found = sides.ask(fill_names(one.text, {"T": sides.table}))
     after, stored = sides.rows(sides.copy), sides.rows(sides.table)
     untouched = _bag(stored) == _bag(before)
     if isinstance(found, Failure):

@@ -23,7 +23,7 @@ from tests.differential.judge import OF_VALUES
 from tests.differential.outcome import Answer, Failure, Outcome, Refusal
 from tests.policy.changes import UNTOLD, Change, Sides, answered, change, judged
 from tests.policy.conditions import Asker
-from tests.policy.questions import TRINO, Asked, Question, question
+from tests.policy.questions import TRINO, Asked, Question, fill_names, question
 from tests.policy.told import is_seen
 from tests.policy.worlds import CATALOG, OWNERS, PEOPLE, Generated, World, world, written_to
 
@@ -95,7 +95,7 @@ class Desk:
     def ask(self, one: Question, schema: str, engine: str) -> Outcome:
         """``schema`` is the session's own: it decides which of the two is asked."""
         tables = {name: f"{SCRATCH}.{name}_{next(_NUMBERS)}" for name in "XY"}
-        texts = [text.format(schema=schema, **tables) for text in one.statements]
+        texts = [fill_names(text, {"schema": schema, **tables}) for text in one.statements]
         setup = [_OWN.format(X=tables["X"])] if one.writes and "{X}" in one.statements[0] else []
         outcome: Outcome = Refusal("nothing was asked")
         for text in (*setup, *texts):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -115,6 +115,11 @@ def _risky(rng: Random, asked: Asked) -> str:
         "SELECT count(*) OVER (PARTITION BY {value}) AS x FROM {table}",
     )
     return rng.choice(places).format(value=value, table=spec.name)
+
+
+def fill_names(text: str, names: Mapping[str, str]) -> str:
+    """In ``{name}``; braces of other texts, as in patterns, stay."""
+    return re.sub(r"\{(\w+)\}", lambda hole: names.get(hole[1], hole[0]), text)
 
 
 def _filled(rng: Random, asked: Asked, forms: Sequence[Sequence[str]]) -> tuple[str, ...]:

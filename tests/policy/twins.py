@@ -24,7 +24,7 @@ from sqe.sessions.session import Session
 from tests.policy.conditions import Asker
 from tests.policy.limits import Limits
 from tests.policy.oracle import TELL_A_VALUE
-from tests.policy.questions import TRINO, Asked, Question, question
+from tests.policy.questions import TRINO, Asked, Question, fill_names, question
 from tests.policy.rows import VALUES, Columns, Row, Table
 from tests.policy.worlds import CATALOG, PEOPLE, Generated, world, written_to
 
@@ -210,7 +210,7 @@ class Pair:
 
     def differences(self, one: Question, engine: str) -> list[str]:
         for text in one.statements:
-            text = text.format(schema=self.asked.world.schema)
+            text = fill_names(text, {"schema": self.asked.world.schema})
             left, right = (
                 house.ask(text, one.dialect, engine, alone=_alone(text)) for house in self.houses
             )

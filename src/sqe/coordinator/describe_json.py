@@ -21,8 +21,10 @@ def table_json(
     name: RelationName, columns: tuple[Column, ...], metadata: Json, properties: Mapping[str, str]
 ) -> str:
     parts = parts_of(metadata)
-    described = _describe_relation(name, columns) | {
-        "location": metadata["location"],
+    described = _describe_relation(name, columns)
+    if "location" in metadata:  # not of what is seen in part
+        described["location"] = metadata["location"]
+    described |= {
         "type": "MANAGED",
         "provider": "iceberg",
         **_own_words(metadata),

@@ -62,7 +62,9 @@ def _facts(catalog: Catalog, name: RelationName, call: CommandCall, *, is_view: 
 
 def _of_table(seen: Json, loaded: Loaded) -> list[str]:
     shown = table_properties(seen, whole=seen is loaded.metadata)
-    facts = ["Type: MANAGED", *_own_words(seen), f"Location: {seen['location']}"]
+    facts = ["Type: MANAGED", *_own_words(seen)]
+    if "location" in seen:  # not of what is seen in part
+        facts.append(f"Location: {seen['location']}")
     facts += ["Provider: iceberg"]
     facts += [f"Table Properties: [{','.join(f'{key}={value}' for key, value in shown)}]"]
     parts = ", ".join(part.text for part in parts_of(seen))

@@ -98,8 +98,7 @@ class _Guards:
         if not isinstance(target, BoundTable | BoundView):
             raise InternalError(ErrorCode.INTERNAL_ERROR, "A guard of what is no relation.")
         name = _name(bound)
-        travel = _travel(statement, bound.reference, name)
-        state = self._state(target, travel, limits)
+        state = self._state(statement, bound.reference, target, limits)
         shown = _visible_columns(target, state.columns, limits, name)
         there, derived = (target.columns, True) if state.items else (state.columns, False)
         expressions = PolicyText(
@@ -128,9 +127,15 @@ class _Guards:
         guard = Guard(target, bool(limits.filters), risky, keys)
         return BoundView(name.name, inner, shown, guard=guard)
 
-    def _state(self, target: Guardable, travel: str, limits: Restrict) -> State:
+    def _state(
+        self, statement: Statement, reference: Reference, target: Guardable, limits: Restrict
+    ) -> State:
         if not isinstance(target, BoundTable):
-            return State(travel, "", target.columns)
+            return State("", "", target.columns)
+        travel = _travel(statement, reference, target.name)
+        if reference.options:
+            _check_options(target, limits)
+            return State(reference.options, "", target.columns)  # rows of then, columns of today
         expressions = [row_filter.sql.lower() for row_filter in limits.filters]
         expressions += [
             mask.sql.lower() for mask in limits.masks.values() if isinstance(mask, ExpressionMask)
@@ -201,12 +206,6 @@ def _visible_columns(
 
 def _travel(statement: Statement, reference: Reference, name: RelationName) -> str:
     """Time travel as the user wrote it behind the name."""
-    if reference.options:  # what is told of two snapshots may be about rows that are hidden
-        raise UserError(
-            ErrorCode.NOT_SUPPORTED,
-            f"You see only part of {name}: options cannot choose its snapshots.",
-            hint="VERSION AS OF and TIMESTAMP AS OF can.",
-        )
     if reference.temporal is None:
         return ""
     span = reference.temporal
@@ -222,6 +221,16 @@ def _travel(statement: Statement, reference: Reference, name: RelationName) -> s
             hint="Write the version or the time itself.",
         )
     return f" {span.of(statement.text)}"
+
+
+def _check_options(table: BoundTable, limits: Restrict) -> None:
+    """What is told of two snapshots may be about rows that are hidden."""
+    if limits.filters or table.suffix:
+        raise UserError(
+            ErrorCode.NOT_SUPPORTED,
+            f"You see only part of {table.name}: options cannot choose its snapshots.",
+            hint="VERSION AS OF and TIMESTAMP AS OF can.",
+        )
 
 
 def _name(bound: BoundReference) -> RelationName:

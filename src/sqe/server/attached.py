@@ -29,6 +29,7 @@ from sqe.trino.reserved import RESERVED
 
 _log = logging.getLogger(__name__)
 _LOOK_S = 1.0
+_LOOK_AGAIN_S = 10.0  # a store that is down takes its time to say so, and somebody waits for it
 _SYSTEMS = frozenset({SYSTEM, RESERVED, "system", "information_schema"})
 
 
@@ -83,6 +84,7 @@ class AttachedCatalogs:
             self._take_over()
             self._problem = ""
         except SqeError as error:
+            self._next_look = time.monotonic() + _LOOK_AGAIN_S
             if error.message != self._problem:
                 _log.error("attached catalogs cannot be read: %s", error.message)
             self._problem = error.message

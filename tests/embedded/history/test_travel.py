@@ -125,7 +125,10 @@ def test_the_changes_of_a_guarded_table_are_not_shown(table: Table) -> None:
         ):
             error = table.lake.fails(f"SELECT * FROM {source}")
             assert error.code is ErrorCode.ACCESS_DENIED
-        # Rows that were appended are rows like others: the guard is around them.
+        # Whether rows have been added between two snapshots may be about rows that are not shown.
         appended = f"SELECT id, v FROM {table.name} WITH ('start-snapshot-id' = '{first}')"
-        assert table.lake.rows(appended) == [(3, "***")]
-        assert table.lake.rows(f"{appended} AS q WHERE q.id > 0") == [(3, "***")]
+        assert table.lake.fails(appended).code is ErrorCode.NOT_SUPPORTED
+    masked = Restrict("test", masks={"v": ConstantMask("***")})
+    with table.lake.rules.on(f"lake.{table.name}", masked):
+        # Rows that were appended are rows like others: the guard is around them.
+        assert table.lake.rows(f"{appended} AS q WHERE q.id > 2") == [(3, "***")]

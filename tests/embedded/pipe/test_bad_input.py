@@ -83,7 +83,6 @@ REFUSED = [
     (f"SELECT '{HANDLE.upper()}'", "reserved"),
     (f"CREATE TABLE {HANDLE} (a INT)", "reserved"),
     ("BEGIN SELECT 1; SELECT 2; END", "SQL scripting"),
-    ("DECLARE x INT DEFAULT 1", "DECLARE"),
     ("CREATE FUNCTION f AS 'com.example.F'", "Java class"),
     ("CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE PYTHON AS $$x$$", "A function in Python"),
     ("LOAD DATA INPATH '/etc/passwd' INTO TABLE s.t", "LOAD DATA"),
@@ -93,7 +92,10 @@ REFUSED = [
     ("ALTER TABLE s.t SET LOCATION '/tmp/x'", "ALTER TABLE"),
     ("EXPLAIN CODEGEN SELECT 1", "EXPLAIN CODEGEN"),
     ("EXPLAIN EXPLAIN SELECT 1", "EXPLAIN of EXPLAIN"),
-    ("FROM s.t INSERT INTO s.t SELECT * INSERT INTO s2.t SELECT *", "FROM"),
+    (
+        "FROM s.t INSERT INTO s.t SELECT * INSERT INTO s2.t SELECT *",
+        "An INSERT into several tables",
+    ),
 ]
 # Names that Spark would take for files, its own catalog, its temporary views or its variables.
 OUTSIDE = [

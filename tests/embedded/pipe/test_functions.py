@@ -177,7 +177,7 @@ def test_a_body_means_the_same_from_every_schema(mine: Lake) -> None:
         ("RETURNS INT RETURN (SELECT max(a) FROM functions.nowhere)", ErrorCode.TABLE_NOT_FOUND),
         ("RETURNS INT RETURN nowhere(x)", ErrorCode.FUNCTION_NOT_FOUND),
         ("RETURNS INT RETURN array(x)", ErrorCode.TYPE_MISMATCH),
-        ("RETURNS TABLE (a INT, b INT) RETURN SELECT x", ErrorCode.USER_ERROR),
+        ("RETURNS TABLE (a INT, b INT) RETURN SELECT x", ErrorCode.INVALID_ARGUMENT),
     ],
 )
 def test_a_body_that_is_wrong_is_told_when_it_is_made(

@@ -38,6 +38,7 @@ ELSEWHERE = (
     DecidedBy.EVERYBODY,
     DecidedBy.GRANT_AUTHORITY,
     DecidedBy.QUERY_OWNER,
+    DecidedBy.FUNCTION_OWNER,
     DecidedBy.ADMINISTRATION,
 )
 ENGINES = {

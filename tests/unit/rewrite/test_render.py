@@ -16,7 +16,7 @@ from sqe.catalog.protocol import Ident
 from sqe.errors import AccessError, ErrorCode, InternalError, UserError
 from sqe.model.decision import Allow, Decision, Deny, Restrict, RowFilter
 from sqe.model.identity import Identity, Secret
-from sqe.model.masks import ExpressionMask
+from sqe.model.masks import ExpressionMask, NullMask
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import Column
 from sqe.rewrite.guard import guard
@@ -317,6 +317,10 @@ def test_options_do_not_tell_of_the_snapshots_of_what_is_seen_in_part(rendered: 
         with pytest.raises(UserError) as raised:
             rendered(f"SELECT * FROM t WITH ('start-snapshot-id' = '{snapshot}')", only)
         assert raised.value.message.endswith("options cannot choose its snapshots.")
+    masked = {"lake.s.t": Restrict("test", masks={"b": NullMask()})}
+    text = rendered("SELECT * FROM t WITH ('start-snapshot-id' = '5')", masked)
+    inner = "SELECT a, CAST(NULL AS string) AS B FROM sqe.h1.t WITH ('start-snapshot-id' = '5')"
+    assert text == f"SELECT * FROM (SELECT * FROM ({inner}\n) AS sqe_guard) AS t"
     for sql in ("SELECT * FROM t.changes", "CALL system.ancestors_of('t')"):
         with pytest.raises(AccessError):
             rendered(sql, only)

@@ -235,3 +235,25 @@ def test_limits_of_sessions_and_of_the_queue_are_taken_up(tmp_path: Path) -> Non
             served.connect(ANN)
         ann.execute("SELECT 1").fetchall()
         assert "limits.queries_per_minute" in refused(ann)
+
+
+def test_attached_catalogs_stay_and_the_settings_have_the_last_word(tmp_path: Path) -> None:
+    def files(name: str) -> str:
+        (tmp_path / name).mkdir(exist_ok=True)
+        return f'type = "files"\nauth = "shared"\nwarehouse = "{tmp_path / name}"\n'
+
+    def catalogs() -> list[str]:
+        return [row[0] for row in ann.execute("SHOW CATALOGS").fetchall()]
+
+    users = '[policy]\nadministrators = ["ann"]\n' + USERS + '[catalogs.lake]\ntype = "embedded"\n'
+    create = f"USING files WITH (auth = 'shared', warehouse = '{tmp_path / 'books'}')"
+    (tmp_path / "books").mkdir()
+    with serving(tmp_path / "home", users) as served, served.connect(ANN) as ann:
+        ann.execute(f"CREATE CATALOG books {create}")
+        served.change(users + "[catalogs.other]\n" + files("other"))
+        assert catalogs() == ["books", "lake", "other"]
+        served.change(users + "[catalogs.books]\n" + files("books"))
+        assert catalogs() == ["books", "lake"]
+        assert "in sqe.toml" in refused(ann, "DROP CATALOG books")
+        served.change(users + "[catalogs.near]\n" + files("books"))
+        assert catalogs() == ["lake", "near"]

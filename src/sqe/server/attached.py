@@ -1,7 +1,8 @@
 """Catalogs that are attached with SQL: kept in the store, and there again after a restart.
 
-Servers that share a store follow each other's changes within a second. What stands in the settings
-has the last word, and only there it is changed.
+Servers that share a store follow each other's changes within a second or two: a thread looks. No
+statement waits for the store, but for the first, which must know which catalogs there are. What
+stands in the settings has the last word, and only there it is changed.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from sqe.trino.reserved import RESERVED
 
 _log = logging.getLogger(__name__)
 _LOOK_S = 1.0
-_LOOK_AGAIN_S = 10.0  # a store that is down takes its time to say so, and somebody waits for it
+_FIRST_LOOK_S = 10.0  # how long statements wait for it
+_STOP_S = 5.0
 _SYSTEMS = frozenset({SYSTEM, RESERVED, "system", "information_schema"})
 
 
@@ -69,27 +71,58 @@ class AttachedCatalogs:
         self._kept = kept
         self._heard = heard
         self._lock = threading.RLock()
+        self._starting = threading.Lock()
         self._definitions: dict[str, CatalogDefinition] = {}
         self._version: Hashable = None
-        self._next_look = 0.0
         self._problem = ""  # what has been logged
-        catalogs.catalogs.refresh = self.follow
+        self._stop = threading.Event()
+        self._looked = threading.Event()  # once at least
+        self._thread: threading.Thread | None = None
+        catalogs.catalogs.refresh = self._wait_for_first_look
 
-    def follow(self) -> None:
-        """Takes over what has changed in the store; what it cannot read now stays as it was."""
-        if time.monotonic() < self._next_look or not self._lock.acquire(blocking=False):
-            return
+    def start(self) -> None:
+        """From now on a thread takes over what changes in the store."""
+        with self._starting:
+            if self._thread is None and not self._stop.is_set():
+                self._thread = threading.Thread(
+                    target=self._follow, name="attached-catalogs", daemon=True
+                )
+                self._thread.start()
+
+    def stop(self) -> None:
+        with self._starting:
+            self._stop.set()
+            self._looked.set()
+        if self._thread is not None:
+            self._thread.join(_STOP_S)
+
+    def _wait_for_first_look(self) -> None:
+        if not self._looked.is_set():
+            self.start()
+            self._looked.wait(_FIRST_LOOK_S)
+            self._looked.set()
+
+    def _follow(self) -> None:
+        while not self._stop.is_set():
+            self._look()
+            self._looked.set()
+            self._stop.wait(_LOOK_S)
+
+    def _look(self) -> None:
+        """What cannot be read now stays as it was."""
+        problem = ""
         try:
-            self._next_look = time.monotonic() + _LOOK_S
-            self._take_over()
-            self._problem = ""
+            with self._lock:
+                self._take_over()
         except SqeError as error:
-            self._next_look = time.monotonic() + _LOOK_AGAIN_S
-            if error.message != self._problem:
-                _log.error("attached catalogs cannot be read: %s", error.message)
-            self._problem = error.message
-        finally:
-            self._lock.release()
+            problem = error.message
+            if problem != self._problem:
+                _log.error("attached catalogs cannot be read: %s", problem)
+        except Exception:  # noqa: BLE001  the thread must not end of it
+            problem = "a defect of SQE"
+            if problem != self._problem:
+                _log.exception("attached catalogs could not be taken over")
+        self._problem = problem
 
     def create(
         self,
@@ -140,7 +173,7 @@ class AttachedCatalogs:
 
     def show(self, identity: Identity, name: str) -> tuple[str, Mapping[str, str]]:
         self._require_administrator(identity)
-        self.follow()
+        self._wait_for_first_look()
         definition = self._definition(name)
         return definition.kind, definition.properties
 

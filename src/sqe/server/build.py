@@ -377,6 +377,7 @@ class Server:
     def _start_front(self, front: Front, host: str | None, port: int | None) -> str:
         address = front.start(host, port)
         self._history.start()
+        self._attached.start()
         self._fronts.append(front)
         if self._reaper is None:
             self._reaper = SessionReaper(self._sessions, lifetimes(self._changed.in_force))
@@ -435,6 +436,7 @@ class Server:
             self._access.close()
         self._policies.close()
         self._events.close()
+        self._attached.stop()
         self._store.close()
         _log.info("sqe has stopped")
         stop_logging(self._log)

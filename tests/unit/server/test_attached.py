@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Hashable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +17,14 @@ from sqe.gateway.gateway import Gateway
 from sqe.model.identity import Identity
 from sqe.model.query import ClientState, QueryRequest
 from sqe.model.rules import Privilege
+from sqe.server.attached import AttachedCatalogs
 from sqe.server.build import build
 from sqe.server.catalog_check import CatalogTrial, try_catalog
+from sqe.server.catalogs import SettingsCatalogs
 from sqe.server.policy_tools import PolicyTools
 from sqe.settings import Settings
+from sqe.store.catalogs import KeptCatalogs
+from sqe.store.database import Database
 from tests.unit.server.test_front import until
 
 BOOKS = "CREATE CATALOG books USING jdbc WITH (url = 'env:CATALOG_BOOKS', auth = 'shared', "
@@ -219,6 +225,39 @@ def test_servers_with_one_store_follow_each_other(
         assert until(lambda: bob.catalogs() == ["books", "lake"])
         root.rows("DROP CATALOG books")
         assert until(lambda: bob.catalogs() == ["lake"])
+
+
+class HangingStore(KeptCatalogs):
+    """Answers until ``hangs`` is set, and then when it is released."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.hangs, self.asked, self.released = (threading.Event() for _ in range(3))
+
+    def version(self) -> Hashable:
+        if self.hangs.is_set():
+            self.asked.set()
+            self.released.wait(30)
+        return super().version()
+
+
+def test_nobody_waits_for_a_store_that_hangs(settings: Settings, create: str) -> None:
+    with people(settings, "root") as (root,):
+        root.rows(create)
+    database, catalogs = Database(settings.home), SettingsCatalogs(settings)
+    with closing(database), closing(catalogs):
+        store = HangingStore(database)
+        attached = AttachedCatalogs(settings, catalogs, store, lambda _: None)
+        try:
+            assert catalogs.catalogs.names() == ["books", "lake"]
+            store.hangs.set()
+            assert store.asked.wait(10)
+            began = time.monotonic()
+            assert [catalogs.catalogs.names() for _ in range(100)] == [["books", "lake"]] * 100
+            assert time.monotonic() - began < 1
+        finally:
+            store.released.set()
+            attached.stop()
 
 
 def test_sqe_catalog_test_tries_them(settings: Settings, create: str) -> None:

@@ -11,7 +11,7 @@ from sqe.engines.spark.addresses import EmbeddedAddress
 from sqe.policy.source import PolicySource
 from sqe.server.build import Server, build
 from sqe.settings import LoadSettings, Settings, SparkSettings
-from sqe.settings.settings import LocalSettings, LogSettings
+from sqe.settings.settings import LocalSettings, LogSettings, ResultCacheSettings
 from tests.differential.sides import QUICK_CONF
 from tests.policy.hashing import POLICY
 
@@ -28,6 +28,7 @@ def beside(shared: Server, home: Path, sources: Sequence[PolicySource]) -> Serve
             load=LoadSettings(folders=(home / "loadable",)),
             log=LogSettings(audit=False),
             policy=POLICY,
+            result_cache=ResultCacheSettings(tables=("*",)),
         ),
         sources,
     )

@@ -20,6 +20,7 @@ from sqe.sql.variables import DropVariable
 _DESCRIPTIONS = {
     "sqe.engine": "Which engine runs queries",
     "sqe.partition_overwrite": "What INSERT OVERWRITE replaces: the table, or partitions it fills",
+    "sqe.result_cache": "Whether answers are kept, and kept ones given, of result_cache.tables",
     "sqe.time_zone": "The time zone of timestamps, e.g. Europe/Vienna or +01:00",
     "sqe.wap_branch": "Write to, and read, this branch of tables with write.wap.enabled",
     "sqe.wap_id": "Stage writes to such tables under this id, until publish_changes",

@@ -67,7 +67,7 @@ class Pipeline:
             guarded = fill_markers(guarded, request.parameters, request.rows, describes=describes)
             with stage("route"):
                 routed = self.router.route(guarded, session)
-            return Planned(translation, guarded, routed.route, routed.prepared)
+            return Planned(translation, guarded, routed.route, routed.prepared, routed.keeping)
 
     def run(self, planned: Planned, run: Run) -> ResultStream:
         """Only where ``planned.guarded`` is there."""

@@ -11,6 +11,7 @@ from sqe.catalog.transaction import current
 from sqe.engines.fallback import run_with_fallback
 from sqe.engines.protocol import Engine, Prepared, Run
 from sqe.engines.rerun import Reruns, same_tables
+from sqe.engines.result_cache.cache import Keeping
 from sqe.engines.router import RoutedStatement
 from sqe.errors import ErrorCode, InternalError
 from sqe.gateway.dialects import Translation
@@ -26,12 +27,13 @@ from sqe.sql.statement import StatementKind
 @dataclass(frozen=True)
 class Planned:
     """A statement that may run, and where. ``guarded`` is None where no engine has work to do.
-    ``prepared``: see ``RoutedStatement``."""
+    ``prepared`` and ``keeping``: see ``RoutedStatement``."""
 
     translation: Translation
     guarded: GuardedStatement | None
     route: Route
     prepared: Prepared | None = None
+    keeping: Keeping | None = None
 
     @property
     def guarded_statement(self) -> GuardedStatement:
@@ -97,7 +99,7 @@ class Runner:
             if self.ownership is not None:
                 self.ownership.note(planned.guarded_statement, run.session)
             unless_noted.pop_all()
-        return result
+        return planned.keeping.keep(result) if planned.keeping is not None else result
 
     def _run_again(self, planned: Planned, fresh: Planned, run: Run) -> ResultStream:
         same_tables(planned.guarded_statement.bound, fresh.guarded_statement.bound)

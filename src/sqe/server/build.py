@@ -19,7 +19,7 @@ from sqe.access.redaction import PolicyRedaction
 from sqe.access.statement_guard import StatementGuard
 from sqe.access.view_disclosure import ViewDisclosure
 from sqe.access.visibility import VisibleCatalogs
-from sqe.audit.events import EventSink
+from sqe.audit.events import EventSink, RuleEvent
 from sqe.audit.logs import log_to, stop_logging
 from sqe.binding.binder import Binder, Hiding
 from sqe.broker.broker import Broker
@@ -70,6 +70,7 @@ from sqe.server.history import history_of
 from sqe.server.locations import locations_of
 from sqe.server.metrics import read_server
 from sqe.server.options import (
+    ANSWERS,
     LOCAL,
     admission,
     floors,
@@ -79,6 +80,7 @@ from sqe.server.options import (
     limit_rules,
     local_options,
     prepare_home,
+    result_cache,
     session_counts,
     spark_limits,
     spark_server_options,
@@ -130,12 +132,13 @@ class Server:
         self.policy = self._policies.policy
         self._tracer = tracer_of(settings, self._metrics)
         self._history = history_of(settings, self._store)
+        self._result_cache = result_cache(settings)
         self._events = events_of(settings, [*sinks, *self._history.sinks])
         log = settings.log
         self._log: logging.Handler = log_to(home / "logs" / "sqe.log", log.level, log.to)
         shown = show_settings(settings)
         _log.info("sqe %s is starting, process %d, settings %s", __version__, os.getpid(), shown)
-        self.book = self._policies.book(self._events.changed)
+        self.book = self._policies.book(self._note_rule)
         self._configured = SettingsCatalogs(settings, observer)
         kept = KeptCatalogs(self._store)
         self._attached = AttachedCatalogs(settings, self._configured, kept, self._events.changed)
@@ -169,6 +172,7 @@ class Server:
             (
                 self._check_fronts,
                 self._policies.prepare,
+                self._prepare_result_cache,
                 self._prepare_access,
                 lambda wanted: self._configured.prepare(wanted, self._end_queries_on),
                 self._prepare_limits,
@@ -217,6 +221,15 @@ class Server:
 
     def _prepare_access(self, settings: Settings) -> Change:
         return self._access.prepare(settings) if self._access is not None else Change()
+
+    def _note_rule(self, event: RuleEvent) -> None:
+        if self._result_cache is not None:
+            self._result_cache.drop()
+        self._events.changed(event)
+
+    def _prepare_result_cache(self, settings: Settings) -> Change:
+        same = settings.policy == self._changed.in_force.policy
+        return Change() if self._result_cache is None or same else Change(self._result_cache.drop)
 
     def _prepare_limits(self, settings: Settings) -> Change:
         limits, before = settings.limits, self._changed.in_force.limits
@@ -305,6 +318,7 @@ class Server:
         router = Router(
             _survey(settings, self._local),
             RoutingLimits(settings.local.max_bytes, settings.local.max_files),
+            self._result_cache,
         )
         key_names = frozenset(settings.policy.hash_keys)
         access_tools = AccessTools(self.policy, binder, limits, self.book, key_names)
@@ -339,7 +353,7 @@ class Server:
 
     def start(self, warm_spark: bool = False) -> None:
         """Nothing has to be started; Spark may be warmed in the background."""
-        for folder in (LOCAL, UPLOADS):
+        for folder in (LOCAL, UPLOADS, ANSWERS):
             remove_left_behind(self.settings.home / folder)
         if warm_spark and self.spark is not None:
             self._warming = True
@@ -428,6 +442,8 @@ class Server:
             self._reaper.stop()
         self._engine.close()
         self._local.close()
+        if self._result_cache is not None:
+            self._result_cache.close()
         self.broker.close()
         self._configured.close()
         if self._locations is not None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from sqe.admission.admission import Admission, Groups, GroupsOfFile, groups_of_settings
 from sqe.admission.user_limits import Limit, LimitRule, LimitRules, UserLimits
 from sqe.engines.local.options import LocalOptions
+from sqe.engines.result_cache.cache import ResultCache
+from sqe.engines.result_cache.store import AnswerStore, CacheLimits
 from sqe.engines.spark.options import SparkServerOptions
 from sqe.engines.spark.session_janitor import SparkLimits
 from sqe.errors import ErrorCode, ResourceError, disk_full, is_disk_full
@@ -20,6 +22,7 @@ from sqe.settings.settings import LimitRuleSettings, LimitSettings
 from sqe.settings.sizes import MB
 
 LOCAL = "local"  # the folder for what the local engine spills
+ANSWERS = "answers"  # and the one for those of the result cache
 
 
 def prepare_home(home: Path) -> Path:
@@ -52,6 +55,16 @@ def local_options(settings: Settings) -> LocalOptions:
         reuse_s=local.reuse_s,
         **options,
     )
+
+
+def result_cache(settings: Settings) -> ResultCache | None:
+    """None where the settings name no table."""
+    asked = settings.result_cache
+    if not asked.tables:
+        return None
+    limits = CacheLimits(asked.memory_mb * MB, asked.disk_mb * MB, asked.keep_s)
+    store = AnswerStore(settings.home / ANSWERS, limits)
+    return ResultCache(store, asked.tables, asked.answer_mb * MB)
 
 
 def hash_keys(settings: Settings) -> HashKeys:

@@ -35,6 +35,7 @@ class TemporaryView:
 PROPERTIES: dict[str, tuple[str, ...] | None] = {
     "sqe.engine": ("auto", "local", "spark"),
     "sqe.partition_overwrite": ("static", "dynamic"),
+    "sqe.result_cache": ("on", "off"),
     "sqe.time_zone": None,
     "sqe.wap_branch": None,
     "sqe.wap_id": None,
@@ -44,6 +45,7 @@ _BY_ITSELF = (ErrorCode.SESSION_EXPIRED, ErrorCode.TOKEN_EXPIRED)
 _DEFAULTS = {
     "sqe.engine": "auto",
     "sqe.partition_overwrite": "static",
+    "sqe.result_cache": "on",
     "sqe.time_zone": "UTC",
     "sqe.wap_branch": "",
     "sqe.wap_id": "",

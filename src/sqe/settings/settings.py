@@ -151,6 +151,19 @@ class LocalSettings(Strict):
         return size
 
 
+class ResultCacheSettings(Strict):
+    """Answers that are kept for whoever asks the same and may see the same. Sizes in MB."""
+
+    tables: tuple[str, ...] = Field(
+        (),
+        description="tables of which answers are kept, as `lake.sales.*`; none: no answer is",
+    )
+    memory_mb: int = Field(128, ge=1, description="memory for answers")
+    disk_mb: int = Field(1024, ge=0, description="disk for those that do not fit; 0: none")
+    answer_mb: int = Field(16, ge=1, description="the largest answer that is kept")
+    keep_s: float = Field(3600.0, gt=0, description="longest life of an answer")
+
+
 class LimitRuleSettings(Strict):
     """Other limits for some users. What is not said is as in `[limits]`."""
 
@@ -323,6 +336,7 @@ class Settings(Strict):
     )
     spark: SparkSettings = SparkSettings()
     local: LocalSettings = LocalSettings()
+    result_cache: ResultCacheSettings = ResultCacheSettings()
     limits: LimitSettings = LimitSettings()
     maintenance: MaintenanceSettings = MaintenanceSettings()
     load: LoadSettings = LoadSettings()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,8 @@ from sqe.sql.statement import Span, Statement
 _UNSTABLE_WORDS = frozenset(
     {"current_date", "current_time", "current_timestamp", "localtimestamp", "tablesample"}
 )
-_UNSTABLE_LITERALS = frozenset({"now", "today", "yesterday", "tomorrow"})  # DATE 'today'
+# DATE 'today', TIMESTAMP 'now UTC'
+_UNSTABLE_LITERAL = re.compile(r"(?:now|today|yesterday|tomorrow)(?![a-z])")
 _CLAUSES = frozenset({"expressions", "from_", "joins", "where", "hint", "kind"})
 _JOINS = frozenset({"", "INNER", "CROSS"})
 
@@ -47,11 +49,17 @@ def unstable_word(text: str) -> str:
         word = token.text.lower().strip()
         called = following is not None and following.token_type is TokenType.L_PAREN
         if token.token_type is TokenType.STRING:
-            if word in _UNSTABLE_LITERALS:
+            if _UNSTABLE_LITERAL.match(word):
                 return f"'{word}'"
         elif word in _UNSTABLE_WORDS or (called and word in VOLATILE):
             return word
     return ""
+
+
+def statement_words(text: str) -> tuple[tuple[str, str], ...]:
+    """The same for two texts that differ in blanks and comments only: a name and a string of the
+    same letters are different words."""
+    return tuple((token.token_type.name, token.text) for token in DIALECT.tokenize(text))
 
 
 def fingerprint(text: str) -> str:

@@ -168,6 +168,7 @@ def test_show_session(lake: Lake) -> None:
     assert [row[:3] for row in lake.rows("SHOW SESSION")] == [
         ("sqe.engine", "local", "auto"),
         ("sqe.partition_overwrite", "static", "static"),
+        ("sqe.result_cache", "on", "on"),
         ("sqe.time_zone", "UTC", "UTC"),
         ("sqe.wap_branch", "", ""),
         ("sqe.wap_id", "", ""),

@@ -4,80 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
 import pytest
-from pyiceberg.catalog.rest import RestCatalog
 
-from sqe.catalog.rest.routes import catalog_app
-from sqe.errors import ErrorCode, SqeError
-from sqe.http.serving import HttpThread
-from sqe.model.identity import Identity
-from sqe.model.names import SchemaName
-from sqe.model.query import QueryRequest
-from sqe.server.build import Server, build
-from sqe.sessions.session import Session
-from sqe.settings import Settings
+from tests.unit.engines.local.house import DENIED, ROOT, House, open_house
 
-NOWHERE = "sc://127.0.0.1:9"  # a statement that needs Spark fails
-ROOT = "root"
-EMP = {"id": [1, 2, 3, 4], "region": ["EU", "US", "EU", "US"], "salary": [10, 20, 30, 40]}
 ROUNDS = 120
-DENIED = "denied"
-
-
-@dataclass
-class House:
-    server: Server
-
-    def session(self, user: str) -> Session:
-        schema = SchemaName("lake", ("hr",))
-        session = self.server.gateway.open_session(Identity(user), schema)
-        session.set_property("sqe.engine", "local" if user != ROOT else "auto")
-        return session
-
-    def ask(self, session: Session, sql: str) -> list[tuple[Any, ...]] | str:
-        gateway = self.server.gateway
-        try:
-            with gateway.fetch(gateway.submit(QueryRequest(session.id, sql))) as result:
-                table = result.read_all()
-        except SqeError as error:
-            assert error.code is ErrorCode.ACCESS_DENIED, error
-            return DENIED
-        return [tuple(row.values()) for row in table.to_pylist()]
-
-    @property
-    def reused(self) -> int:
-        figures = self.server.state.local.figures
-        assert figures is not None
-        return figures.reused
 
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
-    settings = Settings.model_validate(
-        {
-            "home": tmp_path,
-            "spark": {"remote": NOWHERE},
-            "policy": {"sql": True, "administrators": [ROOT]},
-        }
-    )
-    with closing(build(settings)) as server:
-        catalog = server.catalogs.open("lake", Identity(ROOT))
-        http = HttpThread(catalog_app(lambda _: catalog))
-        http.start()
-        try:
-            lake = RestCatalog("lake", uri=http.url)
-            lake.create_namespace("hr")
-            rows = pa.table(EMP)
-            lake.create_table("hr.emp", rows.schema).append(rows)
-        finally:
-            http.stop()
-        yield House(server)
+    with open_house(tmp_path) as house:
+        yield house
 
 
 def grant(columns: str, region: str) -> str:

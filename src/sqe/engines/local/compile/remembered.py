@@ -7,11 +7,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 
-from sqe.binding.bound import BoundReference, BoundTable, BoundView
+from sqe.binding.bound import BoundReference, BoundTable
 from sqe.engines.local.compile.compiler import compile_statement
 from sqe.engines.local.plan import LocalPlan
 from sqe.model.identity import Identity
 from sqe.rewrite.guarded import GuardedStatement
+from sqe.rewrite.meaning import meaning_of_target
 
 _KEPT = 256
 _LONGEST = 100_000  # characters of SQL in one plan
@@ -78,33 +79,11 @@ def _with_tables(kept: _Kept, references: list[BoundReference]) -> LocalPlan:
 
 def _key(guarded: GuardedStatement, references: list[BoundReference]) -> Hashable | None:
     """None for a statement that is compiled each time: over tables that are not committed or over
-    what is no table, and with parameters, whose values change. Whose a guard is (name, groups,
-    claims) is in its text, which is a meaning like a view's."""
+    what is no table, and with parameters, whose values change."""
     if guarded.parameters or guarded.bound.inner is not None:
         return None
-    meanings = tuple(_meaning(reference) for reference in references)
+    meanings = tuple(meaning_of_target(reference) for reference in references)
     if None in meanings:
         return None
-    return (guarded.bound.statement.text, meanings, guarded.decided)
-
-
-def _meaning(reference: BoundReference) -> Hashable | None:
-    target = reference.target
-    if isinstance(target, BoundTable):
-        loaded = target.loaded
-        if loaded is None or loaded.metadata_location is None:
-            return None
-        state = (loaded.metadata_location, hash(loaded.metadata_json))
-        table = (target.name, target.ident, target.suffix, target.columns)
-        return (reference.reference, table, state)
-    if isinstance(target, BoundView):
-        view = (target.name, target.relation, target.columns, target.query_columns, target.types)
-        guard = target.guard
-        guarded = guard is not None and (
-            guard.barrier,
-            guard.risky,
-            bool(guard.keys),
-            reference.relation,
-        )
-        return (reference.reference, view, guarded, target.inner.statement.text)
-    return None
+    places = tuple(reference.reference for reference in references)
+    return (guarded.bound.statement.text, places, meanings, guarded.decided)

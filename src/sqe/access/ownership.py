@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqe.binding.bound import BoundAbsent, BoundReference, BoundTarget, BoundView
+from sqe.binding.bound import BoundAbsent, BoundReference, BoundTable, BoundTarget, BoundView
+from sqe.catalog.materialized import is_materialized
 from sqe.catalog.protocol import Catalogs, Ident
 from sqe.catalog.views import digest_of
 from sqe.errors import ABSENT, SqeError
@@ -18,6 +19,7 @@ from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.needs import replaces
 from sqe.sessions.session import Session
 from sqe.sql.alter import ColumnsWithDefaults, RenameTable
+from sqe.sql.materialized import CreateMaterializedView
 from sqe.sql.statement import Access, Statement
 from sqe.sql.views import ViewDefinition
 from sqe.store.owners import Owners
@@ -59,14 +61,21 @@ class Ownership:
     def _record_owner(
         self, statement: Statement, reference: BoundReference, name: RelationName, session: Session
     ) -> None:
-        """With IF NOT EXISTS, an owner who created the table first stays its owner."""
-        replaced = replaces(statement, reference)
-        if self.book is None or not (replaced or isinstance(reference.target, BoundAbsent)):
+        """With IF NOT EXISTS, an owner who created the table first stays its owner. That of a
+        materialized view is recorded always, with what the view keeps: they lend it."""
+        replaced, command = replaces(statement, reference), statement.command
+        keeps_rows = isinstance(command, CreateMaterializedView)
+        if self.book is None and not keeps_rows:
+            return
+        if not (replaced or isinstance(reference.target, BoundAbsent)):
             return
         uuid = self._uuid(name, session)
         keeps = reference.reference.if_exists and not replaced
         if uuid and not (keeps and self.owners.of(name, uuid) is not None):
-            self.owners.set(name, uuid, session.identity.user)
+            digest = ""
+            if isinstance(command, CreateMaterializedView):
+                digest = digest_of(command.query_text, session.schema, uuid)
+            self.owners.set(name, uuid, session.identity.user, digest)
 
     def _record_view(
         self,
@@ -98,7 +107,9 @@ class Ownership:
             return
         if self.book is not None:
             self.book.drop_table_rules(session.identity, name)
-        if self.book is not None or (isinstance(target, BoundView) and target.definer):
+        lends = isinstance(target, BoundView) and bool(target.definer)
+        lends |= isinstance(target, BoundTable) and is_materialized(target.metadata)
+        if self.book is not None or lends:
             self.owners.drop(name)
 
     def _move_owner(self, old: BoundReference, new: BoundReference, session: Session) -> None:

@@ -10,6 +10,7 @@ from sqe.access.changed_answers import refuse_changed_answers
 from sqe.access.control import AccessControl
 from sqe.access.guards import Guards
 from sqe.access.relations import SeenRelation
+from sqe.access.stored_rows import StoredRows
 from sqe.binding.binder import Binder
 from sqe.binding.bound import BoundAbsent, BoundReference, BoundStatement
 from sqe.errors import AccessError, ErrorCode
@@ -55,6 +56,7 @@ class StatementGuard:
             bound = self.binder.bind(statement, session, values)
         with stage("decide"):
             decisions = self.access.decide(bound, session)
+            decisions = StoredRows(self.binder, self.access.policy).limit(bound, decisions, session)
 
             def list_hidden(reference: BoundReference) -> Collection[str]:
                 return list_hidden_columns(reference, decisions)

@@ -24,7 +24,7 @@ from sqe.binding.statement_cache import read_catalog
 from sqe.catalog.information_schema import RELATIONS
 from sqe.catalog.information_schema import SCHEMA as INFORMATION_SCHEMA
 from sqe.catalog.materialized import is_materialized, read_definition, refuse_change
-from sqe.catalog.protocol import Catalogs, Json
+from sqe.catalog.protocol import Catalogs, Json, Loaded
 from sqe.catalog.schemas import columns_of
 from sqe.catalog.views import DEFINER, SECURITY, StoredView, digest_of, read_view
 from sqe.errors import ErrorCode, SqeError, TextPosition, UserError, error_of
@@ -178,10 +178,21 @@ class Binder:
         loaded = view.loaded if isinstance(view, BoundTable) else None
         if loaded is None or not is_materialized(loaded.metadata):
             return None  # it is refused for what it is
-        definition = read_definition(loaded.metadata)
         name = bound[0].reference.parts[-1]
+        inside = _Context(SchemaName("", ()), False, values=context.values)
+        return self._kept_query(name, loaded, session, inside)
+
+    def bind_kept_query(self, view: BoundTable, session: Session, as_user: str) -> BoundStatement:
+        """What a materialized view keeps the rows of, as ``as_user`` (empty: the user) reads it."""
+        inside = _Context(SchemaName("", ()), False, as_user=as_user)
+        return self._kept_query(view.name.name, view.loaded, session, inside)
+
+    def _kept_query(
+        self, name: str, loaded: Loaded | None, session: Session, context: _Context
+    ) -> BoundStatement:
+        definition = read_definition(loaded.metadata if loaded is not None else {})
         about = f"In materialized view {name}: "
-        inside = _Context(definition.schema, False, values=context.values, inside=about)
+        inside = replace(context, schema=definition.schema, inside=about)
         try:
             query = without_markers(parse(definition.text, self.limits))
         except SqeError as error:
@@ -282,6 +293,17 @@ class Binder:
         stored = replace(stored, definer=self._definer(name, stored, metadata))
         view = self._open_view(statement, reference, stored, session, context)
         return replace(view, metadata=metadata, definer=stored.definer)
+
+    def owner_of_kept_query(self, view: BoundTable) -> str:
+        """Who lends what a materialized view keeps, by SQE's own store; empty: nobody."""
+        try:
+            definition = read_definition(view.metadata)
+        except SqeError:
+            return ""  # another program has written there
+        uuid = str(view.metadata.get("table-uuid", ""))
+        digest = digest_of(definition.text, definition.schema, uuid)
+        owner = self._owners.definer(view.name, uuid, digest) if self._owners is not None else None
+        return owner or ""
 
     def _definer(self, name: RelationName, view: StoredView, metadata: Json) -> str:
         """The owner whose rights the view is read with. Only SQE's own store can say so, and only

@@ -40,10 +40,11 @@ class Restrict:
 @dataclass(frozen=True, slots=True)
 class Deny:
     """``unanswered``: because a source could not be asked, whoever asks about whatever. The
-    reason may be told then, as it says nothing of the table."""
+    reason may be told then, as it says nothing of the table. ``hint``: may be told as well."""
 
     reason: str
     unanswered: bool = False
+    hint: str = ""
 
 
 Decision = Allow | Restrict | Deny

@@ -38,7 +38,7 @@ def refuse_denied(bound: BoundStatement, decisions: Decisions) -> None:
         raise AccessError(
             ErrorCode.ACCESS_DENIED,
             f"You may not {access.value} {name}, or it does not exist.",
-            hint=decision.reason if decision.unanswered else "",
+            hint=decision.reason if decision.unanswered else decision.hint,
         )
 
 

@@ -173,3 +173,34 @@ def test_a_view_that_somebody_else_replaces_lends_what_is_theirs(
     cleo.run("CREATE OR REPLACE VIEW own.shown SECURITY DEFINER AS SELECT a FROM own.base")
     assert cleo.rows("SELECT * FROM own.shown") == [(1,)]
     denied(bob, "SELECT a FROM own.shown")
+
+
+def test_rows_that_a_materialized_view_keeps_are_lent_by_its_owner(
+    root: Lake, ann: Lake, bob: Lake
+) -> None:
+    """Its rows are whole rows of its sources: for who may read all of them, or from an owner who
+    may grant them, at each read; a view over it, and an older state, are no way around."""
+    root.all("CREATE TABLE own.base AS SELECT 1 AS a", "GRANT SELECT ON own.base TO USER ann")
+    ann.all(
+        "CREATE MATERIALIZED VIEW own.kept AS SELECT a FROM own.base",
+        "CREATE MATERIALIZED VIEW own.kept_again AS SELECT a FROM own.kept",
+        "CREATE VIEW own.over SECURITY DEFINER AS SELECT a FROM own.kept",
+    )
+    names = ("own.kept", "own.kept_again", "own.over")
+    for name in names:
+        ann.run(f"GRANT SELECT ON {name} TO USER bob")
+        assert ann.rows(f"SELECT a FROM {name}") == [(1,)]
+        denied(bob, f"SELECT a FROM {name}")
+    root.run("GRANT SELECT ON own.base TO USER ann WITH GRANT OPTION")
+    assert [bob.rows(f"SELECT a FROM {name}") for name in names] == [[(1,)]] * 3
+    denied(bob, "SELECT a FROM own.kept TIMESTAMP AS OF current_timestamp()")
+    root.run("REVOKE GRANT OPTION FOR SELECT ON own.base FROM USER ann")
+    for name in names:
+        denied(bob, f"SELECT a FROM {name}")
+    root.run("GRANT SELECT ON own.base TO USER bob ROWS WHERE (a > 0)")
+    denied(bob, "SELECT a FROM own.kept")
+    root.run("REVOKE SELECT ON own.base FROM USER bob")
+    root.run("GRANT SELECT ON own.base TO USER bob")
+    assert bob.rows("SELECT a FROM own.kept") == [(1,)]
+    root.run("REVOKE SELECT ON own.base FROM USER ann")
+    denied(ann, "SELECT a FROM own.kept")

@@ -10,7 +10,7 @@ from typing import Any
 from sqe.audit.events import QueryEvent, RuleEvent
 from sqe.audit.redact import redact
 from sqe.model.access_event import AccessEvent, AccessKind
-from sqe.model.query import RelationUse, WrittenSnapshot
+from sqe.model.query import QueryRecord, RelationUse, WrittenSnapshot
 
 _PROGRESS = "progress"
 _TEXT = 100_000  # characters of a statement that are kept
@@ -52,6 +52,9 @@ FIELDS = {
     " `failed` (a defect); of `session_ended`: `closed` or `expired`",
     "relations": "each table and view that is touched: `name`, `access`, the `rule` that allowed"
     " it; of a read the `columns` and the `snapshot_id`; `as_user`, whose rights a view reads with",
+    "copy_of": "of a statement that writes rows to a table or to files: the tables and views that"
+    " it reads in part only. What it writes is a copy of restricted data, which their rules do not"
+    " follow",
     "rows": "rows of the result",
     "bytes": "bytes of the result",
     "affected": "rows that a write has `inserted`, `updated`, `deleted`, where it is known exactly",
@@ -103,6 +106,8 @@ def event_fields(event: QueryEvent) -> dict[str, Any]:
         fields["reason"] = record.route.reason
     if record.relations and event.name != "queued":
         fields["relations"] = [_relation_fields(relation) for relation in record.relations]
+        if sources := _sources_of_copy(record):
+            fields["copy_of"] = sources
     if record.state.ended:
         fields["rows"] = record.rows
         fields["bytes"] = record.bytes
@@ -118,6 +123,16 @@ def event_fields(event: QueryEvent) -> dict[str, Any]:
         fields["error_code"] = record.error_code
         fields["error"] = redact(record.error_message)
     return fields
+
+
+def _sources_of_copy(record: QueryRecord) -> list[str]:
+    """A view keeps no rows. Rules do not follow rows into another table: who checks on copies
+    begins here."""
+    uses = record.relations
+    writes = record.kind == "unload" or any(use.access in ("write", "create") for use in uses)
+    if not writes or record.kind.endswith("view") or record.kind.startswith("explain"):
+        return []
+    return list(dict.fromkeys(use.name for use in uses if use.access == "read" and use.in_part))
 
 
 def _relation_fields(use: RelationUse) -> dict[str, Any]:

@@ -180,14 +180,14 @@ class Binder:
             return None  # it is refused for what it is
         name = bound[0].reference.parts[-1]
         inside = _Context(SchemaName("", ()), False, values=context.values)
-        return self._kept_query(name, loaded, session, inside)
+        return self._bind_definition(name, loaded, session, inside)
 
     def bind_kept_query(self, view: BoundTable, session: Session, as_user: str) -> BoundStatement:
         """What a materialized view keeps the rows of, as ``as_user`` (empty: the user) reads it."""
         inside = _Context(SchemaName("", ()), False, as_user=as_user)
-        return self._kept_query(view.name.name, view.loaded, session, inside)
+        return self._bind_definition(view.name.name, view.loaded, session, inside)
 
-    def _kept_query(
+    def _bind_definition(
         self, name: str, loaded: Loaded | None, session: Session, context: _Context
     ) -> BoundStatement:
         definition = read_definition(loaded.metadata if loaded is not None else {})

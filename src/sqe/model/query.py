@@ -210,7 +210,8 @@ class RowsAffected:
 class RelationUse:
     """A table or view that a query touches. ``columns``: those that a read names, or all.
     ``snapshot_id``: the current one when a read was planned. ``rule``: why it was allowed.
-    ``as_user``: whose rights a view reads it with, if not the user's."""
+    ``as_user``: whose rights a view reads it with, if not the user's. ``in_part``: rules leave out
+    rows or columns, or mask them."""
 
     name: str
     access: str  # read, write, create, alter, drop or describe
@@ -218,6 +219,7 @@ class RelationUse:
     snapshot_id: int | None = None
     rule: str = ""
     as_user: str = ""
+    in_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ def _uses(guarded: GuardedStatement) -> Iterator[RelationUse]:
             _snapshot(reference) if access is Access.READ else None,
             decision.reason,
             as_user,
+            isinstance(decision, Restrict),
         )
 
 

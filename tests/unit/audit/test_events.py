@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sqe.audit.events import Events, QueryEvent, RuleEvent
-from sqe.audit.fields import FIELDS
+from sqe.audit.fields import FIELDS, event_fields
 from sqe.audit.jsonl import AuditFile
 from sqe.audit.logs import log_to, stop_logging
 from sqe.gateway.tracker import QueryTracker
@@ -136,7 +136,7 @@ def test_every_field_of_a_line_has_a_meaning(tmp_path: Path) -> None:
         RECORD,
         state=QueryState.FAILED,
         resource_group="global.ann",
-        relations=(RelationUse("lake.s.t", "read"),),
+        relations=(RelationUse("lake.s.t", "read", in_part=True), RelationUse("lake.s.u", "write")),
         affected=RowsAffected(inserted=1),
         written=(WrittenSnapshot("lake.s.t", 7, "append"),),
         work=EngineWork(files=1),
@@ -195,3 +195,24 @@ def test_the_audit_log_says_what_was_read_and_written_under_which_rule(tmp_path:
             "as_user": "owner",
         },
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "access", "copies"),
+    [
+        ("insert", "write", True),
+        ("create table as", "create", True),
+        ("unload", "read", True),
+        ("create view", "create", False),
+        ("query", "read", False),
+    ],
+)
+def test_a_copy_of_what_is_seen_in_part_is_named(kind: str, access: str, copies: bool) -> None:
+    relations = (
+        RelationUse("lake.hr.mine", access),
+        RelationUse("lake.hr.emp", "read", in_part=True),
+        RelationUse("lake.hr.dept", "read"),
+    )
+    record = replace(RECORD, kind=kind, relations=relations)
+    fields = event_fields(QueryEvent("finished", 12.5, record))
+    assert fields.get("copy_of") == (["lake.hr.emp"] if copies else None)

@@ -79,6 +79,8 @@ class Analyzer:
 
     def expression(self, node: nodes.Expression, scope: Scope) -> Typed:
         reader = _READERS.get(type(node))
+        if isinstance(node, nodes.Lambda):
+            raise mismatch("Lambda expression should always be used inside a function", node.at)
         if reader is None:
             raise not_supported(type(node).__name__, node.at)
         typed = reader(self, node, scope)
@@ -112,6 +114,14 @@ class Analyzer:
             raise mismatch(f"{what} must evaluate to a boolean (actual: {typed.type})", node.at)
         return coerce(typed, BOOLEAN, node.at)
 
+    def predicate(self, node: nodes.Expression, scope: Scope, clause: str) -> str:
+        """What a whole clause tests: Trino words its errors in another way."""
+        typed = self.expression(node, scope)
+        if typed.type not in (BOOLEAN, UNKNOWN):
+            message = f"{clause} must evaluate to a boolean: actual type {typed.type.display}"
+            raise mismatch(message, node.at)
+        return coerce(typed, BOOLEAN, node.at).sql
+
     def common(
         self, values: Sequence[Typed], written: Sequence[nodes.Node], what: str
     ) -> TrinoType:
@@ -120,9 +130,11 @@ class Analyzer:
         for value, node in zip(values, written, strict=True):
             common = common_type(kind, value.type)
             if common is None:
+                kinds = dict.fromkeys(str(one.type) for one in values)
                 message = (
                     f"{what} must be the same type or coercible to a common type. "
-                    f"Cannot find common type between {kind} and {value.type}"
+                    f"Cannot find common type between {kind} and {value.type}, "
+                    f"all types (without duplicates): [{', '.join(kinds)}]"
                 )
                 raise mismatch(message, node.at)
             kind = common

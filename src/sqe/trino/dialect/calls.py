@@ -96,13 +96,23 @@ def call(site: CallSite) -> Typed:
         shown = ".".join(part.name for part in node.name)
         raise Refused("FUNCTION_NOT_FOUND", f"Function '{shown}' not registered", node.at)
     writer = SPECIAL.get(name)
+    if writer is None and not functions_named(name):
+        _arguments(site)  # what is wrong with them is told before
+        raise unknown_function(name, node.at)
     if writer is None or kind_of(name) != SCALAR:
         _check_clauses(site)
     if writer is not None:
         return writer(site)
-    kinds: list[TrinoType | int] = []
+    values, kinds = _arguments(site)
+    _check_arities(site)
+    return apply(site, resolve(name, kinds, node.at), values)
+
+
+def _arguments(site: CallSite) -> tuple[list[Typed | nodes.Lambda], list[TrinoType | int]]:
+    """With their types; of a lambda, how many parameters it has."""
     values: list[Typed | nodes.Lambda] = []
-    for argument in node.arguments:
+    kinds: list[TrinoType | int] = []
+    for argument in site.node.arguments:
         if isinstance(argument, nodes.Lambda):
             kinds.append(len(argument.parameters))
             values.append(argument)
@@ -110,9 +120,7 @@ def call(site: CallSite) -> Typed:
             value = site.analyzer.expression(argument, site.scope)
             kinds.append(value.type)
             values.append(value)
-    _check_arities(site)
-    resolved = resolve(name, kinds, node.at)
-    return apply(site, resolved, values)
+    return values, kinds
 
 
 def _check_arities(site: CallSite) -> None:
@@ -197,8 +205,6 @@ def _check_clauses(site: CallSite) -> None:
     """Clauses that the function cannot have."""
     node, kind = site.node, kind_of(site.name)
     at = node.at
-    if not functions_named(site.name) and site.name not in SPECIAL:
-        raise unknown_function(site.name, at)
     if kind == SCALAR:
         check_is_scalar(site)
     if kind == WINDOW and node.window is None:

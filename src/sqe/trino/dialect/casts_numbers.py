@@ -188,13 +188,15 @@ def _float_to_decimal(value: Typed, target: TrinoType, safe: bool, at: int) -> s
 
 
 def shortest_digits(sql: str, kind: TrinoType) -> str:
-    """The fewest digits that mean this number. Java before 19 writes too many of some."""
+    """The fewest digits that mean this number; NULL of NULL, which ``format_string`` would write
+    out. Java before 19 writes too many of some."""
     name, fewest, most = ("FLOAT", 6, 9) if kind == REAL else ("DOUBLE", 15, 17)
     tries = []
     for digits in range(fewest, most):
         written = f"format_string('%.{digits - 1}e', {sql})"
         tries.append(f"WHEN try_cast({written} AS {name}) = {sql} THEN {written}")
-    return f"CASE {' '.join(tries)} ELSE format_string('%.{most - 1}e', {sql}) END"
+    tries.append(f"WHEN {sql} IS NOT NULL THEN format_string('%.{most - 1}e', {sql})")
+    return f"CASE {' '.join(tries)} END"
 
 
 # ----------------------------------------------------------------- from decimals

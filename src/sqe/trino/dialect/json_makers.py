@@ -36,7 +36,7 @@ def _member_text(call: JsonCall, node: nodes.Expression, form: object) -> str:
     if kind.base not in _PLAIN:
         name = call.node.name.upper()
         message = f"Unsupported type of value passed to {name} function: {kind.display}"
-        raise Refused("NOT_SUPPORTED", message, node.at)
+        raise Refused("NOT_SUPPORTED", message, call.at)
     if kind.base == "unknown":
         return "CAST(NULL AS STRING)"
     return json_sql.quoted_string(cast(value, VARCHAR, call.at).sql)

@@ -57,8 +57,13 @@ class Sorting:
 def sorted_by(analyzer: Analyzer, query: nodes.Query, outputs: Outputs, scope: Scope) -> Sorting:
     """What ORDER BY says; names of output columns come before those of the source."""
     items, names = outputs.items, outputs.names
+    kept = _distinct_outputs(items)
+    # Beside DISTINCT an output is a column of its own: an expression over its name is not one over
+    # the column of the source that it shows.
+    marks = {f"`$out{i}`": item for i, item in enumerate(kept)} if outputs.distinct else {}
+    written_as = list(marks) or [item.typed.sql for item in kept]
     fields = tuple(
-        Field(item.name, item.typed.type, item.typed.sql) for item in _distinct_outputs(items)
+        Field(item.name, item.typed.type, sql) for item, sql in zip(kept, written_as, strict=True)
     )
     inside = scope.around(fields)
     keys = []
@@ -72,6 +77,7 @@ def sorted_by(analyzer: Analyzer, query: nodes.Query, outputs: Outputs, scope: S
             typed = items[key.value - 1].typed
         else:
             typed = analyzer.expression(key, inside)
+            typed = marks[typed.sql].typed if typed.sql in marks else typed
             index = next((i for i, item in enumerate(items) if item.typed.sql == typed.sql), None)
         if typed.type.base in _UNORDERABLE:
             message = (

@@ -209,7 +209,7 @@ class Queries:
             return ""
         check_scalar(node.where, "WHERE clause")
         self.analyzer.note_filter(node.where)
-        test = self.analyzer.condition(node.where, scope, "WHERE clause").sql
+        test = self.analyzer.predicate(node.where, scope, "WHERE clause")
         if self.limited:
             test = kept_inside(self.analyzer, node.where, scope, test)
         return f" WHERE {test}"
@@ -221,7 +221,7 @@ class Queries:
             if isinstance(one, nodes.Call) and one.window is not None:
                 message = "HAVING clause cannot contain window functions or row pattern measures"
                 raise Refused("NESTED_WINDOW", message, one.at)
-        return f" HAVING {self.analyzer.condition(node.having, scope, 'HAVING clause').sql}"
+        return f" HAVING {self.analyzer.predicate(node.having, scope, 'HAVING clause')}"
 
     # ------------------------------------------------------- UNION and kin
 

@@ -111,7 +111,8 @@ class Relations:
     def _lateral(self, node: nodes.Lateral, scope: Scope) -> Source:
         name = self.analyzer.make_id("r")
         built = self._queries.subquery(node.query, scope)
-        return Source(f"LATERAL ({built.text}) AS {name}", built.fields(name))
+        word = "LATERAL " if scope.fields else ""  # it may stand first, with nothing before it
+        return Source(f"{word}({built.text}) AS {name}", built.fields(name))
 
     def _read_sample(self, node: nodes.Sampled, scope: Scope) -> Source:
         """Each row by its own chance, for both methods."""
@@ -166,7 +167,7 @@ class Relations:
         assert node.condition is not None  # noqa: S101  the parser wants ON or USING
         check_scalar(node.condition, "JOIN clause")
         inside = scope.around(fields)
-        test = self.analyzer.condition(node.condition, inside, "JOIN ON clause").sql
+        test = self.analyzer.predicate(node.condition, inside, "JOIN ON clause")
         test = kept_inside(self.analyzer, node.condition, inside, test)
         return _joined(f"{both} ON {test}", fields)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from sqe.model.trino_types import INTEGER, VARCHAR
 from sqe.trino.dialect.calls import CallSite, special
 from sqe.trino.dialect.casts import coerce
+from sqe.trino.dialect.coercion import common_type
 from sqe.trino.dialect.comparisons import compare
-from sqe.trino.dialect.errors import Refused
+from sqe.trino.dialect.errors import Refused, mismatch
 from sqe.trino.dialect.typed import Typed, null_of, string
 
 
@@ -33,7 +34,10 @@ def _if(site: CallSite) -> Typed:
         raise Refused("SYNTAX_ERROR", message, site.node.at)
     test = site.analyzer.condition(site.node.arguments[0], site.scope, "IF condition")
     values = [site.argument(i) for i in range(1, len(site.node.arguments))]
-    kind = site.analyzer.common(values, [site.node] * len(values), "Result types for IF")
+    kind = common_type(values[0].type, values[-1].type)
+    if kind is None:
+        told = f"{values[0].type} vs {values[-1].type}"
+        raise mismatch(f"Result types for IF must be the same: {told}", site.node.at)
     parts = [coerce(value, kind, site.node.at).sql for value in values]
     if len(parts) == 1:
         parts.append("NULL")
@@ -43,6 +47,9 @@ def _if(site: CallSite) -> Typed:
 @special("nullif")
 def _nullif(site: CallSite) -> Typed:
     first, second = _arguments(site, 2, 2)
+    if common_type(first.type, second.type) is None:
+        message = f"Types are not comparable with NULLIF: {first.type} vs {second.type}"
+        raise mismatch(message, site.node.at)
     test = compare("=", first, second, site.node.at)
     return Typed(first.type, f"IF({test.sql}, NULL, {first.sql})")
 

@@ -11,18 +11,33 @@ from sqe.trino.dialect import nodes
 from sqe.trino.dialect.built import Source
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.scope import Field, Scope
+from sqe.trino.dialect.table_changes import table_changes
 
 if TYPE_CHECKING:
     from sqe.trino.dialect.relations import Relations
 
 
 def table_function(relations: Relations, node: nodes.TableFunction, scope: Scope) -> Source:
-    """Of Trino's own only ``sequence`` and ``exclude_columns`` are here."""
+    """Trino's own, and ``table_changes`` of its Iceberg connector."""
     name = node.name[-1].name.lower()
+    if name == "table_changes" and [part.name.lower() for part in node.name[-2:-1]] == ["system"]:
+        return table_changes(relations, node)
     if name == "exclude_columns":
         return _exclude_columns(relations, node, scope)
     if name != "sequence":
-        raise not_supported(f"Table function {name}", node.at)
+        raise _absent(relations, node)
+    return _sequence(relations, node)
+
+
+def _absent(relations: Relations, node: nodes.TableFunction) -> Refused:
+    parts = [part.name.lower() for part in node.name]
+    if len(parts) > 2 and parts[0] not in relations.analyzer.context.lookup.catalogs():
+        return Refused("CATALOG_NOT_FOUND", f"Catalog '{parts[0]}' not found", node.at)
+    message = f"Table function '{'.'.join(parts)}' not registered"
+    return Refused("FUNCTION_NOT_FOUND", message, node.at)
+
+
+def _sequence(relations: Relations, node: nodes.TableFunction) -> Source:
     analyzer = relations.analyzer
     bounds = {"start": 0, "stop": None, "step": 1}
     for (word, value), place in zip(node.arguments, bounds.copy(), strict=False):

@@ -22,7 +22,9 @@ def _count(site: CallSite) -> Typed:
     if site.node.star or not site.node.arguments:
         return Typed(BIGINT, site.aggregate("count", ["*"]))
     if len(site.node.arguments) > 1:
-        message = "Unexpected parameters for function count. Expected: count(), count(t) T"
+        kinds = ", ".join(str(site.argument(i).type) for i in range(len(site.node.arguments)))
+        message = f"Unexpected parameters ({kinds}) for function count. "
+        message += "Expected: count(), count(t) T"
         raise Refused("FUNCTION_NOT_FOUND", message, site.node.at)
     value = site.argument(0)
     if site.node.distinct and site.node.window is not None:

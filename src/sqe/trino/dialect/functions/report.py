@@ -25,11 +25,10 @@ REASONS = {
     "numeric_histogram": "an estimate by Trino's own algorithm",
     **dict.fromkeys(("from_iso8601_timestamp_nanos", "from_unixtime_nanos"),
                     "moments have microseconds here"),
-    "table_changes": "a table function that reads between two snapshots",
     "word_stem": "needs a stemmer",
 }  # fmt: skip
 
-_TABLE_FUNCTIONS = ("exclude_columns", "sequence")
+_TABLE_FUNCTIONS = ("exclude_columns", "sequence", "table_changes")
 
 
 def lines() -> Iterator[str]:

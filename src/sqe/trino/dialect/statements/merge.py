@@ -18,7 +18,6 @@ from sqe.trino.dialect.statements.written import (
     ON_UPDATE,
     absent,
     columns_of,
-    predicate,
     qualifier_of,
     shown_types,
     store_value,
@@ -53,7 +52,7 @@ def merge(node: Merge, context: Context) -> Translated:
     scope = Scope(mine + theirs)
     run = _Merge(node, analyzer, columns_of(known), scope, Scope(nulls + theirs))
     _check_names(run)
-    test = predicate(analyzer, node.condition, scope, "The MERGE predicate")
+    test = analyzer.predicate(node.condition, scope, "The MERGE predicate")
     cases = " ".join(_case(run, case, i) for i, case in enumerate(node.cases))
     text = f"MERGE INTO {target.spark} AS {relation} USING {source} ON {test} {cases}"
     return Translated(text, update_type="MERGE", counts=True)
@@ -97,7 +96,7 @@ def _case(run: _Merge, case: MergeCase, index: int) -> str:
     # A condition also where there is none: Spark lets DELETE alone match a row more than once.
     test = "true"
     if case.condition is not None:
-        test = predicate(run.analyzer, case.condition, scope, "WHERE clause predicate")
+        test = run.analyzer.predicate(case.condition, scope, "WHERE clause predicate")
     head = f"WHEN {'NOT MATCHED' if insert else 'MATCHED'} AND {test} THEN {case.action}"
     if case.action == "DELETE":
         return head

@@ -17,7 +17,7 @@ from sqe.trino.dialect.context import Context, Known
 from sqe.trino.dialect.errors import not_supported
 from sqe.trino.dialect.scope import Field, Scope
 from sqe.trino.dialect.statements.partitioning import stored_partitioning
-from sqe.trino.dialect.statements.written import columns_of, predicate
+from sqe.trino.dialect.statements.written import columns_of
 from sqe.trino.dialect.tree import walk
 from sqe.trino.dialect.typed import quote_name, spark_type
 
@@ -64,14 +64,14 @@ class _Filter:
 
     def read(self, node: tree.Expression) -> str:
         # All of it first: what is wrong with it is wrong in Trino, too.
-        predicate(self._analyzer, node, Scope(self._fields), "WHERE clause")
+        self._analyzer.predicate(node, Scope(self._fields), "WHERE clause")
         return " AND ".join(map(self._term, _terms(node)))
 
     def _term(self, node: tree.Expression) -> str:
         days = self._of_days(node)
         if days is not None:
             return days
-        sql = predicate(self._analyzer, node, Scope(self._fields), "WHERE clause")
+        sql = self._analyzer.predicate(node, Scope(self._fields), "WHERE clause")
         used = [one.name for one in self._fields if one.name not in self._whole and one.sql in sql]
         if used:
             what = f"WHERE on {used[0]} but for whole partitions"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqe.model.trino_types import BOOLEAN, UNKNOWN, TrinoType
+from sqe.model.trino_types import TrinoType
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.analyzer import Analyzer
 from sqe.trino.dialect.casts import coerce
 from sqe.trino.dialect.coercion import common_type
 from sqe.trino.dialect.context import Known, KnownColumn
-from sqe.trino.dialect.errors import Refused, mismatch
+from sqe.trino.dialect.errors import Refused
 from sqe.trino.dialect.scope import Field, Scope
 from sqe.trino.dialect.statements.names import Target
 from sqe.trino.dialect.typed import Typed, fail, quote_name, string
@@ -72,17 +72,9 @@ def qualifier_of(target: Target, alias: nodes.Identifier | None = None) -> tuple
     return (target.catalog, target.schema, target.name)
 
 
-def predicate(analyzer: Analyzer, node: nodes.Expression, scope: Scope, what: str) -> str:
-    typed = analyzer.expression(node, scope)
-    if typed.type not in (BOOLEAN, UNKNOWN):
-        message = f"{what} must evaluate to a boolean: actual type {typed.type.display}"
-        raise mismatch(message, node.at)
-    return coerce(typed, BOOLEAN, node.at).sql
-
-
 def where_clause(analyzer: Analyzer, node: nodes.Expression, scope: Scope) -> str:
     analyzer.note_filter(node)
-    return f" WHERE {predicate(analyzer, node, scope, 'WHERE clause')}"
+    return f" WHERE {analyzer.predicate(node, scope, 'WHERE clause')}"
 
 
 def refuse_view(known: Known, doing: str, at: int) -> None:

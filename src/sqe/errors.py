@@ -85,6 +85,7 @@ class ErrorCode(Enum):
     TOO_MANY_QUERIES = (ErrorCategory.RESOURCES, "Too many queries are running.")
     QUERY_REJECTED = (ErrorCategory.RESOURCES, "No resource group takes the query.")
     RESULT_TOO_LARGE = (ErrorCategory.RESOURCES, "The result is larger than this user may get.")
+    SCAN_TOO_LARGE = (ErrorCategory.RESOURCES, "The query reads more than this user may.")
     TOO_MANY_SESSIONS = (ErrorCategory.RESOURCES, "Too many sessions are open.")
     TOO_MANY_LOGINS = (ErrorCategory.RESOURCES, "Too many logins have failed; wait a little.")
     OUT_OF_MEMORY = (ErrorCategory.RESOURCES, "The memory limit was reached.")
@@ -170,7 +171,10 @@ class AccessError(SqeError):
 
 
 class ResourceError(SqeError):
+    """``retry_s``: in how many seconds it may work, where that is known."""
+
     category = ErrorCategory.RESOURCES
+    retry_s = 0.0
 
 
 class UpstreamError(SqeError):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sqe.audit.redact import redact
 from sqe.model.decision import Allow
 from sqe.model.identity import Identity
-from sqe.model.query import EngineWork, QueryRecord, RelationUse
+from sqe.model.query import EngineWork, Profile, QueryRecord, RelationUse
 from sqe.model.rules import Object, Privilege
 from sqe.policy.policy import Policy
 
@@ -61,9 +61,16 @@ class OtherUsers:
         return isinstance(self._policy.permits(identity, privilege, Object.user(user)), Allow)
 
 
+def _redact_profile(record: QueryRecord, own: bool) -> Profile:
+    """A plan may quote values as well."""
+    if record.restricted:
+        return Profile()
+    return record.profile if own else replace(record.profile, plan="")
+
+
 def redact_record(record: QueryRecord, identity: Identity) -> QueryRecord:
     """What may be told of a query: nothing that a policy hides from the user who ran it, and to
-    others no error's text, which may quote values."""
+    others no error's text and no plan, which may quote values."""
     own = record.user == identity.user
     return replace(
         record,
@@ -74,6 +81,7 @@ def redact_record(record: QueryRecord, identity: Identity) -> QueryRecord:
             _redact_relation(use, record) for use in record.relations if not use.as_user
         ),
         work=EngineWork() if record.restricted else record.work,
+        profile=_redact_profile(record, own),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Protocol
 from sqe.admission.document import Document, GroupSpec, read_document
 from sqe.admission.group import CpuBudget, ResourceGroup, Ticket
 from sqe.admission.request import AdmissionRequest, Place, place_of
-from sqe.admission.user_limits import LimitRules
+from sqe.admission.user_limits import Limit, LimitRules
 from sqe.errors import ErrorCode, ResourceError
 from sqe.settings.watched import Files, Watched
 
@@ -108,13 +108,11 @@ class Admission:
     def __init__(
         self,
         groups: Groups,
-        queued_s: float = 0.0,
         limits: LimitRules | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.limits = limits or LimitRules()
         self._source = groups
-        self._queued_s = queued_s
         self._clock = clock
         self._lock = threading.Lock()
         self._document = groups.value
@@ -130,10 +128,10 @@ class Admission:
         """What is wrong with the file as it is now; "": it is what holds."""
         return self._source.problem
 
-    def replace(self, groups: Groups, queued_s: float, limits: LimitRules) -> None:
+    def replace(self, groups: Groups, limits: LimitRules) -> None:
         """From now on these hold, for what waits and runs as well."""
         with self._lock:
-            self._source, self._queued_s, self.limits = groups, queued_s, limits
+            self._source, self.limits = groups, limits
             self._version = _UNREAD
             starting = self._refresh()
         for ticket in starting:
@@ -365,28 +363,30 @@ class Admission:
     def _look(self) -> None:
         while True:
             time.sleep(_WATCH_S)
-            late: list[Ticket] = []
+            late: list[tuple[Ticket, Limit]] = []
             with self._lock:
                 starting = self._refresh()
                 now = self._clock()
                 for ticket in list(self._tickets.values()):
-                    if ticket.waiting and 0 < self._queued_s <= now - ticket.since:
+                    limit = ticket.longest_wait()
+                    if ticket.waiting and limit and now - ticket.since >= limit.value:
                         self._remove(ticket)
-                        late.append(ticket)
+                        late.append((ticket, limit))
                 starting += self._start_waiting()
                 self._watching = any(ticket.waiting for ticket in self._tickets.values())
                 goes_on = self._watching
             for ticket in starting:
                 ticket.start()
-            for ticket in late:
-                ticket.refuse(self._wait_error(ticket))
+            for ticket, limit in late:
+                ticket.refuse(_wait_error(ticket, limit))
             if not goes_on:
                 return
 
-    def _wait_error(self, ticket: Ticket) -> ResourceError:
-        return ResourceError(
-            ErrorCode.TIMEOUT,
-            f'The query waited {self._queued_s:g} s in the resource group "{ticket.group_name}"; '
-            "limits.queued_s allows no more.",
-            hint="Try again later.",
-        )
+
+def _wait_error(ticket: Ticket, limit: Limit) -> ResourceError:
+    return ResourceError(
+        ErrorCode.TIMEOUT,
+        f'The query waited {limit.value:g} s in the resource group "{ticket.group_name}"; '
+        f"{limit.setting} allows no more.",
+        hint="Try again later.",
+    )

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 from sqe.admission.document import GroupSpec
 from sqe.admission.request import AdmissionRequest
+from sqe.admission.user_limits import Limit
 
+_NO_LIMIT = Limit(0, "")
 _BELOW_SOFT_LIMIT = 2**31  # how much more often a group is chosen while it is below its soft limit
 
 
@@ -20,6 +22,7 @@ class Ticket:
     request: AdmissionRequest
     start: Callable[[], None]
     refuse: Callable[[Exception], None]
+    longest_wait: Callable[[], Limit] = lambda: _NO_LIMIT  # as it is now
     number: int = 0  # in the order they came
     group: ResourceGroup | None = None
     waiting: bool = False

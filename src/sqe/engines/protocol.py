@@ -9,7 +9,7 @@ from typing import Protocol
 from sqe.broker.commits import CommitAddition
 from sqe.errors import ErrorCode
 from sqe.model.names import RelationName
-from sqe.model.query import EngineWork, Progress, RelationUse, Route, WrittenSnapshot
+from sqe.model.query import EngineWork, Profile, Progress, RelationUse, Route, WrittenSnapshot
 from sqe.model.tracing import NO_SPAN, Span
 from sqe.results.cancellation import Cancellation
 from sqe.results.description import Description
@@ -49,6 +49,10 @@ class Run:
     replanned: Callable[[tuple[RelationUse, ...], bool], None] = _ignore
     wrote: Callable[[Sequence[WrittenSnapshot]], None] = _ignore
     worked: Callable[[EngineWork], None] = _ignore
+    # Told how many bytes of tables it will read. ResourceError: that is too much.
+    check_scan: Callable[[int], None] = _ignore
+    # Told how to get the profile of what runs: called once at most, when that has ended.
+    offer_profile: Callable[[Callable[[], Profile]], None] = _ignore
     # What SQE adds to the commits of a table, so that both are there or neither is.
     extras: Mapping[RelationName, CommitAddition] = field(default_factory=dict)
     files: frozenset[str] = frozenset()  # the caller's own, which COPY may read besides

@@ -105,6 +105,7 @@ class Gateway:
             _admission_request(request, session),
             start=lambda: self._start_thread(query, session, request, ticket),
             refuse=lambda error: self._refuse(query, session, error),
+            longest_wait=lambda: self.admission.limits.limits_of(session.identity).longest_wait,
         )
         query.on_end(lambda: self.admission.leave(ticket))
         try:
@@ -276,7 +277,7 @@ class Gateway:
         """Plans the statement and asks about it; recorded like one that runs."""
         self._check_open()
         session, query = self._begin(request)
-        timer = self._start_timer(query)
+        timer = _start_timer(query, query.limits.longest_run(query.age_s))
         try:
             query.check()
             self._check_recorded()
@@ -359,7 +360,7 @@ class Gateway:
     def _work(
         self, query: TrackedQuery, session: Session, request: QueryRequest, ticket: Ticket
     ) -> None:
-        timer = self._start_timer(query)
+        timer = _start_timer(query, query.limits.longest_run(query.age_s))
         try:
             query.note_planning(ticket.group_name)
             transaction = self._transactions.of(session.id, request.transaction)
@@ -378,7 +379,7 @@ class Gateway:
     def _start(self, query: TrackedQuery, session: Session, request: QueryRequest) -> ResultStream:
         """Up to the first row. The plan, with what an engine prepared for it, ends here."""
         pipeline, run = self._pipeline, self._run_of(query, session, request.files)
-        planned = pipeline.plan(request, session, query.stage)
+        planned = self._plan(query, session, request)
         query.note_statement(
             planned.label, restricted=planned.restricted, relations=planned.relations
         )
@@ -397,6 +398,16 @@ class Gateway:
         with query.stage("start"):
             return planned.translation.answer(execution)
 
+    def _plan(self, query: TrackedQuery, session: Session, request: QueryRequest) -> Planned:
+        limits = query.limits
+        ends = (limits.planning_s.value, limits.planning_timeout()) if limits.planning_s else None
+        timer = _start_timer(query, ends)
+        try:
+            return self._pipeline.plan(request, session, query.stage)
+        finally:
+            if timer is not None:
+                timer.cancel()
+
     def _run_of(self, query: TrackedQuery, session: Session, files: frozenset[str]) -> Run:
         return Run(
             query.record.query_id,
@@ -407,20 +418,11 @@ class Gateway:
             query.replanned,
             query.wrote,
             query.worked,
+            query.check_scan,
+            query.offer_profile,
             files=files | self.uploads.of_session(session.id),
             span=query.span,
         )
-
-    def _start_timer(self, query: TrackedQuery) -> threading.Timer | None:
-        limits = query.limits
-        if not limits.run_s:
-            return None
-        timer = threading.Timer(
-            limits.run_s.value, query.cancellation.cancel, args=(limits.timeout(),)
-        )
-        timer.daemon = True
-        timer.start()
-        return timer
 
     def _record_failure(self, query: TrackedQuery, error: BaseException) -> SqeError:
         """Records the failure. What is not ours is a defect: logged, and shown without details."""
@@ -444,6 +446,18 @@ class Gateway:
         known.message = self.uploads.hide_folder(known.message)
         query.fail(known)
         return known
+
+
+def _start_timer(
+    query: TrackedQuery, ends: tuple[float, SqeError] | None
+) -> threading.Timer | None:
+    """Cancels it after these seconds."""
+    if ends is None:
+        return None
+    timer = threading.Timer(ends[0], query.cancellation.cancel, args=(ends[1],))
+    timer.daemon = True
+    timer.start()
+    return timer
 
 
 def _stopping() -> SqeError:

@@ -16,6 +16,7 @@ import pyarrow as pa
 from sqe.admission.user_limits import UserLimits
 from sqe.audit.events import Events, QueryEvent
 from sqe.errors import ErrorCode, SqeError, UserError
+from sqe.history.profiles import NO_PROFILES, MakeProfile, ProfileRule
 from sqe.model.identity import Identity
 from sqe.model.query import (
     EMBEDDED,
@@ -53,6 +54,7 @@ class TrackedQuery:
         *,
         translated: bool = False,
         span: Span = NO_SPAN,
+        profiles: ProfileRule = NO_PROFILES,
     ) -> None:
         # Places in errors of engines are places in the translation, which its author never saw.
         self.translated = translated
@@ -60,6 +62,8 @@ class TrackedQuery:
         self.limits = UserLimits()
         self.span = span
         self._in_stage = False
+        self._profiles = profiles
+        self._make_profile: MakeProfile | None = None
         self._began = time.perf_counter()
         self._record = record
         self._emit = emit
@@ -79,12 +83,16 @@ class TrackedQuery:
     def record(self) -> QueryRecord:
         return self._record
 
+    @property
+    def age_s(self) -> float:
+        """Since its arrival."""
+        return time.perf_counter() - self._began
+
     def _change(self, name: str, **changes: object) -> None:
         with self._lock:
             if self._record.state.ended:
                 return
-            elapsed = time.perf_counter() - self._began
-            self._record = replace(self._record, elapsed_s=elapsed, **changes)  # type: ignore[arg-type]
+            self._record = replace(self._record, elapsed_s=self.age_s, **changes)  # type: ignore[arg-type]
             record = self._record
         self._end_span()
         if record.state.ended and self._on_end is not None:
@@ -183,15 +191,33 @@ class TrackedQuery:
     def worked(self, work: EngineWork) -> None:
         self._note(work=self._record.work + work)
 
+    def check_scan(self, size: int) -> None:
+        self.limits.check_scan(size)
+
+    def offer_profile(self, make: MakeProfile) -> None:
+        self._make_profile = make
+
+    def _keep_profile(self, *, failed: bool) -> None:
+        """When the work has ended, and the result is no longer waited for."""
+        make, self._make_profile = self._make_profile, None
+        if make is not None:
+            profile = self._profiles.profile_of(self._record, make, self.age_s, failed=failed)
+            self._note(profile=profile)
+
     def _note(self, **changes: object) -> None:
         """For the next event. Only the thread that runs the query calls it."""
         with self._lock:
             self._record = replace(self._record, **changes)  # type: ignore[arg-type]
 
     def note_route(self, route: Route) -> None:
+        self._make_profile = None  # of an engine that has given up
         self._change("running", state=QueryState.RUNNING, route=route)
 
     def note_progress(self, progress: Progress) -> None:
+        try:
+            self.check_scan(progress.bytes_read)
+        except SqeError as error:
+            self.cancellation.cancel(error)
         says_nothing = progress == Progress(phase=progress.phase)  # of any rows
         if says_nothing or not self._record.restricted:
             self._change("progress", progress=progress)
@@ -207,7 +233,7 @@ class TrackedQuery:
             for batch in result:
                 self.cancellation.check()
                 if not rows and batch.num_rows:
-                    self._note(first_row_s=time.perf_counter() - self._began)
+                    self._note(first_row_s=self.age_s)
                     first.end()
                 rows, size = rows + batch.num_rows, size + batch_bytes(batch)
                 self.limits.check_result(rows, size)
@@ -217,6 +243,7 @@ class TrackedQuery:
             first.end()
             self._affected = result.rows_affected
             self._buffer.finish()  # the reader need not wait until the engine has tidied up
+        self._keep_profile(failed=False)
         self._change(
             "finished",
             state=QueryState.FINISHED,
@@ -233,6 +260,7 @@ class TrackedQuery:
     def fail(self, error: SqeError) -> None:
         cancelled = error.code is ErrorCode.CANCELLED
         self._error = error
+        self._keep_profile(failed=not cancelled)
         self._change(
             "cancelled" if cancelled else "failed",
             state=QueryState.CANCELLED if cancelled else QueryState.FAILED,
@@ -278,8 +306,15 @@ class TrackedQuery:
 class QueryTracker:
     """Knows all running queries and the last ended ones."""
 
-    def __init__(self, events: Events, kept: int = 1_000, tracer: Tracer = UNTRACED) -> None:
+    def __init__(
+        self,
+        events: Events,
+        kept: int = 1_000,
+        tracer: Tracer = UNTRACED,
+        profiles: ProfileRule = NO_PROFILES,
+    ) -> None:
         """``kept``: how many queries that have ended are remembered."""
+        self._profiles = profiles
         self.events = events
         self._kept = kept
         self._tracer = tracer
@@ -319,7 +354,9 @@ class QueryTracker:
                 trace_id=span.trace_id,
             )
             translated = request.dialect != "spark"
-            query = TrackedQuery(record, emit, translated=translated, span=span)
+            query = TrackedQuery(
+                record, emit, translated=translated, span=span, profiles=self._profiles
+            )
             self._queries[query_id] = query
             self._running[query_id] = query
         span.note(query_id=query_id)

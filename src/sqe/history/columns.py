@@ -46,7 +46,7 @@ HISTORY_COLUMNS = (
     *_columns("string", "tables_written", "snapshots_written"),
     *_columns("bigint", "files_scanned", "bytes_scanned", "rows_scanned", "bytes_spilled"),
     *_columns("string", "error_type", "error_code", "error_message"),
-    *_columns("string", "trace_id"),
+    *_columns("string", "trace_id", "plan", "operators"),
 )
 
 
@@ -122,6 +122,8 @@ def history_row(record: QueryRecord) -> Row:
         *error_of(record),
         record.error_message or None,
         record.trace_id or None,
+        record.profile.plan or None,
+        record.profile.operators or None,
     )
 
 

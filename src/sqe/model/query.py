@@ -274,6 +274,15 @@ class EngineWork:
 
 
 @dataclass(frozen=True, slots=True)
+class Profile:
+    """What an engine made of a statement. ``plan`` may quote values of it; ``operators`` are names
+    and figures only."""
+
+    plan: str = field(default="", repr=False)
+    operators: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class QueryRecord:
     """What is known of a query at one moment. Times are seconds since the epoch; those that end
     in ``_s`` are durations, by a clock that nobody sets."""
@@ -304,6 +313,7 @@ class QueryRecord:
     dialect: str = "spark"  # what the text is written in
     origin: QueryOrigin = EMBEDDED
     trace_id: str = ""  # of the trace that the query is part of, where queries are traced
+    profile: Profile = Profile()
     # For operators: these tell what policies hide.
     relations: tuple[RelationUse, ...] = ()
     written: tuple[WrittenSnapshot, ...] = ()

@@ -66,7 +66,7 @@ from sqe.server.attached import AttachedCatalogs
 from sqe.server.catalogs import SettingsCatalogs
 from sqe.server.change import Change
 from sqe.server.changed_settings import ChangedSettings, SettingsWatch
-from sqe.server.history import history_of
+from sqe.server.history import history_of, profiles_of
 from sqe.server.locations import locations_of
 from sqe.server.metrics import read_server
 from sqe.server.options import (
@@ -154,7 +154,12 @@ class Server:
         self.gateway = Gateway(
             self._pipeline(),
             self._sessions,
-            QueryTracker(self._events, settings.limits.finished_queries, self._tracer),
+            QueryTracker(
+                self._events,
+                settings.limits.finished_queries,
+                self._tracer,
+                profiles_of(settings.history),
+            ),
             Uploads(home / UPLOADS, settings.load.upload_mb * MB),
             admission(settings),
         )
@@ -241,7 +246,7 @@ class Server:
             self._sessions.limit(session_counts(settings))
             if self._reaper is not None:
                 self._reaper.limit(lifetimes(settings))
-            self.gateway.admission.replace(groups, limits.queued_s, rules)
+            self.gateway.admission.replace(groups, rules)
 
         return Change(apply)
 

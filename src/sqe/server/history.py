@@ -7,13 +7,21 @@ import socket
 from dataclasses import dataclass
 
 from sqe.audit.events import EventSink
+from sqe.history.profiles import NO_PROFILES, ProfileRule
 from sqe.history.recorder import HistoryLimits, HistoryRecorder
 from sqe.settings import Settings
+from sqe.settings.history import HistorySettings
 from sqe.settings.sizes import MB
 from sqe.store.database import Database
 from sqe.store.history import HistoryStore
 
 _DAY_S = 86_400.0
+
+
+def profiles_of(settings: HistorySettings) -> ProfileRule:
+    if not settings.enabled or settings.profile == "off":
+        return NO_PROFILES
+    return ProfileRule(settings.slow_s if settings.profile == "slow" else 0.0)
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def hash_keys(settings: Settings) -> HashKeys:
 
 def admission(settings: Settings) -> Admission:
     limits = settings.limits
-    return Admission(groups_of(settings), limits.queued_s, limit_rules(limits))
+    return Admission(groups_of(settings), limit_rules(limits))
 
 
 def groups_of(settings: Settings) -> Groups:
@@ -102,10 +102,13 @@ def limit_rules(limits: LimitSettings) -> LimitRules:
             _user_limits(limits, rule, f"limits.rules.{number}"),
             frozenset(rule.users),
             frozenset(rule.groups),
+            frozenset(rule.roles),
         )
         for number, rule in enumerate(limits.rules)
     ]
-    return LimitRules([*rules, LimitRule(_user_limits(limits, LimitRuleSettings(), ""))])
+    everybody = LimitRule(_user_limits(limits, LimitRuleSettings(), ""))
+    of_all = Limit(limits.queries_per_minute_of_all, "limits.queries_per_minute_of_all")
+    return LimitRules([*rules, everybody], of_all=of_all)
 
 
 def _user_limits(limits: LimitSettings, rule: LimitRuleSettings, place: str) -> UserLimits:
@@ -120,6 +123,10 @@ def _user_limits(limits: LimitSettings, rule: LimitRuleSettings, place: str) -> 
         limit("result_rows"),
         limit("result_mb"),
         limit("queries_per_minute"),
+        limit("queued_s"),
+        limit("planning_timeout_s"),
+        limit("total_timeout_s"),
+        limit("scan_mb"),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from sqe.settings.strict import Strict
@@ -19,6 +21,12 @@ class HistorySettings(Strict):
     delay_s: float = Field(
         0.5, ge=0.01, description="how long a query may have run, or ended, before it is written"
     )
+    profile: Literal["off", "slow", "all"] = Field(
+        "slow",
+        description="of which queries the plan and the operators' figures are kept: of none, of"
+        " slow and failed ones, or of all",
+    )
+    slow_s: float = Field(10.0, ge=0, description="how long a slow query takes at least")
     waiting: int = Field(
         10_000,
         ge=1,

@@ -169,7 +169,12 @@ class LimitRuleSettings(Strict):
 
     users: tuple[str, ...] = Field((), description="names; with `groups`: these users as well")
     groups: tuple[str, ...] = Field((), description="of the issuer, LDAP or the settings")
+    roles: tuple[str, ...] = Field((), description="likewise")
+    queued_s: float | None = Field(None, ge=0, description="longest wait of a query")
+    planning_timeout_s: float | None = Field(None, ge=0, description="until an engine has it")
     query_timeout_s: float | None = Field(None, ge=0, description="longest run of a query")
+    total_timeout_s: float | None = Field(None, ge=0, description="with its wait")
+    scan_mb: int | None = Field(None, ge=0, description="what a query reads of tables' files")
     result_rows: int | None = Field(None, ge=0, description="rows of a result")
     result_mb: int | None = Field(None, ge=0, description="size of a result")
     queries_per_minute: int | None = Field(None, ge=0, description="queries of each user")
@@ -200,13 +205,30 @@ class LimitSettings(Strict):
     session_lifetime_s: float = Field(
         86_400.0, ge=0, description="a server's session ends, with its queries; 0 is never"
     )
-    query_timeout_s: float = Field(0.0, ge=0, description="longest run of a query; 0 is no limit")
+    planning_timeout_s: float = Field(
+        0.0, ge=0, description="how long a query is planned, until an engine has it; 0 is no limit"
+    )
+    query_timeout_s: float = Field(
+        0.0, ge=0, description="longest run of a query, its planning with it; 0 is no limit"
+    )
+    total_timeout_s: float = Field(
+        0.0, ge=0, description="longest time of a query, its wait with it; 0 is no limit"
+    )
+    scan_mb: int = Field(
+        0,
+        ge=0,
+        description="what a query reads of tables' files: known before the local engine runs,"
+        " counted while Spark does; 0 is no limit",
+    )
     result_rows: int = Field(0, ge=0, description="rows of a result; 0 is no limit")
     result_mb: int = Field(0, ge=0, description="size of a result; 0 is no limit")
     queries_per_minute: int = Field(
         0,
         ge=0,
         description="queries of each user; a minute's may come at once; 0 is no limit",
+    )
+    queries_per_minute_of_all: int = Field(
+        0, ge=0, description="the same, of all users together; 0 is no limit"
     )
     rules: tuple[LimitRuleSettings, ...] = Field(
         (), description="`[[limits.rules]]`: other limits for some; the first that fits holds"

@@ -11,6 +11,7 @@ from sqe.errors import ErrorCode
 from sqe.model.query import (
     EngineKind,
     EngineWork,
+    Profile,
     QueryOrigin,
     QueryRecord,
     QueryState,
@@ -76,6 +77,7 @@ def record_of(row: Mapping[str, Any]) -> QueryRecord:
         relations=tuple(_relation(use) for use in body["relations"]),
         written=tuple(WrittenSnapshot(**snapshot) for snapshot in body["written"]),
         work=EngineWork(**body["work"]),
+        profile=Profile(body.get("plan", ""), body.get("operators", "")),
     )
 
 
@@ -101,6 +103,8 @@ def _body(record: QueryRecord) -> dict[str, Any]:
         "relations": [asdict(use) for use in record.relations],
         "written": [asdict(snapshot) for snapshot in record.written],
         "work": record.work.figures,
+        "plan": record.profile.plan,
+        "operators": record.profile.operators,
     }
 
 

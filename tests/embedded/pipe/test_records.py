@@ -11,8 +11,11 @@ import pytest
 
 from sqe.errors import SqeError
 from sqe.model.query import QueryRecord, QueryRequest, WrittenSnapshot
+from sqe.settings import Settings
+from sqe.settings.history import HistorySettings
 from tests.embedded.concurrency.meanwhile import SLOW, working
 from tests.embedded.concurrency.meanwhile import run as run_meanwhile
+from tests.embedded.conftest import Another
 from tests.embedded.pipe.lake import Lake, until
 
 pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
@@ -97,6 +100,18 @@ def test_the_audit_log_has_the_snapshots_and_the_work(records: Lake) -> None:
 )
 def test_what_adds_no_snapshot_names_none(records: Lake, sql: str) -> None:
     assert recorded(records, sql).written == ()
+
+
+def test_what_spark_did_is_kept_of_slow_and_failed_queries(another: Another) -> None:
+    lake = another(Settings(history=HistorySettings(slow_s=0)))
+    lake.run("CREATE TABLE three AS SELECT id, id * 2 AS v FROM range(3)")
+    slow = recorded(lake, "SELECT /*+ REPARTITION(2) */ v FROM three WHERE id < 7654321").profile
+    assert "id < cast(7654321" in slow.plan.replace("#", "") and "Aggregate" not in slow.plan
+    assert "lake.default.three" in slow.plan and "q_" not in slow.plan + slow.operators
+    assert "BatchScan" in slow.operators and "rows 3" in slow.operators
+    assert "7654321" not in slow.operators
+    failed = recorded(lake, "INSERT INTO three SELECT id, raise_error('no') FROM three").profile
+    assert "raise_error" in failed.plan
 
 
 def test_a_write_that_fails_has_written_nothing(records: Lake) -> None:

@@ -15,6 +15,7 @@ import pytest
 from sqe.admission.admission import Admission, GroupsOfFile, groups_of_settings
 from sqe.admission.group import Ticket
 from sqe.admission.request import AdmissionRequest
+from sqe.admission.user_limits import Limit
 from sqe.errors import ErrorCode, SqeError, UpstreamError
 from tests.unit.clock import Clock
 
@@ -27,6 +28,7 @@ class Statements:
         self.started: list[str] = []
         self.refused: dict[str, Exception] = {}
         self.tickets: dict[str, Ticket] = {}
+        self.longest_wait = Limit(0, "")
 
     def ask(self, name: str, user: str = "ann", **more: Any) -> str:
         """What became of it at once: started, waiting, or why it was refused."""
@@ -34,6 +36,7 @@ class Statements:
             AdmissionRequest(user, **more),
             start=lambda: self.started.append(name),
             refuse=lambda error: self.refused.update({name: error}),
+            longest_wait=lambda: self.longest_wait,
         )
         self.tickets[name] = ticket
         try:
@@ -193,7 +196,8 @@ def test_who_waits_can_withdraw_and_holds_no_thread() -> None:
 
 def test_a_wait_that_is_too_long_ends() -> None:
     clock = Clock()
-    statements = Statements(Admission(groups_of_settings(1, 1, 10), queued_s=30, clock=clock))
+    statements = Statements(Admission(groups_of_settings(1, 1, 10), clock=clock))
+    statements.longest_wait = Limit(30, "limits.queued_s")
     statements.ask("a")
     statements.ask("b")
     clock.now += 31

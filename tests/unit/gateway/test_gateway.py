@@ -27,7 +27,7 @@ from sqe.gateway.uploads import Uploads
 from sqe.model.access_event import AccessEvent, AccessKind
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
-from sqe.model.query import Column, EngineKind, QueryRequest, QueryState
+from sqe.model.query import Column, EngineKind, Progress, QueryRequest, QueryState
 from sqe.policy.policy import Policy
 from sqe.policy.source import AllowAll
 from sqe.results.description import Description
@@ -56,6 +56,7 @@ class FakeEngine:
         self.wait = threading.Event()
         self.wait.set()
         self.failure: Exception | None = None
+        self.read = 0  # bytes, as it tells while it works
 
     def prepare(self, statement: GuardedStatement, session: Session) -> DirectStatement:
         self.prepared += 1
@@ -63,6 +64,8 @@ class FakeEngine:
 
     def run(self, statement: GuardedStatement, run: Run) -> ResultStream:
         run.cancellation.on_cancel(self.wait.set)
+        if self.read:
+            run.report(Progress(bytes_read=self.read))
         self.wait.wait(20)
         run.cancellation.check()
         if self.failure is not None:
@@ -244,6 +247,51 @@ def test_a_result_over_its_size_is_not_sent_on(make: MakeGateway, engine: FakeEn
     )
     assert engine.made == 3
     assert engine.closed.is_set()
+
+
+def test_a_query_ends_when_an_engine_has_read_more_than_it_may(
+    make: MakeGateway, engine: FakeEngine
+) -> None:
+    gateway = make(limits=UserLimits(scan_mb=Limit(1, "limits.rules.0.scan_mb")))
+    engine.read = 1024 * 1024
+    with gateway.fetch(submit(gateway)) as result:
+        result.read_all()
+    engine.read += 1
+    engine.wait.clear()  # it would go on
+    error = failure(gateway, submit(gateway))
+    assert error.code is ErrorCode.SCAN_TOO_LARGE
+    assert "more than 1 MB; limits.rules.0.scan_mb allows no more" in error.message
+
+
+def test_the_whole_time_of_a_query_has_a_limit(make: MakeGateway, engine: FakeEngine) -> None:
+    limits = UserLimits(
+        run_s=Limit(60, "limits.query_timeout_s"), total_s=Limit(0.3, "limits.total_timeout_s")
+    )
+    gateway = make(running=1, queued=5, limits=limits)
+    engine.wait.clear()
+    runs, waits = submit(gateway), submit(gateway)
+    assert gateway.record(waits).state is QueryState.QUEUED
+    for query_id in (runs, waits):
+        error = failure(gateway, query_id)
+        assert error.code is ErrorCode.TIMEOUT and "limits.total_timeout_s" in error.message
+
+
+def test_planning_has_a_limit(make: MakeGateway, engine: FakeEngine) -> None:
+    class SlowToPrepare(FakeEngine):
+        def prepare(self, statement: GuardedStatement, session: Session) -> DirectStatement:
+            time.sleep(0.3)
+            return super().prepare(statement, session)
+
+    limits = UserLimits(planning_s=Limit(0.05, "limits.planning_timeout_s"))
+    local = SlowToPrepare()
+    gateway = make(limits=limits, local=local)
+    error = failure(gateway, submit(gateway))
+    assert error.code is ErrorCode.TIMEOUT
+    assert error.message == (
+        "The query was planned longer than 0.05 s and was stopped: "
+        "limits.planning_timeout_s allows no more."
+    )
+    assert local.made == 0
 
 
 def test_queries_in_a_minute_are_counted_for_each_user(

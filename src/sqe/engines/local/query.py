@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -11,7 +12,7 @@ import pyarrow as pa
 
 from sqe.engines.local.batches import Batches
 from sqe.engines.local.by_name import names_in_files
-from sqe.engines.local.explain import analyze_text, explain_text
+from sqe.engines.local.explain import analyze_text, explain_text, profile_of
 from sqe.engines.local.failures import LOCAL, OF_VALUES, KeysRefused, LocalFailed
 from sqe.engines.local.footers import Footers
 from sqe.engines.local.instance import InstanceKey, Need
@@ -26,7 +27,7 @@ from sqe.engines.local.storage_access import StorageAccess
 from sqe.engines.metadata import MetadataRows
 from sqe.engines.protocol import Explanation, Run
 from sqe.errors import SqeError, UpstreamError
-from sqe.model.query import EngineWork
+from sqe.model.query import EngineWork, Profile
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.sessions.session import Session
@@ -35,6 +36,7 @@ _T = TypeVar("_T")
 # What holds rows back: each has a hash table or a sort of its own.
 _HOLDING = re.compile(r"\b(?:JOIN|GROUP BY|ORDER BY|OVER|DISTINCT|UNION|INTERSECT|EXCEPT)\b")
 _PER_OPERATOR = 48 * 1024 * 1024
+_PROFILE_S = 1.0  # nobody waits longer for what is only kept
 
 
 class Workplace:
@@ -73,6 +75,7 @@ class LocalQuery:
         return f"SQE:{LOCAL}:" in self.plan.sql
 
     def run(self, run: Run) -> ResultStream:
+        run.offer_profile(lambda: self._profile(run))
         return self._in_instance(run, lambda lease, reach: self._start(lease, reach, run))
 
     def _start(self, lease: Lease, reach: StorageAccess, run: Run) -> ResultStream:
@@ -95,6 +98,7 @@ class LocalQuery:
         """Once more in a new instance, if one that was used before fails: a file may have been
         removed and put back. And if the store refuses the keys and the catalog has others: they
         may have been revoked, or have ended sooner than they said."""
+        run.check_scan(self.facts.bytes)
         listed = list_metadata(self.plan.metadata, self.workplace.metadata, run)
 
         def attempt(lease: Lease, reach: StorageAccess) -> _T:
@@ -128,6 +132,18 @@ class LocalQuery:
     def explain(self, run: Run, mode: str = "") -> Explanation:
         rows = self._answer("EXPLAIN ", run)
         return Explanation(self.plan.sql, explain_text(rows, self.scans))
+
+    def _profile(self, run: Run) -> Profile:
+        """Asked anew, in an instance as a query of the same session has it: one that may be
+        profiled can also be configured, and these are locked."""
+        asked = Run(run.query_id, run.session)
+        late = threading.Timer(_PROFILE_S, asked.cancellation.cancel)
+        late.daemon = True
+        late.start()
+        try:
+            return profile_of(self._answer("EXPLAIN (FORMAT JSON) ", asked), self.scans)
+        finally:
+            late.cancel()
 
     def analyze(self, run: Run) -> Explanation:
         rows = self._answer("EXPLAIN (ANALYZE, FORMAT JSON) ", run)

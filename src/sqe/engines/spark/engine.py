@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -40,7 +40,7 @@ from sqe.engines.staging import REJECTS, REJECTS_SCHEMA
 from sqe.errors import ErrorCode, SqeError, UpstreamError, UserError
 from sqe.maintenance.floors import Floors
 from sqe.model.names import RelationName
-from sqe.model.query import Column, Progress, RowsAffected
+from sqe.model.query import Column, Profile, Progress, RowsAffected
 from sqe.model.spans import SPARK_ANALYZE, SPARK_SESSION
 from sqe.model.tracing import trace
 from sqe.results.arrow_types import arrow_schema
@@ -61,6 +61,7 @@ from sqe.sql.statement import Access, StatementKind
 _log = logging.getLogger(__name__)
 
 MetadataRows = Callable[[BoundMetadata, Run], str]
+_ANALYZED_PLAN, _OPTIMIZED_PLAN = "== Analyzed Logical Plan ==", "== Optimized Logical Plan =="
 _PHYSICAL_PLAN = "== Physical Plan =="
 _NUMBERS = re.compile(r"#\d+L?\b|, \[plan_id=\d+\]")
 _CHECKABLE = (
@@ -82,6 +83,15 @@ class _Prepared:
     procedure: Procedure | None = None  # of CALL
     copy: Copy | None = None
     rows: InsertedRows | None = None
+    analysed: str = field(default="", repr=False)  # its plan, as Spark has explained it
+    metrics: list[Any] = field(default_factory=list, repr=False)  # of its operators, at the end
+
+    def profile(self) -> Profile:
+        """The plan as it was checked: Spark's physical one is only made when it runs."""
+        plan = self.analysed[self.analysed.find(_ANALYZED_PLAN) :].partition(_OPTIMIZED_PLAN)[0]
+        return Profile(
+            self.to_user(_NUMBERS.sub("", plan.strip())), self.to_user(operators(self.metrics))
+        )
 
     def translate_error(self, error: Exception) -> SqeError:
         loading = self.copy and (self.copy.entry.refusal or self.copy.file_error(error))
@@ -132,6 +142,7 @@ class SparkConnectEngine:
         prepared: _Prepared | None = None
         try:
             prepared = self._prepare(statement, run, stack, copy)
+            run.offer_profile(prepared.profile)
             items = self._execute(prepared, run)
             stack.callback(items.close)  # stops Spark's work where nobody reads on
             struct = _struct(items)
@@ -201,20 +212,17 @@ class SparkConnectEngine:
     def analyze(self, statement: GuardedStatement, run: Run) -> Explanation:
         with ExitStack() as stack:
             prepared = self._prepare(statement, run, stack)
-            metrics = []
             rows = 0
             for item in self._execute(prepared, run):
                 if isinstance(item, pa.RecordBatch):
                     rows += item.num_rows
-                elif hasattr(item, "metrics"):
-                    metrics.append(item)
             affected_text = "".join(
                 f"{affected}\n" for affected in self._count_affected(statement, prepared, run)
             )
             to_user = prepared.to_user
             return Explanation(
                 to_user(prepared.spliced.text.strip()),
-                to_user(affected_text + operators(metrics, rows)),
+                to_user(f"{affected_text}{rows:,} rows returned\n{operators(prepared.metrics)}"),
             )
 
     def close(self) -> None:
@@ -299,7 +307,7 @@ class SparkConnectEngine:
                 guards.must_be_below(statement),
             ),
         )
-        return prepared
+        return replace(prepared, analysed=explained)
 
     @contextmanager
     def _session(self, run: Run) -> Iterator[SparkSession]:
@@ -436,7 +444,6 @@ class SparkConnectEngine:
 
     def _execute(self, prepared: _Prepared, run: Run) -> Generator[Any]:
         prepared.grant.begin()
-        metrics = []
         progress = [Progress()]
 
         def report(now: Progress) -> None:
@@ -451,9 +458,9 @@ class SparkConnectEngine:
             ) as items:
                 for item in items:
                     if hasattr(item, "metrics"):
-                        metrics.append(item)
+                        prepared.metrics.append(item)
                     yield item
-            run.worked(work_of(metrics, progress[0]))
+            run.worked(work_of(prepared.metrics, progress[0]))
         except SqeError:
             raise
         except Exception as error:

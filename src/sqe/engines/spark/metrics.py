@@ -52,7 +52,7 @@ def _total(nodes: Sequence[Any], name: str) -> int | None:
     return sum(values) if values else None
 
 
-def operators(metrics: Sequence[Any], rows: int) -> str:
+def operators(metrics: Sequence[Any]) -> str:
     """A tree of operators with their real figures."""
     children: dict[int, list[Any]] = {}
     ids = {metric.plan_id for metric in metrics}
@@ -61,7 +61,7 @@ def operators(metrics: Sequence[Any], rows: int) -> str:
         if parent not in ids or parent == metric.plan_id:  # Spark makes the root its own parent
             parent = -1
         children.setdefault(parent, []).append(metric)
-    lines = [f"{rows:,} rows returned"]
+    lines: list[str] = []
     for root in children.get(-1, []):
         lines += _lines(root, children, 0)
     return "\n".join(lines)

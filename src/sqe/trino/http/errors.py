@@ -7,9 +7,10 @@ understood, not allowed or too much has a status of its own, and a line of text.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping
 
-from sqe.errors import ErrorCode, InternalError, SqeError
+from sqe.errors import ErrorCode, InternalError, ResourceError, SqeError
 from sqe.trino.http.error_codes import ERRORS, TrinoError
 from sqe.trino.http.error_texts import is_limit, message_of
 
@@ -67,6 +68,7 @@ NAMES: dict[ErrorCode, str] = {
     ErrorCode.TOO_MANY_QUERIES: "QUERY_QUEUE_FULL",
     ErrorCode.QUERY_REJECTED: "QUERY_REJECTED",
     ErrorCode.RESULT_TOO_LARGE: "GENERIC_INSUFFICIENT_RESOURCES",
+    ErrorCode.SCAN_TOO_LARGE: "EXCEEDED_SCAN_LIMIT",
     ErrorCode.TOO_MANY_SESSIONS: "QUERY_QUEUE_FULL",
     ErrorCode.TOO_MANY_LOGINS: "QUERY_QUEUE_FULL",
     ErrorCode.OUT_OF_MEMORY: "EXCEEDED_LOCAL_MEMORY_LIMIT",
@@ -113,7 +115,8 @@ def no_such_query() -> Refusal:
 
 def busy(error: SqeError) -> Refusal:
     """Clients wait and send the request again."""
-    return Refusal(429, error.message, {"Retry-After": "1"})
+    seconds = error.retry_s if isinstance(error, ResourceError) else 0.0
+    return Refusal(429, error.message, {"Retry-After": str(max(1, math.ceil(seconds)))})
 
 
 def sqe_error(error: BaseException) -> SqeError:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sqe.errors import ErrorCategory, ErrorCode, error_of
+from sqe.errors import ErrorCategory, ErrorCode, ResourceError, error_of
 from sqe.trino.http.error_codes import ERRORS
-from sqe.trino.http.errors import NAMES, error_json, trino_error
+from sqe.trino.http.errors import NAMES, busy, error_json, trino_error
 
 CORPORA = Path(os.environ.get("SQE_CORPORA") or Path(__file__).parents[5] / "shared/corpora")
 
@@ -112,3 +112,10 @@ def test_a_column_that_only_the_engine_misses_is_a_limit() -> None:
     shown = error_json(error_of(ErrorCode.COLUMN_NOT_FOUND, text))
     assert shown["errorName"] == "NOT_SUPPORTED"
     assert shown["message"] == "The engine cannot answer this statement in the form that it has"
+
+
+def test_who_is_refused_is_told_when_to_come_again() -> None:
+    error = ResourceError(ErrorCode.TOO_MANY_QUERIES, "too many")
+    assert busy(error).headers == {"Retry-After": "1"}
+    error.retry_s = 12.2
+    assert busy(error).headers == {"Retry-After": "13"}

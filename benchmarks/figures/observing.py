@@ -87,9 +87,11 @@ def _server(home: Path, *, watched: bool) -> Iterator[Server]:
         "metrics": {"enabled": watched},
         "log": {"audit": watched},
         "history": {"enabled": watched},
+        "trino": {"port": 0},
     }
     server = build(Settings.model_validate(given))
     try:
+        server.listen_trino()  # a process that serves nobody keeps no history
         yield server
     finally:
         server.close()

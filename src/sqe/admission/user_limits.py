@@ -54,7 +54,7 @@ class UserLimits:
             ends.append((left, _timeout("took", self.total_s)))
         return min(ends, key=lambda end: end[0], default=None)
 
-    def planning_timeout(self) -> ResourceError:
+    def timeout_of_planning(self) -> ResourceError:
         return _timeout("was planned", self.planning_s)
 
     def check_scan(self, size: int) -> None:

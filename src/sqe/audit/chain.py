@@ -57,11 +57,11 @@ class ChainedFile:
             self._lock()
             if os.fstat(self._file).st_size != self._end:
                 self._read_end()
-            if 0 < self._most_bytes <= os.fstat(self._file).st_size:
+            if 0 < self._most_bytes <= self._end:
                 self._rotate()
             line, digest = chain_line(body, self._digest)
             self._write(line)
-            self._digest, self._end = digest, os.fstat(self._file).st_size
+            self._digest, self._end = digest, self._end + len(line)
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
 
@@ -91,7 +91,7 @@ class ChainedFile:
             fresh_path.unlink(missing_ok=True)  # of a process that was killed
             fresh = _open(fresh_path)
             fcntl.flock(fresh, fcntl.LOCK_EX)
-            _write_whole(fresh, line)
+            _write_whole(fresh, line, 0)
             files = list_files(self._path)
             if len(files) == 1 or not os.path.samefile(files[-2], self._path):
                 os.link(self._path, _next_name(files))
@@ -110,7 +110,7 @@ class ChainedFile:
         os.close(old)
 
     def _write(self, line: bytes) -> None:
-        _write_whole(self._file, line)
+        _write_whole(self._file, line, self._end)
 
     def close(self) -> None:
         os.close(self._file)
@@ -120,7 +120,8 @@ class ChainedFile:
         size = os.fstat(self._file).st_size
         tail = os.pread(self._file, min(size, _TAIL), max(0, size - _TAIL))
         if tail and not tail.endswith(b"\n"):  # the disk was full, or its process killed
-            os.write(self._file, b"\n")
+            size += os.write(self._file, b"\n")
+        self._end = size
         last = tail.rstrip(b"\n").rpartition(b"\n")[2]
         self._digest = _digest_of(last) or START
 
@@ -129,9 +130,9 @@ def _open(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
 
 
-def _write_whole(file: int, line: bytes) -> None:
-    """All of it, or nothing: of a line that fits in part, the beginning is taken back."""
-    before = os.fstat(file).st_size
+def _write_whole(file: int, line: bytes, before: int) -> None:
+    """All of it, or nothing: of a line that fits in part, the beginning is taken back. ``before``:
+    the size of the file."""
     if os.write(file, line) < len(line):
         os.ftruncate(file, before)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -400,7 +400,7 @@ class Gateway:
 
     def _plan(self, query: TrackedQuery, session: Session, request: QueryRequest) -> Planned:
         limits = query.limits
-        ends = (limits.planning_s.value, limits.planning_timeout()) if limits.planning_s else None
+        ends = (limits.planning_s.value, limits.timeout_of_planning()) if limits.planning_s else None
         timer = _start_timer(query, ends)
         try:
             return self._pipeline.plan(request, session, query.stage)

@@ -74,12 +74,17 @@ class Prometheus:
         raise AssertionError(f"nothing for {query}")
 
 
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
 @contextmanager
 def scraping(found: Programs, folder: Path, target: str, rules: Path) -> Iterator[Prometheus]:
     """``target``: address and port of the server that is scraped every half second."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     config = {
         "global": {"scrape_interval": "500ms", "evaluation_interval": "1s"},
         "rule_files": [str(rules)],

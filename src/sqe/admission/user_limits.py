@@ -54,8 +54,11 @@ class UserLimits:
             ends.append((left, _timeout("took", self.total_s)))
         return min(ends, key=lambda end: end[0], default=None)
 
-    def timeout_of_planning(self) -> ResourceError:
-        return _timeout("was planned", self.planning_s)
+    @property
+    def longest_planning(self) -> tuple[float, ResourceError] | None:
+        """The same, for its planning."""
+        limit = self.planning_s
+        return (limit.value, _timeout("was planned", limit)) if limit else None
 
     def check_scan(self, size: int) -> None:
         """``size`` in bytes: of the files that are left after pruning, or what was read so far."""

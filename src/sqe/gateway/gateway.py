@@ -399,9 +399,7 @@ class Gateway:
             return planned.translation.answer(execution)
 
     def _plan(self, query: TrackedQuery, session: Session, request: QueryRequest) -> Planned:
-        limits = query.limits
-        ends = (limits.planning_s.value, limits.timeout_of_planning()) if limits.planning_s else None
-        timer = _start_timer(query, ends)
+        timer = _start_timer(query, query.limits.longest_planning)
         try:
             return self._pipeline.plan(request, session, query.stage)
         finally:

@@ -10,6 +10,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import UnionType
 from typing import Any, get_args, get_origin
 
 import click
@@ -57,12 +58,15 @@ def settings_page() -> str:
         "file is `--config`, `$SQE_CONFIG`, or `sqe.toml` in the home. `SQE_SPARK__MASTER` sets",
         "`spark.master`. An unknown key is an error.",
         "",
-        *_model_lines(Settings, ""),
+        *_model_lines(Settings, "", set()),
     ]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _model_lines(model: type[BaseModel], prefix: str, kind: str = "") -> Iterator[str]:
+def _model_lines(
+    model: type[BaseModel], prefix: str, written: set[str], kind: str = ""
+) -> Iterator[str]:
+    """``written``: sections that several kinds have, which stand there once."""
     plain = {name: field for name, field in model.model_fields.items() if not _section(field)}
     if prefix:
         yield f"## `[{prefix.rstrip('.')}]`" + (f" of type `{kind}`" if kind else "")
@@ -77,17 +81,23 @@ def _model_lines(model: type[BaseModel], prefix: str, kind: str = "") -> Iterato
     yield ""
     for name, field in model.model_fields.items():
         section = _section(field)
-        if section is not None:
-            yield from _model_lines(section, f"{prefix}{name}.")
+        inner = f"{prefix}{name}."
+        if section is not None and inner not in written:
+            written.add(inner)
+            yield from _model_lines(section, inner, written)
         kinds = _named_sections(field)
         for named in kinds:
             kind = named.model_fields["type"].default if len(kinds) > 1 else ""
-            yield from _model_lines(named, f"{prefix}{name}.NAME.", kind)
+            yield from _model_lines(named, f"{inner}NAME.", written, kind)
 
 
 def _section(field: FieldInfo) -> type[BaseModel] | None:
-    kind = field.annotation
-    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+    """Also of one that may be left out."""
+    kinds = get_args(field.annotation) if get_origin(field.annotation) is UnionType else ()
+    for kind in (field.annotation, *kinds):
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            return kind
+    return None
 
 
 def _named_sections(field: FieldInfo) -> list[type[BaseModel]]:

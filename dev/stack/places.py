@@ -68,6 +68,11 @@ class Places:
         return self.port(19121)
 
     @property
+    def hive(self) -> str:
+        """A Hive metastore."""
+        return f"thrift://{HOST}:{self.port(19083)}"
+
+    @property
     def issuer(self) -> str:
         return f"{self.keycloak}/realms/{REALM}"
 

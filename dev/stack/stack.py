@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 from dev.stack.catalog import ContractCatalog
+from dev.stack.hive import Hive
 from dev.stack.keycloak import Keycloak
 from dev.stack.messages import StackError, say
 from dev.stack.minio import Minio
@@ -33,6 +34,7 @@ class Stack:
             ContractCatalog(places),
             Nessie(places),
             Opa(places),
+            Hive(places),
         )
         self._processes = Processes(places.state)
 

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sqe.catalog.catalog_type import Listeners
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.embedded.store import SCHEMA
 from sqe.catalog.folder.entry import FILES
+from sqe.catalog.hive.entry import HIVE
 from sqe.catalog.jdbc.entry import JDBC
 from sqe.catalog.protocol import Catalog
 from sqe.model.identity import Identity
-from sqe.model.observer import UNOBSERVED
-from sqe.settings import FilesCatalogSettings, JdbcCatalogSettings, Settings
+from sqe.settings import FilesCatalogSettings, HiveCatalogSettings, JdbcCatalogSettings, Settings
 from tests.unit.catalog.remote.serving import opened, person, served, service
 from tests.unit.store.postgresql import schema_in
 
@@ -31,6 +32,9 @@ class CatalogAdapter:
     type: str
     open: Open
     views: bool = True
+    schema: tuple[str, ...] = ("a", "b")
+    odd: str = "ä b+c/d%2e?#"  # a name with all that there may be in one
+    atomic: bool = True  # several tables change at once
 
 
 @contextmanager
@@ -57,7 +61,7 @@ def jdbc(folder: Path, url: str, **more: Any) -> Iterator[Catalog]:
     """As a server opens it."""
     values = {"url": url, "warehouse": folder / "w", "auth": "shared", **more}
     settings = Settings(home=folder / "home")
-    made = JDBC.make("lake", JdbcCatalogSettings(**values), settings, UNOBSERVED)
+    made = JDBC.make("lake", JdbcCatalogSettings(**values), settings, Listeners())
     with closing(made):
         yield made.open(Identity("ann"))
 
@@ -79,7 +83,7 @@ def _jdbc_on_postgresql(folder: Path, postgresql: PostgreSQL) -> AbstractContext
 def _files(folder: Path, postgresql: PostgreSQL) -> Iterator[Catalog]:
     (folder / "w").mkdir(exist_ok=True)
     values = FilesCatalogSettings(warehouse=folder / "w", auth="shared")
-    with closing(FILES.make("lake", values, Settings(home=folder / "home"), UNOBSERVED)) as made:
+    with closing(FILES.make("lake", values, Settings(home=folder / "home"), Listeners())) as made:
         yield made.open(Identity("ann"))
 
 
@@ -102,3 +106,20 @@ ADAPTERS: Mapping[str, CatalogAdapter] = {
 READ_ONLY: Mapping[str, CatalogAdapter] = {
     "files": CatalogAdapter("files", _files, views=False),
 }
+
+
+def hive(uri: str, schema: str, **more: Any) -> CatalogAdapter:
+    """On a metastore that runs; ``schema`` is one that it has not."""
+
+    @contextmanager
+    def on_metastore(folder: Path, postgresql: PostgreSQL) -> Iterator[Catalog]:
+        values = {"uri": uri, "warehouse": str(folder / "w"), "auth": "shared", **more}
+        settings = HiveCatalogSettings(**values)
+        with closing(HIVE.make("lake", settings, Settings(home=folder / "home"), Listeners())) as m:
+            yield m.open(Identity("ann"))
+
+    return CatalogAdapter("hive", on_metastore, schema=(schema,), odd="a_1", atomic=False)
+
+
+# Of those that need a service of the stack: tests/stack/test_hive.py.
+ON_STACK = {"hive": hive}

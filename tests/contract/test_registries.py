@@ -23,7 +23,7 @@ def test_every_type_of_catalog_in_the_settings_has_an_entry_and_the_reverse() ->
 def test_every_type_of_catalog_passes_the_suite_of_catalogs() -> None:
     types = {entry.settings.model_fields["type"].default for entry in CATALOG_TYPES}
     adapters = {**catalog_adapters.ADAPTERS, **catalog_adapters.READ_ONLY}
-    assert types == {adapter.type for adapter in adapters.values()}
+    assert types == {adapter.type for adapter in adapters.values()} | {*catalog_adapters.ON_STACK}
 
 
 def test_every_source_of_policies_in_the_settings_has_an_entry_and_the_reverse() -> None:

@@ -182,7 +182,7 @@ def test_the_keys_of_a_statement_open_what_it_names_and_nothing_else(
     assert locations is not None
     token = Secret(access_token(stack, "alice"))
     source = object_source(landing.place("own/"))
-    keys = locations.locations[0].assume_role(token, scope_of_reads(source), "sqe-test")
+    keys = locations.locations[0].sts.exchange_token(token, scope_of_reads(source), "sqe-test")
     locations.close()
     assert keys.token is not None
     client = Minio(

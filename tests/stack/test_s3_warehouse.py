@@ -13,10 +13,11 @@ from minio import Minio
 from dev.stack.minio import BUCKET, ROOT_PASSWORD, ROOT_USER
 from dev.stack.places import Places
 from sqe.catalog.embedded import EmbeddedCatalog
-from sqe.catalog.embedded.s3 import Bucket, S3Keys
 from sqe.catalog.protocol import Ident, Json
+from sqe.catalog.storage.bucket import Bucket
 from sqe.errors import ErrorCode, SqeError
 from sqe.model.identity import Secret
+from sqe.testing import S3Keys, S3Storage
 from tests.unit.catalog.tables import SCHEMA
 
 NS = ("sales",)
@@ -34,7 +35,7 @@ def prefix(storage: Minio) -> Iterator[str]:
 
 @pytest.fixture
 def disk(stack: Places, prefix: str) -> Bucket:
-    return Bucket(f"s3://{BUCKET}/{prefix}", KEYS, endpoint=stack.minio)
+    return S3Storage(f"s3://{BUCKET}/{prefix}", KEYS, stack.minio).disk()
 
 
 @pytest.fixture
@@ -122,7 +123,7 @@ def test_a_missing_file_is_not_a_storage_that_is_down(
     catalog: EmbeddedCatalog, storage: Minio, tmp_path: Path, prefix: str
 ) -> None:
     where = str(catalog.load_table(ORDERS).metadata_location)
-    nowhere = Bucket(f"s3://{BUCKET}/{prefix}", KEYS, endpoint="http://127.0.0.1:9")
+    nowhere = S3Storage(f"s3://{BUCKET}/{prefix}", KEYS, "http://127.0.0.1:9").disk()
     down = EmbeddedCatalog(tmp_path / "catalog.db", nowhere)
     with pytest.raises(SqeError) as refused:
         down.load_table(ORDERS)

@@ -25,7 +25,7 @@ FIELDS = {
     " `cancelled`; to the rules `rule_changed`; to the settings `settings_changed`; besides"
     " `login`, `login_failed`, `session_opened`,"
     " `session_refused`, `session_ended`, `impersonation`, `impersonation_refused`, `kill`,"
-    " `kill_refused`, `events_lost`, `file_continued`",
+    " `kill_refused`, `credential_used`, `events_lost`, `file_continued`",
     "query_id": "the query, as clients and the summaries of snapshots name it (`sqe.query-id`)",
     "user": "whose query it is, or who does it; of `login_failed` as claimed, and empty where the"
     " credential does not tell; of `impersonation` as whom; `*`: too many to be named",
@@ -33,13 +33,15 @@ FIELDS = {
     "principal": "who has logged in, where that is not the user (impersonation)",
     "protocol": "`flight`, `trino`, or `embedded`: the caller's own process",
     "address": "the client's, as the server sees it",
-    "method": "of a login: `password`, `bearer` (a token), `certificate`, `nothing` (no"
-    " credential), or `api_key`, of those accepted",
+    "method": "of `credential_used`: `mapped`; of a login: `password`, `bearer` (a token),"
+    " `certificate`, `nothing` (no credential), or `api_key`, of those accepted",
     "trace_id": "of the trace that the query is part of, where queries are traced",
     "key_id": "the API key that was shown, as `sqe apikey list` names it",
     "count": "how often it has happened again since the line before about the same, where that is"
     " more than once: repeats within a minute are one line; of `events_lost`: how many",
     "owner": "of `kill`: whose query it is",
+    "credential": "of `credential_used`: the one that the user is mapped to, as `catalog.name`",
+    "place": "of `credential_used`: the folders that it was used for",
     "source": "the client's name for itself",
     "resource_group": "the resource group it waited or runs in",
     "dialect": "what the statement is written in: `spark` or `trino`",
@@ -183,6 +185,8 @@ def access_fields(event: AccessEvent) -> dict[str, Any]:
         "session_id": event.session_id[:8],
         "query_id": event.query_id,
         "owner": event.owner,
+        "credential": event.credential,
+        "place": event.place,
         "count": event.count if event.count > 1 else 0,
     }
     fields.update((name, value) for name, value in more.items() if value)

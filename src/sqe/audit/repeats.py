@@ -20,6 +20,7 @@ _ONE_BY_ONE = (
     AccessKind.SESSION_OPENED,
     AccessKind.SESSION_ENDED,
     AccessKind.KILL,
+    AccessKind.CREDENTIAL_USED,
     AccessKind.EVENTS_LOST,
 )
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from sqe.catalog.configured import Opens
-from sqe.model.observer import Observer
+from sqe.model.access_event import UNRECORDED, AccessRecorder
+from sqe.model.observer import UNOBSERVED, Observer
 from sqe.settings import Settings
 
 _S = TypeVar("_S")
@@ -30,6 +31,14 @@ class KeepsAnswers(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Listeners:
+    """Who is told of each call, and of each use of a credential."""
+
+    observer: Observer = UNOBSERVED
+    recorder: AccessRecorder = UNRECORDED
+
+
+@dataclass(frozen=True, slots=True)
 class CatalogFacts:
     """What everybody who may know of a catalog is told of it. ``address``: without anything
     secret; empty of one that is inside SQE. ``identity``: as whom it knows a user, in words."""
@@ -43,13 +52,13 @@ class CatalogFacts:
 @dataclass(frozen=True)
 class CatalogType(Generic[_S]):
     """``settings``: the class of its settings. ``make`` takes the catalog's name, its settings,
-    all others, and who is told of each call; ``describe`` its settings.
+    all others, and who listens; ``describe`` its settings.
 
     ``own``: it is SQE's own and the same for everybody. Then administrators' tools look into it
     without a login, and the default schema is made in it. In other catalogs nothing is made that
     no user asked for."""
 
     settings: type[_S]
-    make: Callable[[str, _S, Settings, Observer], MadeCatalog]
+    make: Callable[[str, _S, Settings, Listeners], MadeCatalog]
     describe: Callable[[_S], CatalogFacts]
     own: bool = False

@@ -68,6 +68,13 @@ class Signed:
     reusable: bool = False
 
 
+def credentials_of(loaded: Loaded) -> tuple[Json, ...]:
+    """What ``load_credentials`` answers where the table has just been loaded."""
+    if loaded.storage_credentials or not loaded.config:
+        return loaded.storage_credentials
+    return ({"prefix": str(loaded.metadata["location"]), "config": dict(loaded.config)},)
+
+
 def added_snapshots(request: Json) -> Iterator[Json]:
     """The snapshots that a commit brings."""
     for update in request.get("updates") or ():

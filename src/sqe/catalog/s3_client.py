@@ -61,6 +61,11 @@ class ListedPage:
             for element in page
             if tag_of(element) == "Contents"
         ]
+        self.prefixes = [  # of what is further down, where a delimiter was named
+            element.findtext("{*}Prefix") or ""
+            for element in page
+            if tag_of(element) == "CommonPrefixes"
+        ]
         fields = {tag_of(element): element.text or "" for element in page}
         more = fields.get("IsTruncated") == "true"
         self.continuation = fields.get("NextContinuationToken", "") if more else ""

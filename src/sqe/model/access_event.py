@@ -20,6 +20,7 @@ class AccessKind(Enum):
     IMPERSONATION_REFUSED = "impersonation_refused"
     KILL = "kill"
     KILL_REFUSED = "kill_refused"
+    CREDENTIAL_USED = "credential_used"  # to a store, by whom it is mapped to
     EVENTS_LOST = "events_lost"  # ``count`` of them, which could not be recorded before
 
     @property
@@ -44,6 +45,8 @@ class AccessEvent:
     query_id: str = ""  # that was to be killed
     owner: str = ""  # whose query that is
     count: int = 1  # how often it has happened
+    credential: str = ""  # of the settings, as catalog.name
+    place: str = ""  # that it was used for
 
 
 class AccessRecorder:

@@ -23,6 +23,7 @@ from sqe.audit.events import EventSink, RuleEvent
 from sqe.audit.logs import log_to, stop_logging
 from sqe.binding.binder import Binder, Hiding
 from sqe.broker.broker import Broker
+from sqe.catalog.catalog_type import Listeners
 from sqe.catalog.overlay import TransactionalCatalogs
 from sqe.catalog.protocol import Catalogs
 from sqe.catalog.redaction import Redaction
@@ -139,7 +140,7 @@ class Server:
         shown = show_settings(settings)
         _log.info("sqe %s is starting, process %d, settings %s", __version__, os.getpid(), shown)
         self.book = self._policies.book(self._note_rule)
-        self._configured = SettingsCatalogs(settings, observer)
+        self._configured = SettingsCatalogs(settings, Listeners(observer, self._events))
         kept = KeptCatalogs(self._store)
         self._attached = AttachedCatalogs(settings, self._configured, kept, self._events.changed)
         self.catalogs = TransactionalCatalogs(self._configured.catalogs)

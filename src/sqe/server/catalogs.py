@@ -7,22 +7,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqe.catalog.catalog_type import CatalogFacts, CatalogType, KeepsAnswers, MadeCatalog
+from sqe.catalog.catalog_type import CatalogFacts, CatalogType, KeepsAnswers, Listeners, MadeCatalog
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded.entry import EMBEDDED
 from sqe.catalog.folder.entry import FILES
+from sqe.catalog.hive.entry import HIVE
 from sqe.catalog.jdbc.entry import JDBC
 from sqe.catalog.protocol import Catalog
 from sqe.catalog.remote.entry import REST
 from sqe.errors import ErrorCode, SqeError, UserError, error_of
 from sqe.model.identity import Identity
-from sqe.model.observer import UNOBSERVED, Observer
 from sqe.server.change import Change
 from sqe.settings import Settings
 from sqe.settings.catalogs import CatalogSettings, check_apart
 
 # A new type of catalog is a line here, and its settings are one more in `settings/catalogs.py`.
-CATALOG_TYPES: tuple[CatalogType[Any], ...] = (EMBEDDED, REST, JDBC, FILES)
+CATALOG_TYPES: tuple[CatalogType[Any], ...] = (EMBEDDED, REST, JDBC, FILES, HIVE)
 _BY_SETTINGS = {entry.settings: entry for entry in CATALOG_TYPES}
 _NOBODY = Identity("sqe")  # SQE's own catalogs ask nobody who they are
 
@@ -35,7 +35,7 @@ def own_catalogs(settings: Settings) -> list[str]:
 def make_others(settings: Settings) -> dict[str, MadeCatalog]:
     """Those that are not SQE's own: nothing is asked of them."""
     return {
-        name: _BY_SETTINGS[type(catalog)].make(name, catalog, settings, UNOBSERVED)
+        name: _BY_SETTINGS[type(catalog)].make(name, catalog, settings, Listeners())
         for name, catalog in settings.catalogs.items()
         if not _BY_SETTINGS[type(catalog)].own
     }
@@ -52,7 +52,7 @@ def facts_of(settings: Settings) -> dict[str, CatalogFacts]:
 def make_catalog(settings: Settings, name: str) -> MadeCatalog:
     """One of them by itself: nothing is asked of it."""
     catalog = settings.catalogs[name]
-    return _BY_SETTINGS[type(catalog)].make(name, catalog, settings, UNOBSERVED)
+    return _BY_SETTINGS[type(catalog)].make(name, catalog, settings, Listeners())
 
 
 class SettingsCatalogs:
@@ -60,9 +60,9 @@ class SettingsCatalogs:
     are told of each. ``attach`` and ``detach`` change which there are. ``close`` when nobody uses
     any of them."""
 
-    def __init__(self, settings: Settings, observer: Observer = UNOBSERVED) -> None:
+    def __init__(self, settings: Settings, listeners: Listeners | None = None) -> None:
         self._settings = settings
-        self._observer = observer
+        self._listeners = listeners or Listeners()
         self._lock = threading.RLock()  # the settings' watch, and whoever attaches
         self._attached: dict[str, CatalogSettings] = {}
         self._gone: list[MadeCatalog] = []  # somebody may be using them
@@ -120,7 +120,7 @@ class SettingsCatalogs:
         return Change(apply, discard)
 
     def _make(self, name: str, catalog: CatalogSettings, settings: Settings) -> MadeCatalog:
-        return _BY_SETTINGS[type(catalog)].make(name, catalog, settings, self._observer)
+        return _BY_SETTINGS[type(catalog)].make(name, catalog, settings, self._listeners)
 
     def check(self, name: str, catalog: CatalogSettings) -> None:
         """INVALID_SETTINGS where it could not be attached."""

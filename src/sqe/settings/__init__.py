@@ -4,6 +4,7 @@ from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings, UserS
 from sqe.settings.catalogs import (
     EmbeddedCatalogSettings,
     FilesCatalogSettings,
+    HiveCatalogSettings,
     JdbcCatalogSettings,
     RestCatalogSettings,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "EmbeddedCatalogSettings",
     "FilesCatalogSettings",
     "FlightSettings",
+    "HiveCatalogSettings",
     "JdbcCatalogSettings",
     "LimitSettings",
     "LoadSettings",

@@ -49,3 +49,13 @@ def database_address(url: str) -> str:
     port = f":{parts.port}" if parts.port else ""
     path = parts.path[1:] if parts.scheme == SQLITE else f"{host}{port}{parts.path}"
     return f"{parts.scheme.partition('+')[0]}://{path}"
+
+
+def thrift_addresses(text: str) -> list[str]:
+    """Of metastores. ValueError says what is wrong."""
+    addresses = [one.strip() for one in text.split(",")]
+    for one in addresses:
+        parts = urlsplit(one)
+        if parts.scheme != "thrift" or not parts.hostname or not parts.port or parts.path:
+            raise ValueError("write thrift://host:9083, or several of them with commas between")
+    return addresses

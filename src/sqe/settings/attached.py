@@ -18,6 +18,7 @@ from sqe.errors import ErrorCode, UserError
 from sqe.settings.catalogs import (
     CatalogSettings,
     FilesCatalogSettings,
+    HiveCatalogSettings,
     JdbcCatalogSettings,
     RestCatalogSettings,
 )
@@ -33,6 +34,7 @@ _TYPES: Mapping[str, type[BaseModel]] = {
     "rest": RestCatalogSettings,
     "jdbc": JdbcCatalogSettings,
     "files": FilesCatalogSettings,
+    "hive": HiveCatalogSettings,
     **dict.fromkeys(SERVICES, RestCatalogSettings),
 }
 

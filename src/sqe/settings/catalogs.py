@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     Discriminator,
     Field,
     SecretStr,
@@ -19,8 +20,15 @@ from pydantic import (
 )
 
 from sqe.model.hosts import is_own_machine
-from sqe.settings.addresses import check_database, database_address, service_url
+from sqe.model.object_paths import SCHEME, object_path
+from sqe.settings.addresses import (
+    check_database,
+    database_address,
+    service_url,
+    thrift_addresses,
+)
 from sqe.settings.headers import check_headers
+from sqe.settings.object_stores import StorageSettings
 from sqe.settings.rest_services import check_service, fill_in
 from sqe.settings.secrets import SecretText
 from sqe.settings.strict import Strict
@@ -120,10 +128,13 @@ class RestCatalogSettings(Strict):
         return self
 
 
-def _check_whole(path: Path) -> Path:
-    if not path.is_absolute():
-        raise ValueError("it must be the whole path of a folder of this machine")
-    return path
+def _check_place(place: str) -> str:
+    if place.startswith(SCHEME):
+        folder = object_path(place.rstrip("/"))
+        return f"{SCHEME}{folder.bucket}/{folder.key}".rstrip("/")
+    if not Path(place).is_absolute():
+        raise ValueError("it must be the whole path of a folder of this machine, or s3://…")
+    return place
 
 
 def _check_meant(auth: str) -> str:
@@ -134,11 +145,34 @@ def _check_meant(auth: str) -> str:
     return auth
 
 
-WholePath = Annotated[Path, AfterValidator(_check_whole)]
+WarehousePlace = Annotated[str, BeforeValidator(str), AfterValidator(_check_place)]
 Shared = Annotated[Literal["", "shared"], AfterValidator(_check_meant)]
 
 
-class JdbcCatalogSettings(Strict):
+class WarehouseSettings(Strict):
+    """Of catalogs that say where tables are and hand out no keys to their files."""
+
+    warehouse: WarehousePlace = Field(
+        description="where the tables' files are, a folder or s3://bucket/folder; what is outside "
+        "of it is refused"
+    )
+    storage: StorageSettings | None = Field(None, description="whose keys open a warehouse in S3")
+
+    @property
+    def folder(self) -> Path | None:
+        """None: it is in S3."""
+        return None if self.warehouse.startswith(SCHEME) else Path(self.warehouse)
+
+    @model_validator(mode="after")
+    def _objects_have_keys(self) -> WarehouseSettings:
+        if self.folder is None and self.storage is None:
+            raise ValueError("a warehouse in S3 needs a section storage: whose keys open it")
+        if self.folder is not None and self.storage is not None:
+            raise ValueError("storage is for a warehouse in S3")
+        return self
+
+
+class JdbcCatalogSettings(WarehouseSettings):
     """A catalog in the tables of Iceberg's JDBC catalog, which other programs use, too. SQE has one
     account there for all users, so that its own policies alone say who may do what."""
 
@@ -146,9 +180,6 @@ class JdbcCatalogSettings(Strict):
     url: SecretText = Field(
         description="`postgresql+psycopg://user:password@host/database`, or `sqlite:////folder/"
         "file.db`; better `env:NAME` or `file:/path`"
-    )
-    warehouse: WholePath = Field(
-        description="folder with the tables' files; what is outside of it is refused"
     )
     catalog_name: str = Field(
         "", description="name under which the tables' rows stand there; unset: the catalog's here"
@@ -176,18 +207,57 @@ class JdbcCatalogSettings(Strict):
         return database_address(self.url.get_secret_value())
 
 
-class FilesCatalogSettings(Strict):
+class FilesCatalogSettings(WarehouseSettings):
     """A folder of tables that no catalog knows of, as Hadoop's catalog leaves them: folders are
     schemas. It is only read."""
 
     type: Literal["files"] = "files"
-    warehouse: WholePath = Field(description="the folder; what is outside of it is refused")
     auth: Shared = Field(
         "",
         validate_default=True,
         description="must be `shared`: the files are read by SQE itself, and what each user may "
         "see of them is for SQE's policies alone to say",
     )
+
+
+def _check_meant_for_hive(auth: str) -> str:
+    if auth == "kerberos":
+        raise ValueError("a metastore that demands Kerberos is not supported")
+    return _check_meant(auth)
+
+
+class HiveCatalogSettings(WarehouseSettings):
+    """A Hive metastore, spoken to over Thrift. It believes whoever asks, so that SQE's own policies
+    alone say who may do what."""
+
+    type: Literal["hive"] = "hive"
+    uri: str = Field(description="thrift://host:9083; several equal ones with commas between")
+    user: str = Field("sqe", description="as whom SQE asks, and whom new tables belong to there")
+    locks: bool = Field(
+        True,
+        description="changes are made under the metastore's locks, as other programs do; false: "
+        "for one that compares parameters by itself (2.3.10, 4.0 and later, HIVE-26882), if no "
+        "other program relies on the locks",
+    )
+    lock_wait_s: float = Field(20.0, gt=0, description="longest wait for another program's lock")
+    timeout_s: float = Field(30.0, gt=0, description="longest wait for an answer")
+    auth: Annotated[Literal["", "shared", "kerberos"], AfterValidator(_check_meant_for_hive)] = (
+        Field(
+            "",
+            validate_default=True,
+            description="must be `shared`: all users act as `user`, and what each of them may do "
+            "is for SQE's policies alone to say",
+        )
+    )
+
+    @field_validator("uri")
+    @classmethod
+    def _uri_is_of_metastores(cls, uri: str) -> str:
+        return ",".join(thrift_addresses(uri))
+
+    @property
+    def addresses(self) -> list[str]:
+        return thrift_addresses(self.uri)
 
 
 def _type(value: Any) -> str:
@@ -199,7 +269,8 @@ CatalogSettings = Annotated[
     Annotated[EmbeddedCatalogSettings, Tag("embedded")]
     | Annotated[RestCatalogSettings, Tag("rest")]
     | Annotated[JdbcCatalogSettings, Tag("jdbc")]
-    | Annotated[FilesCatalogSettings, Tag("files")],
+    | Annotated[FilesCatalogSettings, Tag("files")]
+    | Annotated[HiveCatalogSettings, Tag("hive")],
     Discriminator(_type),
 ]
 
@@ -211,11 +282,11 @@ def only_our_own() -> dict[str, CatalogSettings]:
 def check_apart(catalogs: Mapping[str, CatalogSettings]) -> None:
     """ValueError where two catalogs have files in common: the rules for a table of the one would
     not be asked for the same files in the other."""
-    folders = {
-        name: one.warehouse.resolve()
+    places = {
+        name: one.folder.resolve() if one.folder else PurePosixPath(one.warehouse)
         for name, one in catalogs.items()
-        if isinstance(one, JdbcCatalogSettings | FilesCatalogSettings)
+        if isinstance(one, WarehouseSettings)
     }
-    for (first, one), (second, other) in combinations(folders.items(), 2):
+    for (first, one), (second, other) in combinations(places.items(), 2):
         if one.is_relative_to(other) or other.is_relative_to(one):
             raise ValueError(f"the warehouses of {first} and {second} have folders in common")

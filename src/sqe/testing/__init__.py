@@ -4,7 +4,6 @@ It is SQE's own embedded catalog behind Polaris's contract: bearer tokens, princ
 grants, vended credentials, error bodies, tags, and faults on demand. See docs/guides/testing.md.
 """
 
-from sqe.catalog.embedded.s3 import S3Keys
 from sqe.testing.admin import Admin
 from sqe.testing.admin_http import RemoteAdmin
 from sqe.testing.catalog import PolarisLikeCatalog
@@ -12,7 +11,7 @@ from sqe.testing.faults import Fault, FaultKind
 from sqe.testing.options import Options
 from sqe.testing.privileges import Privilege
 from sqe.testing.tokens import StaticTokens, oidc_tokens
-from sqe.testing.vending import S3Storage
+from sqe.testing.vending import S3Keys, S3Storage
 
 __all__ = [
     "Admin",

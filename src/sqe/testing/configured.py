@@ -7,13 +7,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from sqe.catalog.embedded.s3 import S3Keys
 from sqe.model.identity import Secret
 from sqe.settings.identity import OidcSettings
 from sqe.testing.catalog import PolarisLikeCatalog
 from sqe.testing.options import Options
 from sqe.testing.tokens import oidc_tokens
-from sqe.testing.vending import S3Storage
+from sqe.testing.vending import S3Keys, S3Storage
 
 
 class _Strict(BaseModel):

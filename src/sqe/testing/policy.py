@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from sqe.catalog.embedded.s3 import s3_path
 from sqe.catalog.protocol import Json
+from sqe.catalog.storage.bucket import s3_path
 
 _WILD = re.compile(r"[*?$]")
 

@@ -10,10 +10,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import urlencode
 
-from sqe.catalog.embedded.s3 import Bucket, S3Keys
+from sqe.catalog.s3_place import S3Credentials
 from sqe.catalog.sigv4 import SigV4
+from sqe.catalog.storage.bucket import Bucket
+from sqe.catalog.storage.keys import FixedKeys
 from sqe.errors import ErrorCode
 from sqe.http.client import Answer, Http, HttpOptions
+from sqe.model.identity import Secret
 from sqe.testing.answers import PolarisError
 from sqe.testing.options import Options
 from sqe.testing.policy import session_policy
@@ -22,6 +25,12 @@ _SESSION_NAME = "PolarisAwsCredentialsStorageIntegration"
 _ROLE = "arn:aws:iam::000000000000:role/polaris"  # MinIO does not look at it
 _CACHE_S = 1800.0
 _FORM = "application/x-www-form-urlencoded"
+
+
+@dataclass(frozen=True, slots=True)
+class S3Keys:
+    access_key: str
+    secret_key: Secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,15 @@ class S3Storage:
         return self.root_keys or self.keys
 
     def disk(self) -> Bucket:
-        return Bucket(self.root, self.own_keys, endpoint=self.endpoint, region=self.region)
+        keys = S3Credentials(
+            prefix=self.root,
+            region=self.region,
+            endpoint=self.endpoint,
+            path_style=True,
+            key_id=Secret(self.own_keys.access_key),
+            key=self.own_keys.secret_key,
+        )
+        return Bucket(self.root, FixedKeys(keys), self._http)
 
     def address(self) -> dict[str, str]:
         """What a client needs besides credentials."""

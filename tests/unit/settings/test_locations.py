@@ -78,4 +78,4 @@ def test_amazons_own_addresses_are_known(tmp_path: Path, region: str, sts: str) 
     settings = load(tmp_path, PREFIX, f'region = "{region}"', role)
     found = locations_of(settings, tmp_path)
     assert found is not None
-    assert found.locations[0].sts == sts
+    assert found.locations[0].sts.url == sts

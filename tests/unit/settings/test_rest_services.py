@@ -11,10 +11,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from pydantic import ValidationError
 
+from sqe.catalog.catalog_type import Listeners
 from sqe.catalog.protocol import Ident
 from sqe.catalog.remote.entry import REST
 from sqe.errors import SqeError
-from sqe.model.observer import UNOBSERVED
 from sqe.settings import RestCatalogSettings, Settings
 from sqe.settings.rest_services import SERVICES
 from tests.unit.catalog.remote.serving import Reply, Served, error, person, scripted
@@ -41,7 +41,7 @@ def ask(service: str, warehouse: str) -> Served:
     with scripted(answer) as there:
         values: dict[str, Any] = {"service": service, "uri": there.url, "warehouse": warehouse}
         settings = RestCatalogSettings.model_validate(values)
-        made = REST.make("x", settings, Settings(), UNOBSERVED)
+        made = REST.make("x", settings, Settings(), Listeners())
         with closing(made), pytest.raises(SqeError):
             made.open(person("ann", "ann-token")).load_table(Ident(("s",), "t"))
     return there

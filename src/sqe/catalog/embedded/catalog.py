@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, cast
 
 from sqe.catalog.commit.failures import file_failures
 from sqe.catalog.embedded.commits import Commits
@@ -14,10 +14,10 @@ from sqe.catalog.embedded.files import Warehouse
 from sqe.catalog.embedded.namespaces import Namespaces
 from sqe.catalog.embedded.rows import Rows
 from sqe.catalog.embedded.sqlite_store import SqliteStore
-from sqe.catalog.embedded.store import Pointer, Store
+from sqe.catalog.embedded.store import Pointer, PointerRows, SqlStore, Store
 from sqe.catalog.embedded.tables import Tables
 from sqe.catalog.embedded.views import Views
-from sqe.catalog.protocol import Ident, Json, Signed
+from sqe.catalog.protocol import Ident, Json, Signed, credentials_of
 from sqe.catalog.proxy import Method, passed_to
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.identity import Identity
@@ -57,7 +57,8 @@ class EmbeddedCatalog:
     """Implements ``sqe.catalog.protocol.Catalog``. Several processes may open the same database.
 
     PyIceberg's SqlCatalog and Java's JdbcCatalog (``jdbc.schema-version=V1``) see the same
-    tables under the same catalog name, which is ``rows_of`` where it is not ``name``.
+    tables under the same catalog name. ``rows``: under another one, or of a store that is no
+    database.
     """
 
     def __init__(
@@ -66,13 +67,13 @@ class EmbeddedCatalog:
         warehouse: Path | str | Disk | Warehouse,
         name: str = "lake",
         *,
-        rows_of: str = "",
+        rows: PointerRows | None = None,
         observer: Observer = UNOBSERVED,
     ) -> None:
         self.name = name
         self._observer = observer
         store = self._store = _store_of(database)
-        rows = Rows(rows_of or name, store)
+        rows = rows or Rows(name, cast("SqlStore", store))
         folder = self._warehouse = _warehouse_of(warehouse)
         commits = Commits(self._store, rows, folder)
         self._namespaces = Namespaces(self._store, rows, folder, commits)
@@ -95,7 +96,7 @@ class EmbeddedCatalog:
     load_table = _observe_calls("_tables", Tables.load)
 
     def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
-        return self._tables.load(ident).storage_credentials
+        return credentials_of(self._tables.load(ident))
 
     def sign(self, ident: Ident, config: Mapping[str, str], request: Json) -> Signed:
         raise AccessError(ErrorCode.ACCESS_DENIED, "This catalog does not sign requests.")

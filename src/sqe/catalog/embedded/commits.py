@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from sqe.catalog.commit.failures import conflict
 from sqe.catalog.embedded.files import Warehouse
-from sqe.catalog.embedded.rows import Rows
-from sqe.catalog.embedded.store import Connection, Pointer, Store
+from sqe.catalog.embedded.store import Connection, PointerRows, Store
 from sqe.catalog.protocol import Ident, Json, Loaded, Namespace
 from sqe.errors import ErrorCode, SqeError, UserError
 
@@ -16,6 +18,8 @@ from sqe.errors import ErrorCode, SqeError, UserError
 # Files are written before the lock is taken, so that others need not wait for them, but who
 # loses this often takes the lock first.
 _OPTIMISTIC_ATTEMPTS = 3
+_UNLOCKED_ATTEMPTS = 8  # where there is no lock to take
+_PAUSE_S = 0.02
 _DELETE_OLD = "write.metadata.delete-after-commit.enabled"
 
 
@@ -36,20 +40,25 @@ class PointerMoved(Exception):
 class Commits:
     """The only code that moves pointers."""
 
-    def __init__(self, store: Store, rows: Rows, warehouse: Warehouse) -> None:
+    def __init__(self, store: Store, rows: PointerRows, warehouse: Warehouse) -> None:
         self._store = store
         self._rows = rows
         self._warehouse = warehouse
 
     def retry(self, prepare: Callable[[], list[Change]]) -> list[Change]:
         """Prepares and publishes, again where another commit came in between."""
-        for _ in range(_OPTIMISTIC_ATTEMPTS):
+        attempts = _OPTIMISTIC_ATTEMPTS if self._store.atomic else _UNLOCKED_ATTEMPTS
+        for attempt in range(attempts):
+            if attempt and not self._store.atomic:
+                time.sleep(random.uniform(0, _PAUSE_S * 2**attempt))  # noqa: S311  only a pause
             changes = prepare()
             try:
                 self.publish(changes)
             except PointerMoved:
                 continue
             return changes
+        if not self._store.atomic:
+            raise conflict("Others have changed it again and again; nothing was changed.")
         changes = []
         with self._write(changes) as db:
             changes += prepare()
@@ -81,11 +90,13 @@ class Commits:
             self._move(db, change)
 
     def _move(self, db: Connection, change: Change) -> None:
-        location = change.new.metadata_location or ""
+        ident, is_view = change.ident, change.is_view
         if change.old is None:
-            self.require_free(db, change.ident, is_view=change.is_view)
-            self._rows.insert(db, change.ident, Pointer(location, change.is_view))
-        elif not self._rows.swap(db, change.ident, change.old.metadata_location or "", location):
+            self.require_free(db, ident, is_view=is_view)
+            self._rows.insert(db, ident, change.new, is_view=is_view)
+            return
+        old = change.old.metadata_location or ""
+        if not self._rows.swap(db, ident, old, change.new, is_view=is_view):
             raise PointerMoved
 
     def discard(self, changes: list[Change]) -> None:
@@ -125,15 +136,17 @@ class Commits:
                 )
             self._rows.rename(db, source, target)
 
-    def register(self, ident: Ident, location: str, *, is_view: bool, overwrite: bool) -> None:
+    def register(self, ident: Ident, loaded: Loaded, *, is_view: bool, overwrite: bool) -> None:
         """Points a name to a metadata file that is there already."""
         with self._store.write() as db:
             pointer = self._rows.pointer(db, ident)
             if overwrite and pointer is not None and pointer.is_view == is_view:
-                self._rows.swap(db, ident, pointer.metadata_location, location)
+                old = pointer.metadata_location
+                if not self._rows.swap(db, ident, old, loaded, is_view=is_view):
+                    raise conflict(f"Somebody else has changed {ident} at the same moment.")
                 return
             self.require_free(db, ident, is_view=is_view)
-            self._rows.insert(db, ident, Pointer(location, is_view))
+            self._rows.insert(db, ident, loaded, is_view=is_view)
 
     def _remove_old_files(self, change: Change) -> None:
         if change.old is None or change.is_view:

@@ -10,13 +10,22 @@ from __future__ import annotations
 import os
 import shutil
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sqe.catalog.commit.failures import file_failures
+from sqe.catalog.protocol import Json
 
 if TYPE_CHECKING:
     from pyiceberg.io import FileIO
+
+
+class Entries(NamedTuple):
+    """Names of what is in a folder, sorted."""
+
+    folders: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 class Disk(Protocol):
@@ -29,6 +38,10 @@ class Disk(Protocol):
 
     def holds(self, location: str) -> bool:
         """Whether it is of this storage, below the root, and not the root itself."""
+        ...
+
+    def config_of(self, metadata: Json) -> Mapping[str, str]:
+        """How engines reach a table's files: its ``config``, as catalogs send it."""
         ...
 
     def reserve(self, location: str) -> str:
@@ -57,6 +70,10 @@ class Disk(Protocol):
 
     def remove_leftovers(self, location: str) -> None:
         """What is left of a table's folder when its files are gone."""
+        ...
+
+    def list_folder(self, location: str) -> Entries:
+        """What is in it, hidden names as well; nothing where there is none."""
         ...
 
     def io(self) -> FileIO:
@@ -94,6 +111,9 @@ class Folder:
         root = os.path.realpath(self._folder)
         real = os.path.realpath(path)
         return real != root and os.path.commonpath((root, real)) == root
+
+    def config_of(self, metadata: Json) -> Mapping[str, str]:
+        return {}
 
     def reserve(self, location: str) -> str:
         """By making the folder, which only one of two can."""
@@ -165,6 +185,17 @@ class Folder:
                 os.rmdir(folder)
             except OSError:
                 continue
+
+    def list_folder(self, location: str) -> Entries:
+        folders: list[str] = []
+        files: list[str] = []
+        try:
+            with os.scandir(_path(location)) as entries:
+                for entry in entries:
+                    (folders if entry.is_dir() else files).append(entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            return Entries()
+        return Entries(tuple(sorted(folders)), tuple(sorted(files)))
 
     def io(self) -> FileIO:
         from pyiceberg.io.pyarrow import PyArrowFileIO

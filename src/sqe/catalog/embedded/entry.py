@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sqe.catalog.catalog_type import CatalogFacts, CatalogType
+from sqe.catalog.catalog_type import CatalogFacts, CatalogType, Listeners
 from sqe.catalog.embedded.catalog import EmbeddedCatalog
-from sqe.model.observer import Observer
 from sqe.settings import EmbeddedCatalogSettings, Settings
 
 CATALOG_FILE = "lake.db"
@@ -12,10 +11,12 @@ WAREHOUSE = "warehouse"
 
 
 def _make(
-    name: str, catalog: EmbeddedCatalogSettings, settings: Settings, observer: Observer
+    name: str, catalog: EmbeddedCatalogSettings, settings: Settings, listeners: Listeners
 ) -> EmbeddedCatalog:
     home = settings.home
-    return EmbeddedCatalog(home / CATALOG_FILE, home / WAREHOUSE, name=name, observer=observer)
+    return EmbeddedCatalog(
+        home / CATALOG_FILE, home / WAREHOUSE, name=name, observer=listeners.observer
+    )
 
 
 def _describe(catalog: EmbeddedCatalogSettings) -> CatalogFacts:

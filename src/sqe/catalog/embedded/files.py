@@ -83,7 +83,7 @@ class Warehouse:
                 f" {metadata_location}.",
                 hint=hint,
             )
-        return _make_loaded(content, metadata, metadata_location)
+        return self._make_loaded(content, metadata, metadata_location)
 
     def _content(self, ident: Ident, kind: str, metadata_location: str) -> bytes:
         if not self.disk.reads(metadata_location):
@@ -105,7 +105,18 @@ class Warehouse:
         location = f"{folder}/{name}"
         with file_failures(f"the metadata of {ident}"):
             self.disk.write(location, gzip.compress(content) if zipped else content)
-        return _make_loaded(content, metadata, location)
+        return self._make_loaded(content, metadata, location)
+
+    def stage(self, metadata: Json) -> Loaded:
+        """Metadata that is in no file yet."""
+        content = json.dumps(metadata, ensure_ascii=False, separators=(",", ":")).encode()
+        return self._make_loaded(content, metadata, None)
+
+    def _make_loaded(self, content: bytes, metadata: Json, location: str | None) -> Loaded:
+        loaded = Loaded(content, location, self.disk.config_of(metadata))
+        # Fills the cached property: who asked for the table would only parse the same bytes again.
+        loaded.__dict__["metadata"] = metadata
+        return loaded
 
     def remove_files(self, locations: Iterable[str]) -> None:
         """Removes files where they are, and are inside; a file that stays does no harm."""
@@ -115,19 +126,6 @@ class Warehouse:
                     self.disk.remove(location)
                 except OSError:
                     continue
-
-
-def stage(metadata: Json) -> Loaded:
-    """Metadata that is in no file yet."""
-    content = json.dumps(metadata, ensure_ascii=False, separators=(",", ":")).encode()
-    return _make_loaded(content, metadata, None)
-
-
-def _make_loaded(content: bytes, metadata: Json, location: str | None) -> Loaded:
-    loaded = Loaded(content, location)
-    # Fills the cached property: who asked for the table would only parse the same bytes again.
-    loaded.__dict__["metadata"] = metadata
-    return loaded
 
 
 def _version(metadata_location: str | None) -> int:

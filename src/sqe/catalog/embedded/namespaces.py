@@ -8,14 +8,15 @@ from sqe.catalog.commit.draft import check_properties
 from sqe.catalog.commit.failures import check
 from sqe.catalog.embedded.commits import Commits
 from sqe.catalog.embedded.files import Warehouse
-from sqe.catalog.embedded.rows import Rows
-from sqe.catalog.embedded.store import Store
+from sqe.catalog.embedded.store import PointerRows, Store
 from sqe.catalog.protocol import Json, Namespace
 from sqe.errors import ErrorCode, UserError
 
 
 class Namespaces:
-    def __init__(self, store: Store, rows: Rows, warehouse: Warehouse, commits: Commits) -> None:
+    def __init__(
+        self, store: Store, rows: PointerRows, warehouse: Warehouse, commits: Commits
+    ) -> None:
         self._store = store
         self._rows = rows
         self._warehouse = warehouse

@@ -8,8 +8,8 @@ from typing import ClassVar
 from sqe.catalog.commit.failures import need, shape_failures
 from sqe.catalog.embedded.commits import Change, Commits, not_found
 from sqe.catalog.embedded.files import Warehouse
-from sqe.catalog.embedded.rows import Rows, check_name
-from sqe.catalog.embedded.store import Connection, Pointer, Store
+from sqe.catalog.embedded.rows import check_name
+from sqe.catalog.embedded.store import Connection, Pointer, PointerRows, Store
 from sqe.catalog.protocol import Ident, Json, Loaded, Namespace
 from sqe.errors import SqeError
 
@@ -18,7 +18,9 @@ class Relations(ABC):
     kind: ClassVar[str]  # table, view
     needed: ClassVar[tuple[str, ...]]  # in the metadata of one that is registered
 
-    def __init__(self, store: Store, rows: Rows, warehouse: Warehouse, commits: Commits) -> None:
+    def __init__(
+        self, store: Store, rows: PointerRows, warehouse: Warehouse, commits: Commits
+    ) -> None:
         self._store = store
         self._rows = rows
         self._warehouse = warehouse
@@ -82,7 +84,7 @@ class Relations(ABC):
         with shape_failures(f"{self.kind} metadata"):
             self._warehouse.check_metadata(loaded.metadata)
         overwrite = bool(request.get("overwrite")) and not self._is_view
-        self._commits.register(ident, location, is_view=self._is_view, overwrite=overwrite)
+        self._commits.register(ident, loaded, is_view=self._is_view, overwrite=overwrite)
         return loaded
 
     def rename(self, source: Ident, target: Ident) -> None:

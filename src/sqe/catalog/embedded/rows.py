@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sqe.catalog.commit.failures import invalid
-from sqe.catalog.embedded.store import TYPE_COLUMN, Connection, Pointer, Store
-from sqe.catalog.protocol import Ident, Namespace
+from sqe.catalog.embedded.store import TYPE_COLUMN, Connection, Pointer, SqlStore
+from sqe.catalog.protocol import Ident, Loaded, Namespace
 from sqe.errors import ErrorCode, UserError
 
 _KEY = ("catalog_name", "table_namespace", "table_name")
@@ -75,7 +75,7 @@ class Rows:
     A rule for ``emp`` must not be got round by asking for ``EMP``, so what is found is compared
     once more, exactly."""
 
-    def __init__(self, catalog_name: str, store: Store) -> None:
+    def __init__(self, catalog_name: str, store: SqlStore) -> None:
         self._catalog = catalog_name
         self._store = store  # is asked for its layout only once it is used
 
@@ -166,8 +166,8 @@ class Rows:
         ).fetchone()
         return row is not None
 
-    def insert(self, db: Connection, ident: Ident, pointer: Pointer) -> None:
-        if pointer.is_view and not self._store.typed:
+    def insert(self, db: Connection, ident: Ident, new: Loaded, *, is_view: bool) -> None:
+        if is_view and not self._store.typed:
             raise UserError(
                 ErrorCode.NOT_SUPPORTED,
                 "The catalog's tables are of the JDBC catalog's layout V0, which has no views.",
@@ -175,20 +175,20 @@ class Rows:
             )
         values: dict[str, str | None] = {
             **dict(zip(_KEY, self._key(ident), strict=True)),
-            "metadata_location": pointer.metadata_location,
+            "metadata_location": new.metadata_location,
             "previous_metadata_location": None,
         }
         if self._store.typed:
-            values[TYPE_COLUMN] = _VIEW if pointer.is_view else _TABLE
+            values[TYPE_COLUMN] = _VIEW if is_view else _TABLE
         columns, marks = ", ".join(values), ", ".join("?" * len(values))
         db.execute(
             f"INSERT INTO iceberg_tables ({columns}) VALUES ({marks})",  # noqa: S608  constants
             tuple(values.values()),
         )
 
-    def swap(self, db: Connection, ident: Ident, old: str, new: str) -> bool:
+    def swap(self, db: Connection, ident: Ident, old: str, new: Loaded, *, is_view: bool) -> bool:
         """False where the pointer is no longer the old one."""
-        changed = db.execute(_SWAP, (new, old, *self._key(ident), old))
+        changed = db.execute(_SWAP, (new.metadata_location, old, *self._key(ident), old))
         return changed.rowcount == 1
 
     def rename(self, db: Connection, source: Ident, target: Ident) -> None:

@@ -25,6 +25,7 @@ class SqliteStore:
 
     def __init__(self, database: Path, *, busy_seconds: float = 5.0, upgrades: bool = True) -> None:
         self.typed = True
+        self.atomic = True
         self._upgrades = upgrades
         self._database = database
         self._busy_seconds = busy_seconds

@@ -8,13 +8,12 @@ from sqe.catalog.commit.new_table import new_table
 from sqe.catalog.commit.requirements import check_table, is_create
 from sqe.catalog.commit.table_updates import apply_updates, with_previous_file
 from sqe.catalog.embedded.commits import Change
-from sqe.catalog.embedded.files import stage
 from sqe.catalog.embedded.purge import find_unused_files, purge_files
 from sqe.catalog.embedded.relations import Relations
 from sqe.catalog.embedded.rows import check_name
 from sqe.catalog.embedded.store import Pointer
 from sqe.catalog.protocol import Ident, Json, Loaded
-from sqe.errors import UpstreamError
+from sqe.errors import ErrorCode, UpstreamError, UserError
 
 
 class Tables(Relations):
@@ -30,13 +29,15 @@ class Tables(Relations):
 
     def _publish(self, ident: Ident, metadata: Json, request: Json) -> Loaded:
         if request.get("stage-create"):
-            return stage(metadata)
+            return self._warehouse.stage(metadata)
         return super()._publish(ident, metadata, request)
 
     def forget_staged(self, location: str) -> None:
         """Only a folder that staging has reserved, and no table may have come to live there."""
         with self._store.read() as db:
-            if not self._rows.lives_in(db, location):
+            if self._rows.lives_in(db, location):
+                self._warehouse.disk.release(location)  # if it is empty
+            else:
                 self._warehouse.disk.remove_folder(location)
 
     def forget_snapshots(self, snapshots: list[Json]) -> None:
@@ -56,6 +57,12 @@ class Tables(Relations):
             len(set(idents)) == len(idents),
             "Invalid transaction: a table may be changed once in it.",
         )
+        if len(commits) > 1 and not self._store.atomic:
+            raise UserError(
+                ErrorCode.NOT_SUPPORTED,
+                "The catalog cannot commit changes of several tables at once.",
+                hint="Change one table in a transaction.",
+            )
         self._commits.retry(lambda: self._prepare_all(commits))
 
     def _prepare_all(self, commits: list[tuple[Ident, Json]]) -> list[Change]:

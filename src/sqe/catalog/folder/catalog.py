@@ -3,18 +3,17 @@ in them are tables. It is only read: nobody could tell which of two writers was 
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import NoReturn
 
 from sqe.catalog.commit.failures import corrupt
-from sqe.catalog.embedded.disks import Folder
-from sqe.catalog.jdbc.warehouse import SharedWarehouse
-from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, Namespace, Signed
+from sqe.catalog.embedded.disks import Disk
+from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, Namespace, Signed, credentials_of
 from sqe.catalog.proxy import refused
+from sqe.catalog.storage.shared_warehouse import SharedWarehouse
+from sqe.catalog.storage.warehouses import Warehouses
 from sqe.errors import AccessError, ErrorCode, UpstreamError, UserError
 from sqe.model.identity import Identity
 from sqe.model.observer import UNOBSERVED, Observer, observe_call
@@ -33,25 +32,36 @@ def _read_only(what: str) -> UserError:
     )
 
 
-class FolderCatalog:
-    """Implements ``Catalog``. Thread-safe: it keeps nothing."""
+class FolderCatalogs:
+    """One folder, for anyone."""
 
-    def __init__(self, name: str, folder: Path, observer: Observer = UNOBSERVED) -> None:
+    def __init__(self, name: str, warehouses: Warehouses, observer: Observer) -> None:
         self.name = name
-        self._root = folder
-        self._warehouse = SharedWarehouse(Folder(folder))
+        self._warehouses = warehouses
         self._observer = observer
 
     def open(self, identity: Identity) -> FolderCatalog:
-        return self
+        return FolderCatalog(self.name, self._warehouses.open(identity), self._observer)
 
     def close(self) -> None:
-        """There is nothing to close."""
+        self._warehouses.close()
+
+
+class FolderCatalog:
+    """Implements ``Catalog``. Thread-safe: it keeps nothing."""
+
+    def __init__(self, name: str, disk: Disk, observer: Observer = UNOBSERVED) -> None:
+        self.name = name
+        self._disk = disk
+        self._warehouse = SharedWarehouse(disk)
+        self._observer = observer
 
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
         with self._reading("list_namespaces"):
             folder = self._require_namespace(parent)
-            return [(*parent, name) for name in _folders(folder) if not _is_table(folder / name)]
+            return [
+                (*parent, n) for n in self._folders(folder) if not self._is_table(f"{folder}/{n}")
+            ]
 
     def load_namespace(self, namespace: Namespace) -> dict[str, str]:
         with self._reading("load_namespace"):
@@ -61,18 +71,18 @@ class FolderCatalog:
     def list_tables(self, namespace: Namespace) -> list[str]:
         with self._reading("list_tables"):
             folder = self._require_namespace(namespace)
-            return [name for name in _folders(folder) if _is_table(folder / name)]
+            return [name for name in self._folders(folder) if self._is_table(f"{folder}/{name}")]
 
     def load_table(self, ident: Ident) -> Loaded:
         with self._reading("load_table"):
             folder = self._folder((*ident.namespace, ident.name))
-            if not ident.namespace or folder is None or not _is_table(folder):
+            if not ident.namespace or folder is None or not self._is_table(folder):
                 raise UserError(ErrorCode.TABLE_NOT_FOUND, f"Table does not exist: {ident}")
-            file = _newest_metadata(ident, folder / _METADATA)
-            return self._warehouse.read(ident, "table", str(file))
+            file = self._newest_metadata(ident, f"{folder}/{_METADATA}")
+            return self._warehouse.read(ident, "table", file)
 
     def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
-        return ()
+        return credentials_of(self.load_table(ident))
 
     def sign(self, ident: Ident, config: Mapping[str, str], request: Json) -> Signed:
         raise AccessError(ErrorCode.ACCESS_DENIED, "This catalog does not sign requests.")
@@ -113,58 +123,51 @@ class FolderCatalog:
                     hint="SQE's own account on this machine must be allowed to read it.",
                 ) from None
 
-    def _require_namespace(self, namespace: Namespace) -> Path:
+    def _require_namespace(self, namespace: Namespace) -> str:
         folder = self._folder(namespace)
-        if folder is None or (namespace and _is_table(folder)):
+        if folder is None or (namespace and self._is_table(folder)):
             message = f"Namespace does not exist: {'.'.join(namespace)}"
             raise UserError(ErrorCode.SCHEMA_NOT_FOUND, message)
         return folder
 
-    def _folder(self, path: Namespace) -> Path | None:
+    def _folder(self, path: Namespace) -> str | None:
         """None: there is none, or it is somewhere else."""
-        folder = self._root
+        folder = self._disk.root
         for part in path:
             # By the list of names: some file systems ignore case, and rules do not.
-            if not _is_name(part) or part not in os.listdir(folder):
+            if not _is_name(part) or part not in self._disk.list_folder(folder).folders:
                 return None
-            folder = folder / part
-            if not folder.is_dir() or not self._warehouse.disk.holds(str(folder)):
+            folder = f"{folder}/{part}"
+            if not self._disk.holds(folder):
                 return None
         return folder
+
+    def _folders(self, folder: str) -> list[str]:
+        return [name for name in self._disk.list_folder(folder).folders if _is_name(name)]
+
+    def _is_table(self, folder: str) -> bool:
+        return any(map(_FILE.fullmatch, self._disk.list_folder(f"{folder}/{_METADATA}").files))
+
+    def _newest_metadata(self, ident: Ident, folder: str) -> str:
+        """That with the highest number: the hint of Hadoop's catalog may be behind, but what it
+        names must be there. Two of one number are of two writers, and nobody knows which of them
+        counts."""
+        numbers: dict[int, list[str]] = {}
+        files = self._disk.list_folder(folder).files
+        for name in files:
+            match = _FILE.fullmatch(name)
+            if match is not None:
+                numbers.setdefault(int(match[1] or match[2]), []).append(name)
+        hint = self._disk.read(f"{folder}/{_HINT}").decode().strip() if _HINT in files else ""
+        newest = max(numbers)
+        if len(numbers[newest]) > 1 or (hint.isdigit() and int(hint) > newest):
+            raise corrupt(
+                f"Which metadata file of {ident} is the current one cannot be told.",
+                hint="Ask who writes the table; register the right file in another catalog.",
+            )
+        return f"{folder}/{numbers[newest][0]}"
 
 
 def _is_name(part: str) -> bool:
     """What begins with a dot or a low line is hidden, as for Hadoop."""
     return bool(part) and part[0] not in "._" and not {"/", "\0"} & set(part)
-
-
-def _folders(folder: Path) -> list[str]:
-    with os.scandir(folder) as entries:
-        return sorted(one.name for one in entries if _is_name(one.name) and one.is_dir())
-
-
-def _is_table(folder: Path) -> bool:
-    try:
-        with os.scandir(folder / _METADATA) as entries:
-            return any(_FILE.fullmatch(one.name) for one in entries)
-    except OSError:
-        return False
-
-
-def _newest_metadata(ident: Ident, folder: Path) -> Path:
-    """That with the highest number: the hint of Hadoop's catalog may be behind, but what it names
-    must be there. Two of one number are of two writers, and nobody knows which of them counts."""
-    numbers: dict[int, list[Path]] = {}
-    for path in folder.iterdir():
-        match = _FILE.fullmatch(path.name)
-        if match is not None:
-            numbers.setdefault(int(match[1] or match[2]), []).append(path)
-    hint = folder / _HINT
-    named = hint.read_text().strip() if hint.is_file() else ""
-    newest = max(numbers)
-    if len(numbers[newest]) > 1 or (named.isdigit() and int(named) > newest):
-        raise corrupt(
-            f"Which metadata file of {ident} is the current one cannot be told.",
-            hint="Ask who writes the table; register the right file in another catalog.",
-        )
-    return numbers[newest][0]

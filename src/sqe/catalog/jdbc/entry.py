@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from sqe.catalog.catalog_type import CatalogFacts, CatalogType, MadeCatalog
+from sqe.catalog.catalog_type import CatalogFacts, CatalogType, Listeners
 from sqe.catalog.embedded.catalog import EmbeddedCatalog
-from sqe.catalog.embedded.store import Store
-from sqe.errors import ErrorCode, UserError
-from sqe.model.identity import Secret
+from sqe.catalog.embedded.rows import Rows
+from sqe.catalog.embedded.store import SqlStore
+from sqe.catalog.storage.shared_warehouse import SharedWarehouse
+from sqe.catalog.storage.warehouses import (
+    Warehouses,
+    describe_identity,
+    require_outside,
+    warehouses_of,
+)
+from sqe.model.identity import Identity, Secret
 from sqe.model.observer import Observer
 from sqe.settings import JdbcCatalogSettings, Settings
 from sqe.settings.addresses import SQLITE
@@ -18,28 +26,40 @@ from sqe.settings.addresses import SQLITE
 _log = logging.getLogger(__name__)
 
 
-def _make(
-    name: str, catalog: JdbcCatalogSettings, settings: Settings, observer: Observer
-) -> MadeCatalog:
-    from sqe.catalog.embedded.disks import Folder
-    from sqe.catalog.jdbc.warehouse import SharedWarehouse
+@dataclass(frozen=True)
+class JdbcCatalog:
+    """Its database is asked through one account, its files are reached as each user."""
 
-    require_outside(name, catalog.warehouse, settings.home)
+    name: str
+    store: SqlStore
+    warehouses: Warehouses
+    rows_of: str
+    observer: Observer
+
+    def open(self, identity: Identity) -> EmbeddedCatalog:
+        warehouse = SharedWarehouse(self.warehouses.open(identity))
+        rows = Rows(self.rows_of or self.name, self.store)
+        return EmbeddedCatalog(self.store, warehouse, self.name, rows=rows, observer=self.observer)
+
+    def close(self) -> None:
+        self.store.close()
+        self.warehouses.close()
+
+
+def _make(
+    name: str, catalog: JdbcCatalogSettings, settings: Settings, listeners: Listeners
+) -> JdbcCatalog:
     _log.warning(
         "catalog %s: all users act through one account of %s; SQE's policies alone decide",
         name,
         catalog.address,
     )
-    return EmbeddedCatalog(
-        _open_store(name, catalog, settings),
-        SharedWarehouse(Folder(catalog.warehouse)),
-        name,
-        rows_of=catalog.catalog_name,
-        observer=observer,
-    )
+    warehouses = warehouses_of(name, catalog, settings, listeners.recorder)
+    store = _open_store(name, catalog, settings)
+    return JdbcCatalog(name, store, warehouses, catalog.catalog_name, listeners.observer)
 
 
-def _open_store(name: str, catalog: JdbcCatalogSettings, settings: Settings) -> Store:
+def _open_store(name: str, catalog: JdbcCatalogSettings, settings: Settings) -> SqlStore:
     url, upgrades = catalog.url.get_secret_value(), catalog.schema_version == "V1"
     if urlsplit(url).scheme == SQLITE:
         from sqe.catalog.embedded.sqlite_store import SqliteStore
@@ -52,19 +72,9 @@ def _open_store(name: str, catalog: JdbcCatalogSettings, settings: Settings) -> 
     return PostgreSQLStore(name, Secret(url), upgrades=upgrades)
 
 
-def require_outside(name: str, path: Path, home: Path) -> None:
-    """The rules for SQE's own tables must not be got round by another catalog of their files."""
-    ours, theirs = home.resolve(), path.resolve()
-    if theirs.is_relative_to(ours) or ours.is_relative_to(theirs):
-        raise UserError(
-            ErrorCode.INVALID_SETTINGS,
-            f"catalogs.{name}: {path} and SQE's home {home} are one inside the other.",
-            hint="Choose a place that is for this catalog alone.",
-        )
-
-
 def _describe(catalog: JdbcCatalogSettings) -> CatalogFacts:
-    return CatalogFacts(catalog.type, catalog.address, "shared: one account for all users")
+    identity = describe_identity(catalog, "shared: one account for all users")
+    return CatalogFacts(catalog.type, catalog.address, identity)
 
 
 JDBC = CatalogType(JdbcCatalogSettings, _make, _describe)

@@ -37,6 +37,7 @@ class PostgreSQLStore:
 
     def __init__(self, name: str, url: Secret, *, upgrades: bool = False) -> None:
         self._name = name
+        self.atomic = True
         self._upgrades = upgrades
         self._engine = self._make_engine(url)
         self._typed: bool | None = None

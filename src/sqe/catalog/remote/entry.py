@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqe.catalog.catalog_type import CatalogFacts, CatalogType
+from sqe.catalog.catalog_type import CatalogFacts, CatalogType, Listeners
 from sqe.errors import ErrorCode, UserError
 from sqe.model.identity import Secret
-from sqe.model.observer import Observer
 from sqe.settings import RestCatalogSettings, Settings
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _make(
-    name: str, catalog: RestCatalogSettings, settings: Settings, observer: Observer
+    name: str, catalog: RestCatalogSettings, settings: Settings, listeners: Listeners
 ) -> RestCatalogs:
     from sqe.catalog.remote.catalog import RestCatalogs  # HTTP is not needed without it
     from sqe.catalog.remote.options import RestOptions
@@ -44,7 +43,7 @@ def _make(
             cache_s=catalog.cache_s,
             authorities=authorities,
         ),
-        observer,
+        listeners.observer,
     )
 
 

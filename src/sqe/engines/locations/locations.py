@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from sqe.catalog.storage.session_policy import Scope
 from sqe.engines.local.spill import SpillFolder
 from sqe.engines.locations.bucket import RemoteObject, UserBucket, absent, name_taken
 from sqe.engines.locations.download import Download
 from sqe.engines.locations.limited_file import LimitedFile
 from sqe.engines.locations.location import Location, UserKeys
-from sqe.engines.locations.session_policy import Scope, scope_of_reads, scope_of_writes
+from sqe.engines.locations.session_policy import scope_of_reads, scope_of_writes
 from sqe.engines.locations.source import ObjectSource, object_source
 from sqe.engines.protocol import Run
 from sqe.errors import AccessError, ErrorCode, ResourceError, SqeError, UserError

@@ -17,6 +17,7 @@ from sqe.catalog.materialized import is_materialized
 from sqe.catalog.protocol import Catalogs
 from sqe.model.decision import Allow, Decision, Deny
 from sqe.model.identity import Identity
+from sqe.model.names import SchemaName
 from sqe.model.rules import Privilege
 from sqe.policy.policy import Policy
 from sqe.rewrite.needs import Key, identity_as, need_for, needs_of
@@ -70,6 +71,10 @@ class AccessControl:
     def check_scope(self, statement: Statement, identity: Identity) -> None:
         """ACCESS_DENIED where the credential is not for such statements."""
         check_scope(identity, statement)
+
+    def check_schema(self, identity: Identity, privilege: Privilege, schema: SchemaName) -> None:
+        """ACCESS_DENIED where the user may not make, change or drop the schema."""
+        self._privileges.check_schema(identity, privilege, schema)
 
     def decide(self, bound: BoundStatement, session: Session) -> Mapping[Key, Decision]:
         """A decision on each table and view that the statement touches. ACCESS_DENIED where it

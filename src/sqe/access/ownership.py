@@ -14,6 +14,7 @@ from sqe.catalog.materialized import is_materialized
 from sqe.catalog.protocol import Catalogs, Ident
 from sqe.catalog.views import digest_of
 from sqe.errors import ABSENT, SqeError
+from sqe.model.identity import Identity
 from sqe.model.names import RelationName
 from sqe.rewrite.guarded import GuardedStatement
 from sqe.rewrite.needs import replaces
@@ -69,7 +70,7 @@ class Ownership:
             return
         if not (replaced or isinstance(reference.target, BoundAbsent)):
             return
-        uuid = self._uuid(name, session)
+        uuid = self._uuid(name, session.identity)
         keeps = reference.reference.if_exists and not replaced
         if uuid and not (keeps and self.owners.of(name, uuid) is not None):
             digest = ""
@@ -93,7 +94,7 @@ class Ownership:
         definer = is_definer(definition, target, user)
         if not (definer or was or (self.book is not None and not definition.alter)):
             return
-        uuid = self._uuid(name, session, view=True)
+        uuid = self._uuid(name, session.identity, view=True)
         if uuid:
             digest = digest_of(definition.query_text.strip(), session.schema, uuid)
             owner = was if definition.alter and was else user
@@ -120,9 +121,25 @@ class Ownership:
         if self.book is not None or (isinstance(old.target, BoundView) and old.target.definer):
             self.owners.move(old.relation, new.relation)
 
-    def _uuid(self, name: RelationName, session: Session, *, view: bool = False) -> str:
+    def note_made(self, name: RelationName, identity: Identity, *, view: bool = False) -> None:
+        """Of a table or view that no statement has made."""
+        uuid = self._uuid(name, identity, view=view) if self.book is not None else ""
+        if uuid:
+            self.owners.set(name, uuid, identity.user)
+
+    def note_dropped(self, name: RelationName, identity: Identity) -> None:
+        if self.book is not None:
+            self.book.drop_table_rules(identity, name)
+        self.owners.drop(name)
+
+    def note_renamed(self, old: RelationName, new: RelationName, identity: Identity) -> None:
+        if self.book is not None:
+            self.book.move_table_rules(identity, old, new)
+        self.owners.move(old, new)
+
+    def _uuid(self, name: RelationName, identity: Identity, *, view: bool = False) -> str:
         """Of what the catalog has there now; empty where that is nothing."""
-        catalog = self.catalogs.open(name.catalog, session.identity)
+        catalog = self.catalogs.open(name.catalog, identity)
         ident = Ident(name.schema.path, name.name)
         try:
             loaded = catalog.load_view(ident) if view else catalog.load_table(ident)

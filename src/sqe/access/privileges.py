@@ -85,17 +85,22 @@ class Privileges:
 
     def _check_altered(self, command: _OfSchema, session: Session) -> None:
         schema = self._schema(command.schema, session)
-        self._policy.check(session.identity, Privilege.ALTER, Object.schema(schema))
+        self.check_schema(session.identity, Privilege.ALTER, schema)
 
     def _check_created(self, command: _OfSchema, session: Session) -> None:
-        """Who may create in the catalog, or may have a schema of this name."""
         schema = self._schema(command.schema, session)
-        places = (Object.schema(schema), Object.catalog(schema.catalog))
-        answers = [
-            self._policy.permits(session.identity, Privilege.CREATE, place) for place in places
-        ]
+        self.check_schema(session.identity, Privilege.CREATE, schema)
+
+    def check_schema(self, identity: Identity, privilege: Privilege, schema: SchemaName) -> None:
+        """A schema is made by who may create in the catalog, or may have one of this name."""
+        if not self._policy.ruled:
+            return
+        places = [Object.schema(schema)]
+        if privilege is Privilege.CREATE:
+            places.append(Object.catalog(schema.catalog))
+        answers = [self._policy.permits(identity, privilege, place) for place in places]
         if not any(isinstance(answer, Allow) for answer in answers):
-            raise denial(Privilege.CREATE, places[0])
+            raise denial(privilege, places[0])
 
     def _check_dropped(self, command: DropSchema, session: Session) -> None:
         identity, schema = session.identity, self._schema(command.schema, session)

@@ -10,12 +10,17 @@ from sqe.sql.statement import Statement
 
 def check_scope(identity: Identity, statement: Statement) -> None:
     """ACCESS_DENIED for what no scope names: a scope that is not known allows nothing."""
+    check_scopes(identity, statement.label, writes=statement.traits.writes)
+
+
+def check_scopes(identity: Identity, label: str, *, writes: bool) -> None:
+    """The same for what is no statement; ``label``: what it is called."""
     scopes = identity.scopes
-    if not scopes or ALL in scopes or (READ in scopes and not statement.traits.writes):
+    if not scopes or ALL in scopes or (READ in scopes and not writes):
         return
     raise AccessError(
         ErrorCode.ACCESS_DENIED,
-        f"{statement.label.upper()} is not allowed with this credential: its scope is "
+        f"{label.upper()} is not allowed with this credential: its scope is "
         f"{', '.join(sorted(scopes))}.",
         hint="Use a key of the scope all (`sqe apikey create --scope all`), or log in.",
     )

@@ -55,6 +55,7 @@ _ALLOWED_UNDER = ("s3.access-points.", "s3.delete.tags.", "s3.write.tags.")
 # Spark read the disk of its own machine.
 _FILE_IO = {"io-impl": "org.apache.iceberg.aws.s3.S3FileIO"}
 _DEFAULT_REGION = "us-east-1"
+_ROOT = "v1"  # below the broker's address
 _SHORTEST_MS = 900_000  # STS gives no keys for less; some catalogs do not say how long theirs live
 
 
@@ -64,11 +65,39 @@ def for_spark(loaded: Loaded, handle: Ident, name: object) -> Loaded:
     ACCESS_DENIED without keys, NOT_SUPPORTED where Spark cannot be given access at all."""
     if not in_s3(loaded, name):
         return without_keys(loaded)
-    keys = _list_vended(loaded, name)
+    return _with_keys(loaded, _list_vended(loaded, name), _path(_ROOT, handle, "credentials"))
+
+
+def for_client(loaded: Loaded, ident: Ident, name: object, root: str) -> Loaded:
+    """The same for an engine of somebody's own, which asks for newer keys, or has its requests
+    signed, below ``root``."""
+    if not in_s3(loaded, name):
+        return without_keys(loaded)
+    if not _signs(loaded):
+        return _with_keys(loaded, _list_vended(loaded, name), _path(root, ident, "credentials"))
+    config = {
+        REGION: loaded.config.get("s3.region") or _DEFAULT_REGION,
+        **{k: v for k, v in _filter_options(loaded.config).items() if k not in _KEYS},
+        **_FILE_IO,
+        _SIGNING: "true",
+        "s3.signer": "S3V4RestSigner",
+        "s3.signer.endpoint": _path(root, ident, "sign"),
+    }
+    return replace(loaded, config=config, storage_credentials=())
+
+
+def keys_for_client(credentials: tuple[Json, ...], name: object) -> tuple[Json, ...]:
+    """Newer keys, with nothing that would lead an engine elsewhere."""
+    shown = tuple(filter(None, map(_s3_credential, credentials)))
+    if not shown:
+        raise _none(name)
+    return shown
+
+
+def _with_keys(loaded: Loaded, keys: list[Json], path: str) -> Loaded:
     location = str(loaded.metadata["location"])
     fitting = [key for key in keys if location.startswith(key["prefix"])] or keys
     mine = max(fitting, key=lambda one: len(one["prefix"]))
-    path = _refresh_path(handle)
     several = len(keys) > 1
     config = {
         REGION: loaded.config.get("s3.region") or _DEFAULT_REGION,
@@ -150,7 +179,7 @@ def _list_vended(loaded: Loaded, name: object) -> list[Json]:
         ]
     if keys:
         return keys
-    if loaded.config.get(_SIGNING, "").lower() == "true":
+    if _signs(loaded):
         raise UserError(
             ErrorCode.NOT_SUPPORTED,
             f"The catalog has each request to the files of {name} signed, which is not safe in "
@@ -204,7 +233,14 @@ def _with_end(config: dict[str, str], now: float) -> dict[str, str]:
     return config
 
 
-def _refresh_path(handle: Ident) -> str:
+def _signs(loaded: Loaded) -> bool:
+    """The catalog signs requests, and gives no keys."""
+    return loaded.config.get(_SIGNING, "").lower() == "true" and not any(
+        map(_s3_credential, loaded.storage_credentials)
+    )
+
+
+def _path(root: str, ident: Ident, what: str) -> str:
     """Below the catalog's address, as Iceberg joins them."""
-    namespace = quote("\x1f".join(handle.namespace), safe="")
-    return f"v1/namespaces/{namespace}/tables/{quote(handle.name, safe='')}/credentials"
+    namespace = quote("\x1f".join(ident.namespace), safe="")
+    return f"{root}/namespaces/{namespace}/tables/{quote(ident.name, safe='')}/{what}"

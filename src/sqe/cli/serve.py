@@ -27,10 +27,11 @@ def command(
 ) -> None:
     """Run the gateway until SIGTERM or Ctrl-C.
 
-    Says `sqe is ready on http://…`, `Flight SQL is at grpc://…` and `Trino's protocol is at
-    http://…` on stderr once it answers; Spark starts in the background. GET /health says whether
-    the process lives, GET /ready whether the gateway answers. A changed file of settings is taken
-    up within a second, or on SIGHUP; /readyz says what of it waits for the next start.
+    Says `sqe is ready on http://…`, `Flight SQL is at grpc://…`, `Trino's protocol is at
+    http://…` and `Iceberg's REST catalog is at http://…` on stderr once it answers; Spark starts
+    in the background. GET /health says whether the process lives, GET /ready whether the gateway
+    answers. A changed file of settings is taken up within a second, or on SIGHUP; /readyz says
+    what of it waits for the next start.
     """
     from sqe.http.serving import HttpThread, ServingOptions
     from sqe.server.run import Addresses, serve

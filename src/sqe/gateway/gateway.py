@@ -13,12 +13,13 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqe.access.other_users import OtherUsers
 from sqe.admission.admission import Admission
 from sqe.admission.group import Ticket
 from sqe.admission.request import AdmissionRequest
+from sqe.catalog.configured import no_such_catalog
 from sqe.catalog.transaction import Transaction, inside
 from sqe.engines.protocol import Run
 from sqe.errors import (
@@ -51,6 +52,10 @@ from sqe.model.query import (
 )
 from sqe.model.spans import COMMIT
 from sqe.model.tracing import activate, trace
+from sqe.outside.calls import Recording
+from sqe.outside.catalog import ServedCatalog
+from sqe.outside.rights import OutsideRights, OutsideUser
+from sqe.outside.staged_tables import StagedTables
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.sessions.session import Session
@@ -79,6 +84,7 @@ class Gateway:
         self._sessions = sessions
         self._tracker = tracker
         self._transactions = Transactions()
+        self._staged = StagedTables()
         self._threads: set[threading.Thread] = set()
         self._draining = False
         sessions.on_close(lambda session: tracker.cancel_session(session.id, session.expiry))
@@ -299,15 +305,34 @@ class Gateway:
         """What a front end asks for without a statement; recorded like one."""
         session, query = self._begin(QueryRequest(session_id, text))
         try:
-            query.check()
-            with activate(query.span):
-                answer = act(session, query)
-        except Exception as error:
-            raise self._record_failure(query, error) from error
+            return self._record(query, lambda: act(session, query))
         finally:
             session.end_use()
+
+    def _record(self, query: TrackedQuery, act: Callable[[], _T]) -> _T:
+        try:
+            query.check()
+            with activate(query.span):
+                answer = act()
+        except Exception as error:
+            raise self._record_failure(query, error) from error
         query.finish_description()
         return answer
+
+    def serve_catalog(self, name: str, user: OutsideUser, origin: QueryOrigin) -> ServedCatalog:
+        """A catalog as the user may use it through an engine of their own. Each call is recorded
+        like a statement. CATALOG_NOT_FOUND, also for one that they may not know of."""
+        access = OutsideRights(self._pipeline.guarding)
+        if name not in access.names(user):
+            raise no_such_catalog(name, access.names(user))
+
+        def record(text: str, act: Callable[[TrackedQuery], Any]) -> Any:
+            self._check_open()
+            query = self._tracker.begin(QueryRequest("", text), user.identity, None, origin)
+            return self._record(query, lambda: act(query))
+
+        ownership = self._pipeline.runner.ownership
+        return ServedCatalog(name, user, access, Recording(record, ownership, self._staged))
 
     def _check_open(self) -> None:
         """Who is in a transaction can still end it."""

@@ -106,7 +106,7 @@ class QueryOrigin:
     """Where a statement comes from. ``principal``: who has logged in, where that is not the user
     that it runs as."""
 
-    protocol: str = "embedded"  # flight, trino, or embedded: the caller's own process
+    protocol: str = "embedded"  # flight, trino, iceberg, or embedded: the caller's own process
     address: str = ""  # of the client, as the server sees it
     principal: str = ""
 

@@ -46,7 +46,7 @@ QUERY = SpanType(
     "A statement, from its arrival to its end: the root of SQE's part of the trace.",
     {
         "query_id": "the query, as clients, the audit log and the history name it",
-        "protocol": "`flight`, `trino`, `embedded` (in SQE's own process)",
+        "protocol": "`flight`, `trino`, `iceberg`, `embedded` (in SQE's own process)",
         "dialect": "what the statement is written in: `spark` or `trino`",
         "state": "`finished`, `failed`, `cancelled`",
         "kind": "the kind of statement, as in the audit log",

@@ -16,7 +16,7 @@ from sqe.observe.family import (
 )
 
 _ENGINE = "`spark`, `local`, `coordinator`; `none` for a query that ended before it had one"
-_PROTOCOL = "`flight`, `trino`, `embedded` (in SQE's own process)"
+_PROTOCOL = "`flight`, `trino`, `iceberg`, `embedded` (in SQE's own process)"
 _KIND = "the kind of statement, as in the audit log; `unknown` where it was not understood"
 _OUTCOME = "`ok`, `denied`, `absent`, `conflict`, `refused`, `failed`, `unavailable`"
 _CATALOG = "the catalog's name in the settings"

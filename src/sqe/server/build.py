@@ -387,6 +387,15 @@ class Server:
 
         return self._start_front(TrinoFront(self.settings, self.gateway, self._who()), host, port)
 
+    def listen_iceberg(self, host: str | None = None, port: int | None = None) -> str:
+        """The same for Iceberg's REST protocol."""
+        if not self.settings.iceberg.enabled:
+            return ""
+        from sqe.server.iceberg_front import IcebergFront
+
+        front = IcebergFront(self.settings, self.gateway, self._who())
+        return self._start_front(front, host, port)
+
     def _who(self) -> Access:
         if self._access is None:
             from sqe.server.access import Access

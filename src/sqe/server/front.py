@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
 
 from sqe.http.tls import Tls
 from sqe.protocols.flight_sql.options import MB, FlightOptions
 from sqe.protocols.flight_sql.server import FlightSqlServer
 from sqe.server.listener import Front, host_in_address
+from sqe.server.listening import Section
 from sqe.settings import Settings
 
 
 class FlightFront(Front):
-    section: Literal["flight", "trino"] = "flight"
+    section: Section = "flight"
     schemes = ("grpc", "grpc+tls")
 
     def make(self, host: str, port: int, tls: Tls | None) -> FlightSqlServer:

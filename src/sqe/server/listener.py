@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from typing import Protocol
 
 from sqe.gateway.gateway import Gateway
 from sqe.http.tls import Tls
 from sqe.server.access import Access
-from sqe.server.listening import check_listening
+from sqe.server.listening import Section, check_listening
 from sqe.server.tls import TlsFiles, TlsWatch, valid_until
 from sqe.settings import Settings
 
@@ -30,7 +30,7 @@ class ProtocolServer(Protocol):
 class Front:
     """Listens from ``start`` to ``stop``; meanwhile changed certificates are taken up."""
 
-    section: Literal["flight", "trino"]  # of the settings: its host and port
+    section: Section  # of the settings: its host and port
     schemes: tuple[str, str]  # in the address, without TLS and with it
 
     def __init__(self, settings: Settings, gateway: Gateway, access: Access) -> None:

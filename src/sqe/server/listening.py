@@ -9,10 +9,11 @@ from sqe.errors import ErrorCode, UserError
 from sqe.model.hosts import is_loopback
 from sqe.settings import Settings
 
+# The sections of the settings of those that listen.
+Section = Literal["flight", "trino", "iceberg"]
 
-def check_listening(
-    settings: Settings, host: str, protocol: Literal["flight", "trino"] = "flight"
-) -> None:
+
+def check_listening(settings: Settings, host: str, protocol: Section = "flight") -> None:
     """INVALID_SETTINGS for a server that nobody could use, or that anybody could listen in to."""
     auth = settings.auth
     if not auth.knows_anyone and not auth.anonymous_allowed:
@@ -45,9 +46,9 @@ def check_listening(
 
 def _without_tls(settings: Settings, protocol: str) -> tuple[bool, str]:
     """Whether the settings say that it may be, and the name of the setting that does."""
-    if protocol == "trino":
-        allowed = settings.trino.allow_plain_http_credentials
-        return allowed, "trino.allow_plain_http_credentials"
+    if protocol in ("trino", "iceberg"):
+        allowed = getattr(settings, protocol).allow_plain_http_credentials
+        return allowed, f"{protocol}.allow_plain_http_credentials"
     return settings.flight.unencrypted, "flight.unencrypted"
 
 

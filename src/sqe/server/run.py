@@ -29,6 +29,7 @@ class Running(Watched, Protocol):
     def reread_settings(self) -> None: ...
     def listen(self, host: str | None, port: int | None) -> str: ...
     def listen_trino(self, host: str | None, port: int | None) -> str: ...
+    def listen_iceberg(self) -> str: ...
     def warm_local(self) -> None: ...
     def drain(self, seconds: float) -> None: ...
     def close(self, within: float | None = None) -> None: ...
@@ -69,12 +70,15 @@ def serve(
             port = http.start()
             flight = server.listen(at.flight_host, at.flight_port)
             trino = server.listen_trino(at.trino_host, at.trino_port)
+            iceberg = server.listen_iceberg()
             shown = f"[{at.host}]" if ":" in at.host else at.host
             announce(f"sqe is ready on http://{shown}:{port}")
             if flight:
                 announce(f"Flight SQL is at {flight}")
             if trino:
                 announce(f"Trino's protocol is at {trino}")
+            if iceberg:
+                announce(f"Iceberg's REST catalog is at {iceberg}")
             server.warm_local()  # this thread has nothing else to do
             while not stop.wait(_LOOK_S):  # a signal that comes just before does not wake it
                 if reread:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from sqe.errors import SqeError
+from sqe.server.listening import Section
 
 if TYPE_CHECKING:
     from sqe.audit.events import Events
@@ -73,7 +74,7 @@ class ServerState:
         parts = [Part("queries", not draining, taking), self._store_part()]
         if self.events.may_refuse:
             parts.append(self._audit_part())
-        for section in ("flight", "trino"):
+        for section in get_args(Section):
             if getattr(self.settings, section).enabled:
                 listens = any(front.section == section for front in self.fronts)
                 parts.append(Part(section, listens, "listens" if listens else "not yet listening"))
@@ -91,7 +92,7 @@ class ServerState:
     @property
     def listening(self) -> bool:
         """Everything that the settings ask for listens."""
-        return all(part.ready for part in self.parts() if part.name in ("flight", "trino"))
+        return all(part.ready for part in self.parts() if part.name in get_args(Section))
 
     def broken_files(self) -> dict[str, int]:
         """1 for each watched file that is wrong now, 0 for one that is right."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
 
 from sqe.http.tls import Tls
 from sqe.server.listener import Front
+from sqe.server.listening import Section
 from sqe.settings import Settings
 from sqe.trino.http.options import Impersonation, TrinoOptions
 from sqe.trino.http.server import TrinoServer
@@ -15,7 +15,7 @@ KB = 1024
 
 
 class TrinoFront(Front):
-    section: Literal["flight", "trino"] = "trino"
+    section: Section = "trino"
     schemes = ("http", "https")
 
     def make(self, host: str, port: int, tls: Tls | None) -> TrinoServer:

@@ -13,6 +13,7 @@ from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings
 from sqe.settings.catalogs import CatalogSettings, check_apart, only_our_own
 from sqe.settings.events import LogSinkSettings, SinkSettings, StdoutSinkSettings
 from sqe.settings.history import HistorySettings
+from sqe.settings.iceberg import IcebergSettings
 from sqe.settings.locations import LocationSettings, check_locations
 from sqe.settings.metrics import MetricsSettings
 from sqe.settings.policy import PolicySettings
@@ -372,6 +373,7 @@ class Settings(Strict):
     shell: ShellSettings = ShellSettings()
     flight: FlightSettings = FlightSettings()
     trino: TrinoSettings = TrinoSettings()
+    iceberg: IcebergSettings = IcebergSettings()
     tls: TlsSettings = TlsSettings()
     auth: AuthSettings = AuthSettings()
     policy: PolicySettings = PolicySettings()

@@ -21,6 +21,9 @@ class Kept:
     def listen(self, host: str | None, port: int | None) -> str:
         return ""
 
+    def listen_iceberg(self) -> str:
+        return ""
+
     def listen_trino(self, host: str | None, port: int | None) -> str:
         return ""
 

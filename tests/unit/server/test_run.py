@@ -22,6 +22,9 @@ class Server:
     def listen(self, host: str | None, port: int | None) -> str:
         return ""
 
+    def listen_iceberg(self) -> str:
+        return ""
+
     def listen_trino(self, host: str | None, port: int | None) -> str:
         return ""
 

@@ -36,14 +36,9 @@ def list_references(metadata: Json, read: Read, known: set[str]) -> Iterator[str
     """Locations, some perhaps more than once. ``known``: manifests that were read already; their
     files are not listed again."""
     for snapshot in metadata.get("snapshots") or ():
-        manifest_list = snapshot.get("manifest-list")
-        manifests = list(snapshot.get("manifests") or ())
-        if manifest_list:
-            yield manifest_list
-            manifests = [
-                text_of(row["manifest_path"]) for row in AvroFile(read(manifest_list)).rows()
-            ]
-        for manifest in manifests:
+        if snapshot.get("manifest-list"):
+            yield snapshot["manifest-list"]
+        for manifest in list_manifests(snapshot, read):
             yield manifest
             if manifest not in known:
                 known.add(manifest)
@@ -51,6 +46,13 @@ def list_references(metadata: Json, read: Read, known: set[str]) -> Iterator[str
     for key in ("statistics", "partition-statistics"):
         for entry in metadata.get(key) or ():
             yield entry["statistics-path"]
+
+
+def list_manifests(snapshot: Json, read: Read) -> list[str]:
+    if not snapshot.get("manifest-list"):
+        return list(snapshot.get("manifests") or ())
+    rows = AvroFile(read(snapshot["manifest-list"])).rows()
+    return [text_of(row["manifest_path"]) for row in rows]
 
 
 def list_earlier_metadata(metadata: Json) -> Iterator[str]:

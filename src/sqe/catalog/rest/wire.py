@@ -99,8 +99,9 @@ def page(call: RestCall, entries: list[T]) -> tuple[list[T], str | None]:
     return entries[start:end], str(end) if end < len(entries) else None
 
 
-def answer_of_loaded(call: RestCall, loaded: Loaded) -> Response:
-    """A table or view with its stored metadata, byte for byte."""
+def answer_of_loaded(call: RestCall, loaded: Loaded, restrictions: str = "") -> Response:
+    """A table or view with its stored metadata, byte for byte. ``restrictions``: JSON that the
+    engine has to carry out."""
     mode = call.query.get("snapshots", "all")
     tag = etag(loaded, mode)
     if tag and call.headers.get("if-none-match") == tag:
@@ -111,6 +112,8 @@ def answer_of_loaded(call: RestCall, loaded: Loaded) -> Response:
         parts.insert(0, b'"metadata-location":' + _dump(loaded.metadata_location))
     if loaded.storage_credentials:
         parts.append(b'"storage-credentials":' + _dump(list(loaded.storage_credentials)))
+    if restrictions:
+        parts.append(b'"read-restrictions":' + restrictions.encode())
     content = b"{" + b",".join(parts) + b"}"
     return Response(content, headers={"ETag": tag} if tag else None, media_type="application/json")
 

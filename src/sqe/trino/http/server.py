@@ -9,7 +9,7 @@ from dataclasses import replace
 from sqe.auth.chain import Authenticators
 from sqe.gateway.gateway import Gateway
 from sqe.http.serving import HttpThread, ServingOptions
-from sqe.http.tls import Tls
+from sqe.http.tls import Tls, context_of
 from sqe.trino.http.bridge import Bridge
 from sqe.trino.http.connections import ClientConnection
 from sqe.trino.http.credentials import Callers, Origin
@@ -19,7 +19,6 @@ from sqe.trino.http.options import TrinoOptions
 from sqe.trino.http.routes import Routes, app_of
 from sqe.trino.http.sessions import TrinoSessions
 from sqe.trino.http.statements import Statements, Sweeper
-from sqe.trino.http.tls import context_of
 
 _BACKLOG = 1024
 _FINISH_S = 4

@@ -1,0 +1,1 @@
+"""The catalogs as engines that SQE does not run may use them."""

@@ -1,0 +1,1 @@
+"""Iceberg's REST protocol: the catalogs for engines that people run themselves."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqe.model.trino_types import BOOLEAN, TrinoType
@@ -141,6 +141,7 @@ def _check_arities(site: CallSite) -> None:
 def apply(site: CallSite, found: Resolved, values: Sequence[Typed | nodes.Lambda]) -> Typed:
     """The call of a known function with analysed arguments."""
     bound = found.bindings
+    before = dict(bound.types)
     arguments: list[Typed] = []
     for pattern, kind, value in zip(found.patterns, found.types, values, strict=True):
         if isinstance(value, nodes.Lambda):
@@ -148,6 +149,12 @@ def apply(site: CallSite, found: Resolved, values: Sequence[Typed | nodes.Lambda
         else:
             assert kind is not None  # noqa: S101  only lambdas have none
             arguments.append(coerce(value, kind, site.node.at))
+    if any(bound.types[name] != kind for name, kind in before.items()):
+        # A lambda gives a wider type than that of the value it began with.
+        wider = (
+            kind and concrete(p, bound) for p, kind in zip(found.patterns, found.types, strict=True)
+        )
+        return apply(site, replace(found, types=tuple(wider)), values)
     function = found.function
     kinds = tuple(argument.type for argument in arguments)
     if function.result is not None:

@@ -102,6 +102,17 @@ def test_what_is_read_and_written() -> None:
     assert tables("UPDATE one SET id = (SELECT max(id) FROM t)") == ["one", "t"]
 
 
+def test_a_plan_as_a_graph() -> None:
+    text = translated('EXPLAIN (FORMAT GRAPHVIZ) INSERT INTO one SELECT id AS "a|b" FROM t').text
+    assert text.startswith("SELECT 'digraph distributed_plan {")
+    for box in ("Output[rows]", "TableCommit[lake:s.one]", "TableScan[lake:s.t]"):
+        assert f'[label="{{{box}}}"' in text
+    assert text.count(" -> plannode_") == 3
+    query = translated('EXPLAIN (TYPE LOGICAL, FORMAT GRAPHVIZ) SELECT id AS "a|b" FROM t').text
+    assert "digraph logical_plan {" in query and "Output[a\\\\|b]" in query
+    assert refusal("EXPLAIN (TYPE IO, FORMAT GRAPHVIZ) SELECT 1")[0] == "GENERIC_INTERNAL_ERROR"
+
+
 @pytest.mark.parametrize(
     ("sql", "read"),
     [
@@ -119,7 +130,10 @@ def test_names_of_with_hide_tables(sql: str, read: list[str]) -> None:
 @pytest.mark.parametrize(
     ("sql", "message"),
     [
-        ("EXPLAIN (FORMAT GRAPHVIZ) SELECT 1", "1:1: EXPLAIN (FORMAT GRAPHVIZ) is not supported"),
+        (
+            "EXPLAIN (FORMAT GRAPHVIZ) SELECT id FROM v",
+            "1:42: EXPLAIN (TYPE DISTRIBUTED, FORMAT GRAPHVIZ) of a view is not supported",
+        ),
         (
             "EXPLAIN (FORMAT JSON) SELECT id FROM v",
             "1:38: EXPLAIN (TYPE DISTRIBUTED, FORMAT JSON) of a view is not supported",

@@ -1,4 +1,4 @@
-"""Plans as JSON documents of Trino's shape, from what the translation knows of a statement.
+"""Plans as JSON of Trino's shape and as graphs, from what the translation knows of a statement.
 
 They hold names of tables and the columns of the answer: how an engine would go about it, with the
 filters and masks that policies add, is not part of them.
@@ -7,6 +7,7 @@ filters and masks that policies add, is not part of them.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,6 +50,26 @@ def distributed_plan(
 ) -> str:
     """One fragment: how an engine spreads its work is its own affair."""
     return _json({"0": _root(tables, written, columns)})
+
+
+def graph(
+    kind: str, tables: Sequence[Target], written: Target | None, columns: Sequence[OutputColumn]
+) -> str:
+    """The same plan in the words of Graphviz, as Trino draws one."""
+    boxes, arrows = [], []
+    waiting = [_root(tables, written, columns)]
+    while waiting:
+        node = waiting.pop(0)
+        number = f"plannode_{int(node['id']) + 1}"
+        told = ", ".join(node["descriptor"].values()).strip("[]")
+        label = re.sub(r'[{}|<>"\\\\]', lambda found: f"\\{found[0]}", f"{node['name']}[{told}]")
+        boxes.append(f'{number}[label="{{{label}}}", style="rounded, filled", shape=record];')
+        for below in node["children"]:
+            arrows.append(f"{number} -> plannode_{int(below['id']) + 1};")
+            waiting.append(below)
+    name = "logical_plan" if kind == "LOGICAL" else "distributed_plan"
+    cluster = ["subgraph cluster_0 {", 'label = "SINGLE"', *boxes, "}"]
+    return "\n".join([f"digraph {name} {{", *cluster, *arrows, "}", ""])
 
 
 def _root(

@@ -52,3 +52,10 @@ def test_a_client_without_transactions_cannot_start_one() -> None:
 def test_a_lambda_that_replaces_may_give_a_text_of_any_length() -> None:
     text = translated("SELECT regexp_replace(name, '[ab]', x -> 'q') FROM t").text
     assert "x1 -> 'q'" in text and "regexp_extract_all(r1.`name`, '[ab]', 0)" in text
+
+
+@pytest.mark.parametrize("inside", ["ARRAY[1] || (1 / id)", "concat(ARRAY[1], 1 / id)"])
+def test_a_failure_that_would_become_an_element_is_refused(inside: str) -> None:
+    """TRY writes NULL for a failure, which an array takes as one of its values."""
+    assert refusal(f"SELECT TRY({inside}) FROM t")[0] == "NOT_SUPPORTED"
+    assert type_of("TRY(CAST(name || '1' AS integer))") == "integer"

@@ -33,16 +33,24 @@ _STRICT_CALLS = frozenset(
 # What never fails, whatever the arguments are.
 _TOTAL = (
     nodes.Logical, nodes.Not, nodes.IsNull, nodes.Between, nodes.InList, nodes.Comparison,
-    nodes.Case, nodes.When, nodes.ArrayConstructor, nodes.RowConstructor, nodes.Identifier,
+    nodes.Case, nodes.When, nodes.Concat, nodes.ArrayConstructor, nodes.RowConstructor,
+    nodes.Identifier,
 )  # fmt: skip
 _TOTAL_CALLS = frozenset(
     [
-        "cbrt", "ceil", "ceiling", "coalesce", "cos", "e", "exp", "floor", "greatest", "if",
-        "infinity", "is_finite", "is_infinite", "is_nan", "least", "length", "ln", "log10",
-        "log2", "lower", "ltrim", "nan", "nullif", "pi", "power", "reverse", "rtrim", "sin",
-        "sqrt", "starts_with", "strpos", "substr", "substring", "tan", "trim", "upper",
+        "cardinality", "cbrt", "ceil", "ceiling", "coalesce", "concat", "cos", "date_diff",
+        "date_format", "day", "day_of_month", "day_of_week", "day_of_year", "degrees", "dow", "doy",
+        "e", "exp", "floor", "greatest", "hour", "if", "infinity", "is_finite", "is_infinite",
+        "is_nan", "json_format", "last_day_of_month", "least", "length", "ln", "log10", "log2",
+        "lower", "ltrim", "millisecond", "minute", "month", "nan", "nullif", "pi", "power",
+        "quarter", "radians", "regexp_count", "regexp_like", "regexp_replace", "replace", "reverse",
+        "rtrim", "second", "sign", "sin", "sqrt", "starts_with", "strpos", "substr", "substring",
+        "tan", "to_unixtime", "to_utf8", "trim", "upper", "week", "week_of_year", "year",
+        "year_of_week",
     ]
 )  # fmt: skip
+# Whose result may be there although an argument is NULL: an array takes a NULL as an element.
+_LENIENT = frozenset(["coalesce", "concat", "if", "nullif"])
 
 
 @special("try")
@@ -75,7 +83,7 @@ def _passes_null_up(node: nodes.Node) -> bool:
         if name == "if":
             return _is_total(node.arguments[0]) and all(map(_passes_or_total, node.arguments[1:]))
         return (
-            name in _STRICT_CALLS | _TOTAL_CALLS - {"coalesce", "if", "nullif"}
+            name in _STRICT_CALLS | _TOTAL_CALLS - _LENIENT
             and node.window is None
             and all(map(_passes_or_total, node.arguments))
         )

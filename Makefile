@@ -14,7 +14,8 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 	$(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-all test-changed fresh test-fast test-stack test-with-stack stack-up stack-down fidelity words differential local-share policy-proof write-proof cancel-proof mutation soak trino-record matrix lint format check docs site structure dist bench-smoke lock clean
+comma := ,
+.PHONY: help setup demo serve test test-all test-changed fresh test-fast test-stack test-with-stack stack-up stack-down fidelity words differential local-share policy-proof write-proof cancel-proof mutation soak trino-record matrix bench bench-gate profile lint format check docs site structure dist bench-smoke lock clean
 
 help: ## print the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -115,6 +116,15 @@ structure: setup ## figures of the floor plan; draws the packages into docs/conc
 
 bench-smoke: setup ## the figures, one line each; also as JSON under benchmarks/results
 	$(BIN)/python -m benchmarks
+
+bench: setup ## a suite against other engines: SUITE=tpch|tpcds|ssb SCALE=0.1 AGAINST="trino spark duckdb"
+	$(BIN)/python -m benchmarks.suites $(or $(SUITE),tpch) --scale $(or $(SCALE),1) --against $(subst $(comma), ,$(or $(AGAINST),trino spark duckdb))
+
+bench-gate: setup ## ratios inside one run against the stored baseline; worse than their noise fails
+	$(BIN)/python -m benchmarks.gate
+
+profile: setup ## where the time of QUERY=… goes: a flame graph in build/ and a table
+	$(BIN)/python -m benchmarks.profile $(if $(QUERY),"$(QUERY)")
 
 dist: setup ## build the wheels of the engine and of its client into dist/
 	@rm -rf dist

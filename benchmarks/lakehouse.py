@@ -70,20 +70,25 @@ def lakehouse(bench: Bench) -> Lakehouse:
     # Without class data sharing the server writes no archive when it stops, which takes a while.
     spark = SparkSettings(jars=bench.jars, class_data_sharing=False)
     server = bench.enter(closing(build(Settings(home=home, spark=spark))))
-    url = _spark_url(server)
+    url = spark_url(server)
     session = server.gateway.open_session(Identity("bench"), SchemaName("lake", (SCHEMA,)))
     session.set_property("sqe.engine", "spark")
-    direct = Direct(_plain_session(bench, home, url))
+    direct = direct_spark(bench, home, url, SCHEMA)
     return Lakehouse(home, url, ThroughSqe(server.gateway, session), direct)
 
 
-def _spark_url(server: Server) -> Secret:
+def spark_url(server: Server) -> Secret:
     if server.spark is None:
         raise AssertionError("the benchmark's Spark is embedded")
     return EmbeddedAddress(server.spark).reach().url
 
 
-def _plain_session(bench: Bench, home: Path, url: Secret) -> Connection:
+def direct_spark(bench: Bench, home: Path, url: Secret, schema: str) -> Direct:
+    """Ended with the run."""
+    return Direct(_plain_session(bench, home, url, schema))
+
+
+def _plain_session(bench: Bench, home: Path, url: Secret, schema: str) -> Connection:
     """A Spark session with the catalog as anybody would set it up: Iceberg's own defaults."""
     catalog = bench.enter(closing(open_catalog(home)))
     http = HttpThread(catalog_app(lambda _: catalog))
@@ -96,7 +101,7 @@ def _plain_session(bench: Bench, home: Path, url: Secret) -> Connection:
             prefix: "org.apache.iceberg.spark.SparkCatalog",
             f"{prefix}.type": "rest",
             f"{prefix}.uri": http.url,
-            f"{prefix}.default-namespace": SCHEMA,
+            f"{prefix}.default-namespace": schema,
             "spark.sql.defaultCatalog": "lake",
             "spark.sql.session.timeZone": "UTC",  # as SQE's session has it
         }

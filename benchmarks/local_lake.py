@@ -82,11 +82,11 @@ def _open(bench: Bench, home_of: Callable[[Bench], Path], schema: str) -> LocalL
     server = bench.enter(closing(build(Settings(home=home, spark=spark))))
     session = server.gateway.open_session(Identity("bench"), SchemaName("lake", (schema,)))
     session.set_property("sqe.engine", "local")
-    plain = bench.enter(closing(_plain(home, schema)))
+    plain = bench.enter(closing(plain_duckdb(home, schema)))
     return LocalLake(home, Local(ThroughSqe(server.gateway, session)), Plain(plain))
 
 
-def _plain(home: Path, schema: str) -> duckdb.DuckDBPyConnection:
+def plain_duckdb(home: Path, schema: str) -> duckdb.DuckDBPyConnection:
     """With as many threads as a local query that runs alone, and at least as much memory."""
     allowed = LocalOptions(folder=home)
     connection = duckdb.connect()

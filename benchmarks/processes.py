@@ -7,11 +7,20 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
 _SETTINGS = "SQE_"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerProcess:
+    """A server that was started for the run."""
+
+    address: str
+    pid: int
 
 
 def sqe_command() -> str:

@@ -10,12 +10,15 @@ import socket
 import subprocess
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.bench import Bench
 from benchmarks.figure import NotMeasured
+from benchmarks.iceberg_tables import open_catalog
+from benchmarks.processes import ServerProcess
+from sqe.catalog.protocol import Ident
 
 VERSION = "476"
 _SHA256 = "cfd5accde17e8ebd251eeeb78aed1f490e77bb3a164d95a0f454bf8a7c1cbd3f"
@@ -24,11 +27,12 @@ _PLUGINS = ("iceberg",)  # each of the others costs time and memory at the start
 _JAVA = 24  # what this Trino needs at least
 _BOOT_S = 300
 _STOP_S = 30
+_TYPES = {"long": "bigint", "int": "integer", "string": "varchar"}  # Iceberg's, as Trino says
 
 
 @contextmanager
-def trino_server(bench: Bench) -> Iterator[str]:
-    """Its address. Its catalog ``lake`` reads files anywhere, as ``local:///…``.
+def trino_server(bench: Bench) -> Iterator[ServerProcess]:
+    """Its catalog ``lake`` reads files anywhere, as ``local:///…``.
 
     NotMeasured: there is no Trino to be had here, and why.
     """
@@ -49,13 +53,35 @@ def trino_server(bench: Bench) -> Iterator[str]:
     ):
         try:
             _wait(process, port, folder / "server.log")
-            yield f"http://127.0.0.1:{port}"
+            yield ServerProcess(f"http://127.0.0.1:{port}", process.pid)
         finally:
             process.terminate()
             try:
                 process.wait(_STOP_S)
             except subprocess.TimeoutExpired:
                 process.kill()
+
+
+def register_tables(
+    ask: Callable[[str], object], home: Path, schema: str, tables: Iterable[str] = ()
+) -> None:
+    """Tables of the very files that SQE reads; none named: all of the schema. SQE's own metadata
+    cannot be shared: its paths have no scheme, which Trino does not take."""
+    catalog = open_catalog(home)
+    try:
+        names = list(tables) or catalog.list_tables((schema,))
+        found = {name: catalog.load_table(Ident((schema,), name)).metadata for name in names}
+    finally:
+        catalog.close()
+    ask(f"CREATE SCHEMA lake.{schema}")
+    for name, table in found.items():
+        fields = table["schemas"][0]["fields"]
+        columns = ", ".join(f"{f['name']} {_TYPES.get(f['type'], f['type'])}" for f in fields)
+        ask(f"CREATE TABLE lake.{schema}.{name} ({columns})")
+        ask(
+            f"ALTER TABLE lake.{schema}.{name} EXECUTE add_files("
+            f"location => 'local://{table['location']}/data', format => 'PARQUET')"
+        )
 
 
 def newest_java() -> Path:

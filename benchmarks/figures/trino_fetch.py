@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from benchmarks.bench import Bench
 from benchmarks.figure import Measured
-from benchmarks.iceberg_tables import open_catalog
-from benchmarks.local_lake import NO_SPARK
-from benchmarks.processes import ROOT, environment, sqe_command
+from benchmarks.processes import ROOT
+from benchmarks.sqe_server import sqe_server
 from benchmarks.tpch_tables import SCHEMA, tpch_home
-from benchmarks.trino_server import VERSION, fetched, newest_java, trino_server
-from sqe.catalog.protocol import Ident
+from benchmarks.trino_server import (
+    VERSION,
+    fetched,
+    newest_java,
+    register_tables,
+    trino_server,
+)
 
 ROWS = 1_000_000
 COLUMNS = (
     "l_orderkey, l_partkey, l_linenumber, l_quantity, l_extendedprice, l_shipdate, l_shipmode,"
     " l_comment"
 )
-_READY = re.compile(r"Trino's protocol is at (http://\S+)")
-_STOP_S = 30
-_TYPES = {"long": "bigint", "int": "integer", "string": "varchar"}  # Iceberg's, as Trino says
 
 
 _JDBC = "484"
@@ -81,11 +80,11 @@ def _fetch(bench: Bench, command: Command) -> Measured:
     table = f"lake.{SCHEMA}.lineitem"
     text = f"SELECT {COLUMNS} FROM {table} LIMIT {ROWS}"
     with ExitStack() as stack:
-        peer = stack.enter_context(trino_server(bench))
+        peer = stack.enter_context(trino_server(bench)).address
         with _client(_python(peer)) as registering:
-            _register(registering, home)
+            register_tables(registering.ask, home, SCHEMA, ["lineitem"])
         trino = stack.enter_context(_client(command(peer)))
-        sqe = stack.enter_context(_client(command(stack.enter_context(_sqe_server(home)))))
+        sqe = stack.enter_context(_client(command(stack.enter_context(sqe_server(home)).address)))
         sides = {"sqe": sqe, "trino": trino}
         rows = {name: side.ask(text)[1] for name, side in sides.items()}
         if rows["sqe"] != rows["trino"]:
@@ -119,51 +118,3 @@ def _client(command: list[str]) -> Iterator[Client]:
         yield Client(process)
         assert process.stdin is not None
         process.stdin.close()
-
-
-@contextmanager
-def _sqe_server(home: Path) -> Iterator[str]:
-    process = subprocess.Popen(
-        [
-            *(sqe_command(), "--home", str(home), "serve"),
-            *("--port", "0", "--flight-port", "0", "--trino-port", "0"),
-        ],
-        env=environment({"SQE_SPARK__REMOTE": NO_SPARK}),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        said = []
-        for line in process.stderr or ():
-            said.append(line)
-            if found := _READY.search(line):
-                break
-        else:
-            raise RuntimeError(f"sqe serve ended: {''.join(said)}")
-        yield found.group(1)
-    finally:
-        process.terminate()
-        try:
-            process.communicate(timeout=_STOP_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-
-
-def _register(trino: Client, home: Path) -> None:
-    """A table of the very files that SQE reads. Its own metadata cannot be shared: its paths have
-    no scheme, which Trino does not take."""
-    catalog = open_catalog(home)
-    try:
-        table = catalog.load_table(Ident((SCHEMA,), "lineitem")).metadata
-    finally:
-        catalog.close()
-    fields = table["schemas"][0]["fields"]
-    columns = ", ".join(f"{one['name']} {_TYPES.get(one['type'], one['type'])}" for one in fields)
-    trino.ask(f"CREATE SCHEMA lake.{SCHEMA}")
-    trino.ask(f"CREATE TABLE lake.{SCHEMA}.lineitem ({columns})")
-    trino.ask(
-        f"ALTER TABLE lake.{SCHEMA}.lineitem EXECUTE add_files("
-        f"location => 'local://{table['location']}/data', format => 'PARQUET')"
-    )

@@ -10,6 +10,7 @@ import duckdb
 import pyarrow as pa
 from pyiceberg.catalog.rest import RestCatalog
 
+from benchmarks import ssb
 from benchmarks.tpc_extension import extended
 from sqe.catalog.rest.routes import catalog_app
 from sqe.errors import SqeError
@@ -76,6 +77,7 @@ def fill(server: Server) -> None:
     with extended("tpch") as connection:
         connection.execute(f"CALL dbgen(sf = {_SCALE})")
         _load(server, "lake", "tpch", _all_tables(connection))
+        _load(server, "lake", "ssb", dict(ssb.tables_of(connection)))
         _load(server, "tpch", "tiny", _tiny(connection))
     with extended("tpcds") as connection:
         connection.execute(f"CALL dsdgen(sf = {_SCALE})")

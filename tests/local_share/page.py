@@ -49,8 +49,8 @@ def page(shares: Sequence[Share]) -> str:
         "# The local engine's share",
         "",
         "How many of the statements run on DuckDB inside SQE, of those that SQE answers at all,",
-        "and why the others are Spark's. The tables are tiny. TPC-H and TPC-DS are asked in both",
-        "dialects, the recorded and generated statements are Trino's.",
+        "and why the others are Spark's. The tables are tiny. TPC-H, TPC-DS and the Star Schema",
+        "Benchmark are asked in both dialects, the recorded and generated statements are Trino's.",
         "",
         "| statements | dialect | local | answered | share |",
         "|---|---|---:|---:|---:|",
@@ -65,11 +65,11 @@ def page(shares: Sequence[Share]) -> str:
     rows = [
         f"| {share.suite.name} {name}, {share.suite.dialect} | {_cell(reason)} |"
         for share in shares
-        if share.suite.name.startswith("TPC")
+        if share.suite.name.startswith(("TPC", "SSB"))
         for name, reason in share.of_spark()
     ]
     if rows:
-        lines += ["", "## TPC-H and TPC-DS", "", "| query | reason |", "|---|---|", *rows]
+        lines += ["", "## TPC-H, TPC-DS and SSB", "", "| query | reason |", "|---|---|", *rows]
     return "\n".join(lines) + "\n"
 
 

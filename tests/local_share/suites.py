@@ -1,18 +1,16 @@
-"""The statements, by where they come from. Texts of TPC come from DuckDB's extensions."""
+"""The statements, by where they come from. Suites of benchmarks are those of ``benchmarks``."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import sqlglot
-
-from benchmarks.tpc_extension import texts
+from benchmarks.suites.suite import SUITES
 from tests.trino import corpus
 from tests.trino.generated.record import recorded
 
 SPARK, TRINO = "Spark", "Trino"
+_SHORT = {"ssb": "SSB"}
 
 
 @dataclass(frozen=True)
@@ -28,29 +26,15 @@ class Suite:
 
 def suites() -> Iterator[Suite]:
     """The recorded ones only where the corpora are."""
-    for name, title in (("tpch", "TPC-H"), ("tpcds", "TPC-DS")):
+    for suite in SUITES.values():
         for dialect in (SPARK, TRINO):
-            statements = tuple(_written_for(dialect, texts(name)).items())
-            yield Suite(title, dialect, "lake", name, statements)
+            statements = tuple(suite.texts_in(dialect.lower()).items())
+            yield Suite(
+                _SHORT.get(suite.name, suite.title), dialect, "lake", suite.name, statements
+            )
     yield Suite("generated", TRINO, "lake", "generated", tuple(_generated()))
     if corpus.FOLDER.exists():
         yield from _recorded()
-
-
-def _written_for(dialect: str, found: dict[str, str]) -> dict[str, str]:
-    """DuckDB's division of whole numbers gives a fraction, as Spark's does; to Trino the queries
-    are as their standard has them."""
-    if dialect == SPARK:
-        return {name: sqlglot.transpile(text, "duckdb", "spark")[0] for name, text in found.items()}
-    return {name: _in_standard_words(text) for name, text in found.items()}
-
-
-def _in_standard_words(text: str) -> str:
-    """Trino neither reads a text as a date by itself nor groups by a name of the select list."""
-    text = re.sub(r"(?i)(?<!date )(?<!cast\()('\d{4}-\d{2}-\d{2}')", r"DATE \1", text)
-    text = re.sub(r"(?i)(d1\.d_date) \+ 5\b", r"\1 + INTERVAL '5' DAY", text)
-    text = re.sub(r"(?i)group by\s+supplier_no", "GROUP BY l_suppkey", text)
-    return sqlglot.transpile(text, "postgres", "trino")[0]
 
 
 def _generated() -> Iterator[tuple[str, str]]:

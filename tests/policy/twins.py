@@ -104,16 +104,16 @@ class House:
     def ask(self, text: str, dialect: str, engine: str, *, alone: bool = True) -> Told:
         """``alone``: it reads one table, so that nobody has a choice of what comes first. The local
         engine's second answer counts: that of an instance that was used. The third is that of the
-        result cache, where it is kept, and has to be the same."""
-        if engine != "local":
-            return self._ask(text, dialect, engine, alone)
+        result cache, where it is kept, and has to be the same; so has Spark's second."""
         session = self._session(engine)
-        self._ask(text, dialect, engine, alone)
-        session.set_property("sqe.result_cache", "off")
+        if engine == "local":
+            self._ask(text, dialect, engine, alone)
+            session.set_property("sqe.result_cache", "off")
         told = self._ask(text, dialect, engine, alone)
         session.set_property("sqe.result_cache", "on")
-        kept = self._ask(text, dialect, engine, alone)
-        assert (kept.answer, kept.error) == (told.answer, told.error), text
+        if text.startswith("SELECT") and not told.error:
+            kept = self._ask(text, dialect, engine, alone)
+            assert kept.answer == told.answer, text
         return told
 
     def _ask(self, text: str, dialect: str, engine: str, alone: bool) -> Told:

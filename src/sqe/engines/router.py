@@ -67,7 +67,9 @@ class Router:
             return routed
         if isinstance(kept, Refusal):
             return replace(routed, route=_and(routed.route, f"the answer is not kept: {kept.why}"))
-        return replace(routed, route=_and(routed.route, "the answer is kept"), keeping=kept)
+        return replace(
+            routed, route=_and(routed.route, "the result cache keeps the answer"), keeping=kept
+        )
 
     def _route(self, guarded: GuardedStatement, session: Session) -> RoutedStatement:
         wanted = session.property("sqe.engine")

@@ -96,7 +96,8 @@ def main() -> None:
     with ExitStack() as stack:
         address = options.address
         if address is None:
-            address = stack.enter_context(trino_server(stack.enter_context(Bench(Options()))))
+            bench = stack.enter_context(Bench(Options()))
+            address = stack.enter_context(trino_server(bench)).address
         cases = list(record(address, options.seed, options.count))
     if options.compare:
         _compare(cases, options.spark)

@@ -152,7 +152,7 @@ def test_variables_and_temporary_views_are_what_they_are_now(house: House) -> No
 
 def test_explain_says_so(house: House) -> None:
     root = local_root(house)
-    assert "the answer is kept" in str(house.ask(root, f"EXPLAIN {QUESTION}"))
+    assert "the result cache keeps the answer" in str(house.ask(root, f"EXPLAIN {QUESTION}"))
     house.ask(root, QUESTION)
     page = str(house.ask(root, f"EXPLAIN {QUESTION}"))
     assert "Reason: the result cache has the answer" in page

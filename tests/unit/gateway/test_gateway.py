@@ -264,16 +264,23 @@ def test_a_query_ends_when_an_engine_has_read_more_than_it_may(
 
 
 def test_the_whole_time_of_a_query_has_a_limit(make: MakeGateway, engine: FakeEngine) -> None:
-    limits = UserLimits(
-        run_s=Limit(60, "limits.query_timeout_s"), total_s=Limit(0.3, "limits.total_timeout_s")
-    )
+    run, total = Limit(60, "limits.query_timeout_s"), Limit(0.1, "limits.total_timeout_s")
+    gateway = make(limits=UserLimits(run_s=run, total_s=total))
+    engine.wait.clear()
+    error = failure(gateway, submit(gateway))
+    assert error.code is ErrorCode.TIMEOUT and "limits.total_timeout_s" in error.message
+
+
+def test_a_wait_has_the_limit_of_its_user(make: MakeGateway, engine: FakeEngine) -> None:
+    limits = UserLimits(queued_s=Limit(0.1, "limits.rules.0.queued_s"))
     gateway = make(running=1, queued=5, limits=limits)
     engine.wait.clear()
     runs, waits = submit(gateway), submit(gateway)
-    assert gateway.record(waits).state is QueryState.QUEUED
-    for query_id in (runs, waits):
-        error = failure(gateway, query_id)
-        assert error.code is ErrorCode.TIMEOUT and "limits.total_timeout_s" in error.message
+    error = failure(gateway, waits)
+    assert error.code is ErrorCode.TIMEOUT and "limits.rules.0.queued_s" in error.message
+    engine.wait.set()
+    with gateway.fetch(runs) as result:
+        result.read_all()
 
 
 def test_planning_has_a_limit(make: MakeGateway, engine: FakeEngine) -> None:

@@ -30,6 +30,7 @@ from benchmarks.figures.over_flight import (
     flight_small_query,
 )
 from benchmarks.figures.policy import guarded_over_handwritten, policy_overhead
+from benchmarks.figures.queued import queued_2000_mb
 from benchmarks.figures.serve_ready import serve_ready
 from benchmarks.figures.session_memory import session_mb
 from benchmarks.figures.small_query import gateway_overhead, small_query, small_query_cpu
@@ -112,6 +113,13 @@ FIGURES: tuple[Figure, ...] = (
         Target("<", 50),
         "what the history takes of the threads of 1,000 queries",
         history_emit,
+    ),
+    Figure(
+        "queued_2000_mb",
+        "MB",
+        Target("<", 100),
+        "memory of the server for 2,000 statements of Trino's clients that wait for their turn",
+        queued_2000_mb,
     ),
     Figure(
         "login_bearer_ms",

@@ -34,7 +34,7 @@ def command(
     what of it waits for the next start.
     """
     from sqe.http.serving import HttpThread, ServingOptions
-    from sqe.server.run import Addresses, serve
+    from sqe.server.run import Addresses, EndedAtOnce, serve
 
     source = invocation.settings_source()
     settings = source.load()
@@ -47,13 +47,18 @@ def command(
     server.follow(source)
     collect_garbage()
     options = ServingOptions(setting="serve.port")
-    if not serve(
-        server,
-        lambda app, host, port: HttpThread(app, host, port, options),
-        at,
-        _announce,
-        settings.serve.drain_s,
-    ):
+    try:
+        closed = serve(
+            server,
+            lambda app, host, port: HttpThread(app, host, port, options),
+            at,
+            _announce,
+            settings.serve.drain_s,
+        )
+    except EndedAtOnce as ended:
+        _announce("sqe was ended at once")
+        os._exit(int(str(ended.code)))  # libraries wait for what runs at a normal end
+    if not closed:
         _announce("sqe did not stop in time and was ended")
         os._exit(0)  # what hangs would hang on at a normal end, too
 

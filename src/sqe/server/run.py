@@ -100,8 +100,13 @@ def _close(server: Running, http: Http, drain_s: float) -> bool:
 
     closing = threading.Thread(target=close, name="closing", daemon=True)
     closing.start()
-    closing.join(deadline - time.monotonic())
+    while closing.is_alive() and time.monotonic() < deadline:
+        closing.join(_LOOK_S)  # a second signal does not wake it either
     return not closing.is_alive()
+
+
+class EndedAtOnce(SystemExit):
+    """By a second signal. Nothing is tidied up."""
 
 
 @contextmanager
@@ -122,7 +127,7 @@ def _stop_signals() -> Iterator[threading.Event]:
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         if stop.is_set():
-            raise SystemExit(128 + number)
+            raise EndedAtOnce(128 + number)
         stop.set()
 
     numbers = (signal.SIGTERM, signal.SIGINT)

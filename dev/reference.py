@@ -520,6 +520,13 @@ def traces_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def scoreboard_page() -> str:
+    sys.path.append(str(FOLDER.parents[1]))  # this file is run as a script
+    from dev import scoreboard
+
+    return scoreboard.page()
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings": settings_page,
     "spark-settings": spark_settings_page,
@@ -533,6 +540,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "local-engine": local_engine_page,
     "trino-functions": trino_functions_page,
     "escapes": escapes_page,
+    "scoreboard": scoreboard_page,
 }
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from sqe.catalog.configured import no_such_catalog
 from sqe.catalog.protocol import Catalog, Catalogs, Namespace
-from sqe.catalog.proxy import passed
+from sqe.catalog.proxy import hand_on
 from sqe.errors import ErrorCode, UserError
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
@@ -82,24 +82,24 @@ class _VisibleCatalog:
     def list_views(self, namespace: Namespace) -> list[str]:
         return self._relations(namespace, self._catalog.list_views(namespace))
 
-    create_namespace = passed(Catalog.create_namespace)
-    drop_namespace = passed(Catalog.drop_namespace)
-    update_namespace = passed(Catalog.update_namespace)
-    load_table = passed(Catalog.load_table)
-    load_credentials = passed(Catalog.load_credentials)
-    sign = passed(Catalog.sign)
-    create_table = passed(Catalog.create_table)
-    register_table = passed(Catalog.register_table)
-    check_change = passed(Catalog.check_change)
-    commit_table = passed(Catalog.commit_table)
-    drop_table = passed(Catalog.drop_table)
-    rename_table = passed(Catalog.rename_table)
-    commit_transaction = passed(Catalog.commit_transaction)
-    load_view = passed(Catalog.load_view)
-    create_view = passed(Catalog.create_view)
-    replace_view = passed(Catalog.replace_view)
-    drop_view = passed(Catalog.drop_view)
-    rename_view = passed(Catalog.rename_view)
+    create_namespace = hand_on(Catalog.create_namespace)
+    drop_namespace = hand_on(Catalog.drop_namespace)
+    update_namespace = hand_on(Catalog.update_namespace)
+    load_table = hand_on(Catalog.load_table)
+    load_credentials = hand_on(Catalog.load_credentials)
+    sign = hand_on(Catalog.sign)
+    create_table = hand_on(Catalog.create_table)
+    register_table = hand_on(Catalog.register_table)
+    check_change = hand_on(Catalog.check_change)
+    commit_table = hand_on(Catalog.commit_table)
+    drop_table = hand_on(Catalog.drop_table)
+    rename_table = hand_on(Catalog.rename_table)
+    commit_transaction = hand_on(Catalog.commit_transaction)
+    load_view = hand_on(Catalog.load_view)
+    create_view = hand_on(Catalog.create_view)
+    replace_view = hand_on(Catalog.replace_view)
+    drop_view = hand_on(Catalog.drop_view)
+    rename_view = hand_on(Catalog.rename_view)
 
     def _relations(self, namespace: Namespace, names: list[str]) -> list[str]:
         schema = SchemaName(self._name, namespace)

@@ -43,7 +43,7 @@ class EventSink(Protocol):
 
     def emit(self, event: QueryEvent) -> None: ...
 
-    def changed(self, event: RuleEvent) -> None: ...
+    def note_change(self, event: RuleEvent) -> None: ...
 
     def note_access(self, event: AccessEvent) -> None: ...
 
@@ -82,7 +82,7 @@ class QueryLog:
             line += f", {record.error_code}" if record.error_code else f", {record.rows} rows"
         _log.debug("%s", line)
 
-    def changed(self, event: RuleEvent) -> None:
+    def note_change(self, event: RuleEvent) -> None:
         return None
 
     def note_access(self, event: AccessEvent) -> None:
@@ -125,8 +125,8 @@ class Events(AccessRecorder):
     def emit(self, event: QueryEvent) -> None:
         self._tell(lambda sink: sink.emit(event))
 
-    def changed(self, event: RuleEvent) -> None:
-        self._tell(lambda sink: sink.changed(event))
+    def note_change(self, event: RuleEvent) -> None:
+        self._tell(lambda sink: sink.note_change(event))
 
     def note_access(self, event: AccessEvent) -> None:
         self._tell(lambda sink: sink.note_access(event))

@@ -25,7 +25,7 @@ class LineSink(ABC):
         if writes_line(event):
             self.write(event_fields(event))
 
-    def changed(self, event: RuleEvent) -> None:
+    def note_change(self, event: RuleEvent) -> None:
         self.write(rule_fields(event))
 
     def note_access(self, event: AccessEvent) -> None:

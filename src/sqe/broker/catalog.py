@@ -10,8 +10,16 @@ from sqe.broker.commits import sign_request
 from sqe.broker.handles import GrantedTable, HandleGrant
 from sqe.broker.held import only_columns
 from sqe.broker.storage import for_spark, without_keys
-from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, Namespace, Signed, added_snapshots
-from sqe.catalog.proxy import refused
+from sqe.catalog.protocol import (
+    Catalog,
+    Ident,
+    Json,
+    Loaded,
+    Namespace,
+    Signed,
+    snapshots_of_commit,
+)
+from sqe.catalog.proxy import refuse
 from sqe.errors import AccessError, ErrorCode, UserError
 from sqe.model.spans import COMMIT
 from sqe.model.tracing import NO_SPAN, Span, trace
@@ -72,9 +80,9 @@ class BrokeredCatalog:
             )
         return {}
 
-    create_namespace = refused(Catalog.create_namespace, _refusal, "create a schema")
-    drop_namespace = refused(Catalog.drop_namespace, _refusal, "drop a schema")
-    update_namespace = refused(Catalog.update_namespace, _refusal, "change a schema")
+    create_namespace = refuse(Catalog.create_namespace, _refusal, "create a schema")
+    drop_namespace = refuse(Catalog.drop_namespace, _refusal, "drop a schema")
+    update_namespace = refuse(Catalog.update_namespace, _refusal, "change a schema")
 
     def list_tables(self, namespace: Namespace) -> list[str]:
         return []
@@ -119,7 +127,7 @@ class BrokeredCatalog:
             made = table.catalog.create_table(table.ident.namespace, named)
         return for_spark(made, handle, table.name)
 
-    register_table = refused(Catalog.register_table, _refusal, "register a table")
+    register_table = refuse(Catalog.register_table, _refusal, "register a table")
 
     def check_change(self, ident: Ident) -> None:
         self._table_allowing(ident, *_CHANGING)
@@ -134,7 +142,7 @@ class BrokeredCatalog:
         whole = sign_request(table.held.add_to(request), table.query_id)
         if table.extras is not None:
             whole = table.extras.add_to(whole, lambda: table.catalog.load_table(table.ident))
-        snapshots = [snapshot["snapshot-id"] for snapshot in added_snapshots(request)]
+        snapshots = [snapshot["snapshot-id"] for snapshot in snapshots_of_commit(request)]
         with table.note_refusals(), table.fate.change(snapshots), trace(COMMIT):
             loaded = _commit(table, _with_real_name(whole, table))
             table.commits.note_commit(snapshots)
@@ -145,8 +153,8 @@ class BrokeredCatalog:
         with table.note_refusals(), table.fate.change():
             table.catalog.drop_table(table.ident, purge=purge)
 
-    rename_table = refused(Catalog.rename_table, _refusal, "rename a table")
-    commit_transaction = refused(Catalog.commit_transaction, _refusal, "commit to several tables")
+    rename_table = refuse(Catalog.rename_table, _refusal, "rename a table")
+    commit_transaction = refuse(Catalog.commit_transaction, _refusal, "commit to several tables")
 
     def list_views(self, namespace: Namespace) -> list[str]:
         return []
@@ -155,13 +163,13 @@ class BrokeredCatalog:
         # SQE inlines views, so that Spark never has one.
         raise UserError(ErrorCode.VIEW_NOT_FOUND, f"View does not exist: {ident}")
 
-    create_view = refused(Catalog.create_view, _refusal, "create a view")
-    replace_view = refused(Catalog.replace_view, _refusal, "replace a view")
+    create_view = refuse(Catalog.create_view, _refusal, "create a view")
+    replace_view = refuse(Catalog.replace_view, _refusal, "replace a view")
 
     def drop_view(self, ident: Ident) -> None:
         raise UserError(ErrorCode.VIEW_NOT_FOUND, f"View does not exist: {ident}")
 
-    rename_view = refused(Catalog.rename_view, _refusal, "rename a view")
+    rename_view = refuse(Catalog.rename_view, _refusal, "rename a view")
 
 
 def _commit(table: GrantedTable, request: Json) -> Loaded:
@@ -189,7 +197,7 @@ def _commit(table: GrantedTable, request: Json) -> Loaded:
 def _appends(request: Json) -> bool:
     return any(
         snapshot.get("summary", {}).get("operation") == "append"
-        for snapshot in added_snapshots(request)
+        for snapshot in snapshots_of_commit(request)
     )
 
 

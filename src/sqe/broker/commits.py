@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sqe.catalog.protocol import Json, Loaded, added_snapshots
+from sqe.catalog.protocol import Json, Loaded, snapshots_of_commit
 from sqe.model.query import WrittenSnapshot
 
 QUERY_ID = "sqe.query-id"  # in a snapshot's summary
@@ -112,7 +112,7 @@ class CommitLog:
     def note_attempt(self, request: Json) -> None:
         with self._lock:
             self._attempted = True
-            for snapshot in map(read_snapshot, added_snapshots(request)):
+            for snapshot in map(read_snapshot, snapshots_of_commit(request)):
                 self._sent[snapshot.snapshot_id] = snapshot
 
     def note_commit(self, snapshots: Iterable[int]) -> None:

@@ -12,7 +12,7 @@ import threading
 from dataclasses import replace
 
 from sqe.catalog.commit.table_updates import apply_updates
-from sqe.catalog.protocol import Json, Loaded, added_snapshots
+from sqe.catalog.protocol import Json, Loaded, snapshots_of_commit
 
 
 class HeldChanges:
@@ -56,4 +56,4 @@ class HeldChanges:
 
 def only_columns(request: Json) -> bool:
     """Whether a commit brings no rows."""
-    return next(added_snapshots(request), None) is None
+    return next(snapshots_of_commit(request), None) is None

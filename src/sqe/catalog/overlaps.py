@@ -38,10 +38,10 @@ def table_around(catalog: Catalog, place: str) -> Ident | None:
 def _locations(
     catalog: Catalog, parent: Namespace, hidden: list[Namespace] | None = None
 ) -> Iterator[tuple[Ident, str]]:
-    with _noting(hidden, parent):
+    with _note_hidden(hidden, parent):
         for namespace in catalog.list_namespaces(parent):
             yield from _locations(catalog, namespace, hidden)
-            with _noting(hidden, namespace):
+            with _note_hidden(hidden, namespace):
                 for name in catalog.list_tables(namespace):
                     ident = Ident(namespace, name)
                     location = _location(catalog, ident, hidden)
@@ -61,7 +61,7 @@ def _location(catalog: Catalog, ident: Ident, hidden: list[Namespace] | None) ->
 
 
 @contextmanager
-def _noting(hidden: list[Namespace] | None, namespace: Namespace) -> Iterator[None]:
+def _note_hidden(hidden: list[Namespace] | None, namespace: Namespace) -> Iterator[None]:
     """Where it is asked for, a schema that may not be listed is noted and left out."""
     try:
         yield

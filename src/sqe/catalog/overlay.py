@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqe.catalog.protocol import Catalog, Catalogs, Ident, Json, Loaded, Namespace
-from sqe.catalog.proxy import passed, refused
+from sqe.catalog.proxy import hand_on, refuse
 from sqe.catalog.transaction import ForgetsFiles, Transaction, current
 from sqe.errors import ErrorCode, UserError
 from sqe.model.identity import Identity
@@ -41,32 +41,32 @@ class Overlay:
         self._catalog = catalog
         self._transaction = transaction
 
-    list_namespaces = passed(Catalog.list_namespaces)
-    load_namespace = passed(Catalog.load_namespace)
-    create_namespace = refused(Catalog.create_namespace, at_once, "CREATE SCHEMA")
-    drop_namespace = refused(Catalog.drop_namespace, at_once, "DROP SCHEMA")
-    update_namespace = refused(Catalog.update_namespace, at_once, "A change of a schema")
+    list_namespaces = hand_on(Catalog.list_namespaces)
+    load_namespace = hand_on(Catalog.load_namespace)
+    create_namespace = refuse(Catalog.create_namespace, at_once, "CREATE SCHEMA")
+    drop_namespace = refuse(Catalog.drop_namespace, at_once, "DROP SCHEMA")
+    update_namespace = refuse(Catalog.update_namespace, at_once, "A change of a schema")
 
     def list_tables(self, namespace: Namespace) -> list[str]:
         made = [i.name for i in self._transaction.list_made(self._name) if i.namespace == namespace]
         return sorted({*self._catalog.list_tables(namespace), *made})
 
     def load_table(self, ident: Ident) -> Loaded:
-        held = self._transaction.changed_table(self._name, ident)
+        held = self._transaction.find_table(self._name, ident)
         return held.now if held is not None else self._catalog.load_table(ident)
 
     def load_credentials(self, ident: Ident) -> tuple[Json, ...]:
-        held = self._transaction.changed_table(self._name, ident)
+        held = self._transaction.find_table(self._name, ident)
         if held is not None and held.base is None:  # the catalog has no such table
             return held.now.storage_credentials
         return self._catalog.load_credentials(ident)
 
-    sign = passed(Catalog.sign)
+    sign = hand_on(Catalog.sign)
 
     def create_table(self, namespace: Namespace, request: Json) -> Loaded:
         """The catalog finds a place for the table and gives its columns their ids; that is all."""
         ident = Ident(namespace, str(request.get("name", "")))
-        if self._transaction.changed_table(self._name, ident) is not None:
+        if self._transaction.find_table(self._name, ident) is not None:
             raise UserError(ErrorCode.TABLE_ALREADY_EXISTS, f"Table already exists: {ident}")
         staged = self._catalog.create_table(namespace, {**request, "stage-create": True})
         self._transaction.keep_staged(ident, staged)
@@ -83,7 +83,7 @@ class Overlay:
             raise
 
     def check_change(self, ident: Ident) -> None:
-        held = self._transaction.changed_table(self._name, ident)
+        held = self._transaction.find_table(self._name, ident)
         if held is None:  # or else it was asked at the first change
             self._catalog.check_change(ident)
 
@@ -94,16 +94,16 @@ class Overlay:
         if isinstance(self._catalog, ForgetsFiles):
             self._catalog.forget_staged(location)
 
-    register_table = refused(Catalog.register_table, at_once, "register_table")
-    drop_table = refused(Catalog.drop_table, at_once, "DROP TABLE")
-    rename_table = refused(Catalog.rename_table, at_once, "RENAME")
-    commit_transaction = refused(Catalog.commit_transaction, at_once, "A commit to several tables")
-    list_views = passed(Catalog.list_views)
-    load_view = passed(Catalog.load_view)
-    create_view = refused(Catalog.create_view, at_once, "CREATE VIEW")
-    replace_view = refused(Catalog.replace_view, at_once, "A change of a view")
-    drop_view = refused(Catalog.drop_view, at_once, "DROP VIEW")
-    rename_view = refused(Catalog.rename_view, at_once, "RENAME")
+    register_table = refuse(Catalog.register_table, at_once, "register_table")
+    drop_table = refuse(Catalog.drop_table, at_once, "DROP TABLE")
+    rename_table = refuse(Catalog.rename_table, at_once, "RENAME")
+    commit_transaction = refuse(Catalog.commit_transaction, at_once, "A commit to several tables")
+    list_views = hand_on(Catalog.list_views)
+    load_view = hand_on(Catalog.load_view)
+    create_view = refuse(Catalog.create_view, at_once, "CREATE VIEW")
+    replace_view = refuse(Catalog.replace_view, at_once, "A change of a view")
+    drop_view = refuse(Catalog.drop_view, at_once, "DROP VIEW")
+    rename_view = refuse(Catalog.rename_view, at_once, "RENAME")
 
 
 def _creation(staged: Json) -> list[Json]:

@@ -75,7 +75,7 @@ def credentials_of(loaded: Loaded) -> tuple[Json, ...]:
     return ({"prefix": str(loaded.metadata["location"]), "config": dict(loaded.config)},)
 
 
-def added_snapshots(request: Json) -> Iterator[Json]:
+def snapshots_of_commit(request: Json) -> Iterator[Json]:
     """The snapshots that a commit brings."""
     for update in request.get("updates") or ():
         if update.get("action") == "add-snapshot":

@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 Method = Callable[Concatenate[Any, _P], _T]
 
 
-def passed_to(part: str, method: Method[_P, _T]) -> Method[_P, _T]:
+def hand_to(part: str, method: Method[_P, _T]) -> Method[_P, _T]:
     """The method of what the proxy has under the name ``part``."""
     name = method.__name__
 
@@ -27,12 +27,12 @@ def passed_to(part: str, method: Method[_P, _T]) -> Method[_P, _T]:
     return call
 
 
-def passed(method: Method[_P, _T]) -> Method[_P, _T]:
+def hand_on(method: Method[_P, _T]) -> Method[_P, _T]:
     """The same method of the catalog beneath."""
-    return passed_to("_catalog", method)
+    return hand_to("_catalog", method)
 
 
-def refused(
+def refuse(
     method: Method[_P, _T], failure: Callable[[str], Exception], what: str
 ) -> Method[_P, _T]:
     """Always the ``failure``, which says ``what`` it is that cannot be done."""

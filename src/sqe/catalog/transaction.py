@@ -21,7 +21,7 @@ from typing import Protocol, runtime_checkable
 from sqe.catalog.commit.draft import DEFAULT_FORMAT_VERSION, MAIN, empty_metadata
 from sqe.catalog.commit.requirements import check_table, is_create
 from sqe.catalog.commit.table_updates import apply_updates
-from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, added_snapshots
+from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, snapshots_of_commit
 from sqe.errors import ErrorCode, UserError
 from sqe.model.names import RelationName, SchemaName
 
@@ -47,7 +47,7 @@ class HeldTable:
     @property
     def snapshots(self) -> list[Json]:
         """Those that the transaction brings."""
-        return list(added_snapshots({"updates": self.updates}))
+        return list(snapshots_of_commit({"updates": self.updates}))
 
     def request(self, ident: Ident) -> Json:
         """All of it as one commit. Its snapshots are as old as the commit: before that, nobody
@@ -126,7 +126,7 @@ class Transaction:
         with self._lock:
             return bool(self._held)
 
-    def changed_table(self, catalog: str, ident: Ident) -> HeldTable | None:
+    def find_table(self, catalog: str, ident: Ident) -> HeldTable | None:
         """The table, if this transaction has changed it."""
         with self._lock:
             ours = self._catalog is not None and self._catalog[0] == catalog
@@ -156,12 +156,12 @@ class Transaction:
                 metadata = _create_metadata(updates)
                 held = HeldTable(None, self._staged.pop(ident, Loaded(b"{}")))
             else:
-                held = held or _unchanged_table(catalog.load_table(ident))
+                held = held or _hold_table(catalog.load_table(ident))
                 check_table(held.now.metadata, requirements)
                 metadata = apply_updates(held.now.metadata, updates)
             if metadata is not None:
                 held.updates += updates
-                held.now = self._loaded_table(held, metadata)
+                held.now = self._load_held(held, metadata)
                 self._held[ident] = held
             return held.now
 
@@ -181,7 +181,7 @@ class Transaction:
             if self._held:
                 self._catalog = (name, catalog)
 
-    def _loaded_table(self, held: HeldTable, metadata: Json) -> Loaded:
+    def _load_held(self, held: HeldTable, metadata: Json) -> Loaded:
         """No such file exists; engines tell versions of a table by its address."""
         address = f"{metadata['location']}/metadata/{self._mark}-{len(held.updates)}.metadata.json"
         config = held.base or held.now
@@ -252,7 +252,7 @@ def transaction_ended() -> UserError:
     )
 
 
-def _unchanged_table(loaded: Loaded) -> HeldTable:
+def _hold_table(loaded: Loaded) -> HeldTable:
     return HeldTable(loaded, loaded)
 
 

@@ -161,7 +161,7 @@ class CommandCall:
         restriction = self.statement.restriction(reference)
         return metadata if restriction is None else redact_metadata(metadata, restriction)
 
-    def seen_view(self, view: BoundView) -> Json:
+    def view_metadata(self, view: BoundView) -> Json:
         """The same of a view. ACCESS_DENIED for those who may not read what it is made of."""
         if view.relation is None:
             return {}

@@ -49,7 +49,7 @@ def columns_of_target(call: CommandCall) -> tuple[Column, ...]:
             "SELECT * FROM it LIMIT 0 shows its columns.",
         )
     if isinstance(target, BoundView):
-        call.seen_view(target)  # says why not
+        call.view_metadata(target)  # says why not
     return call.visible(target.columns)
 
 
@@ -59,14 +59,14 @@ def metadata_of_target(call: CommandCall) -> Json:
     target = call.target
     if isinstance(target, BoundTable) and target.loaded is not None:
         return call.redact(call.reference, target.loaded.metadata)
-    return call.seen_view(target) if isinstance(target, BoundView) else {}
+    return call.view_metadata(target) if isinstance(target, BoundView) else {}
 
 
 def tells_query(call: CommandCall, view: BoundView) -> bool:
     """Whether the user may know the view's query. A temporary view is their own."""
     if view.relation is None or call.restriction is not None:
         return view.relation is None
-    return any(version["representations"] for version in call.seen_view(view)["versions"])
+    return any(version["representations"] for version in call.view_metadata(view)["versions"])
 
 
 def _show_columns(command: ShowColumns, call: CommandCall) -> Iterator[Row]:

@@ -112,7 +112,7 @@ def create_view(
             *version_updates(metadata, iceberg_schema(columns), version),
             {"action": "set-properties", "updates": properties},
         ]
-        gone = _lost_properties(metadata, properties, definition.alter)
+        gone = _properties_to_unset(metadata, properties, definition.alter)
         if gone:
             updates.append({"action": "remove-properties", "removals": gone})
         catalog.replace_view(ident, view_change(ident, metadata, updates))
@@ -125,7 +125,7 @@ def _evolves(definition: ViewDefinition, target: Any) -> bool:
     return definition.evolves or (definition.alter and SCHEMA_MODE in had)
 
 
-def _lost_properties(
+def _properties_to_unset(
     metadata: dict[str, Any], properties: dict[str, str], alter: bool
 ) -> list[str]:
     """What the view that is replaced had and the new one does not say: gone with the old. ALTER

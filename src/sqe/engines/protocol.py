@@ -46,9 +46,9 @@ class Run:
     report: Callable[[Progress], None] = _ignore
     rerouted: Callable[[Route], None] = _ignore
     # It was planned again: what it touches now, and whether its user sees only part of that.
-    replanned: Callable[[tuple[RelationUse, ...], bool], None] = _ignore
+    note_replan: Callable[[tuple[RelationUse, ...], bool], None] = _ignore
     wrote: Callable[[Sequence[WrittenSnapshot]], None] = _ignore
-    worked: Callable[[EngineWork], None] = _ignore
+    note_work: Callable[[EngineWork], None] = _ignore
     # Told how many bytes of tables it will read. ResourceError: that is too much.
     check_scan: Callable[[int], None] = _ignore
     # Told how to get the profile of what runs: called once at most, when that has ended.

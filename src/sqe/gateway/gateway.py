@@ -263,13 +263,13 @@ class Gateway:
         """Refuses new sessions, queries and those that wait for their turn, and waits that long for
         those that run."""
         self._draining = True
-        self.admission.close(_stopping())
+        self.admission.close(_shutdown_error())
         self._join(seconds)
 
     def close(self) -> None:
         """Cancels what runs and waits for it: Python must not end while a thread is inside of an
         engine, which would end the process by an abort."""
-        self._tracker.cancel_all(_stopping())
+        self._tracker.cancel_all(_shutdown_error())
         self._sessions.close_all()
         self._join(_CLOSE_S)
         self.uploads.close()
@@ -337,7 +337,7 @@ class Gateway:
     def _check_open(self) -> None:
         """Who is in a transaction can still end it."""
         if self._draining:
-            raise _stopping()
+            raise _shutdown_error()
         self._check_recorded()
 
     def _check_recorded(self) -> None:
@@ -438,9 +438,9 @@ class Gateway:
             query.cancellation,
             query.note_progress,
             query.note_route,
-            query.replanned,
+            query.note_replan,
             query.wrote,
-            query.worked,
+            query.note_work,
             query.check_scan,
             query.offer_profile,
             files=files | self.uploads.of_session(session.id),
@@ -483,7 +483,7 @@ def _start_timer(
     return timer
 
 
-def _stopping() -> SqeError:
+def _shutdown_error() -> SqeError:
     return UpstreamError(
         ErrorCode.SERVER_UNAVAILABLE,
         "This SQE server is stopping.",

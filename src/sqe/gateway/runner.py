@@ -104,7 +104,7 @@ class Runner:
     def _run_again(self, planned: Planned, fresh: Planned, run: Run) -> ResultStream:
         same_tables(planned.guarded_statement.bound, fresh.guarded_statement.bound)
         reason = f"{fresh.route.reason}; run again after a conflict"
-        run.replanned(fresh.relations, fresh.restricted)
+        run.note_replan(fresh.relations, fresh.restricted)
         run.rerouted(replace(fresh.route, reason=reason))
         return self._run(fresh, run)
 

@@ -181,14 +181,14 @@ class TrackedQuery:
         more = tuple(relation for relation in relations if relation not in known)
         self._note(relations=(*known, *more), restricted=restricted or self._record.restricted)
 
-    def replanned(self, relations: tuple[RelationUse, ...], restricted: bool) -> None:
+    def note_replan(self, relations: tuple[RelationUse, ...], restricted: bool) -> None:
         reruns = self._record.reruns + 1
         self._note(restricted=restricted, relations=relations, reruns=reruns)
 
     def wrote(self, snapshots: Sequence[WrittenSnapshot]) -> None:
         self._note(written=(*self._record.written, *snapshots))
 
-    def worked(self, work: EngineWork) -> None:
+    def note_work(self, work: EngineWork) -> None:
         self._note(work=self._record.work + work)
 
     def check_scan(self, size: int) -> None:

@@ -54,7 +54,7 @@ def check_transaction(bound: BoundStatement) -> None:
 
 def _check_table(table: BoundTable, transaction: Transaction) -> None:
     """Spark reads metadata tables from a file, and there is none of what is not committed."""
-    held = transaction.changed_table(table.name.catalog, table.ident)
+    held = transaction.find_table(table.name.catalog, table.ident)
     if held is not None and table.suffix and table.suffix[-1].lower() in METADATA_TABLES:
         raise UserError(
             ErrorCode.NOT_SUPPORTED,
@@ -66,7 +66,7 @@ def _check_table(table: BoundTable, transaction: Transaction) -> None:
 
 def _check_unchanged(table: BoundTable, transaction: Transaction) -> None:
     """One statement reads all tables as they were before it."""
-    if transaction.changed_table(table.name.catalog, table.ident) is not None:
+    if transaction.find_table(table.name.catalog, table.ident) is not None:
         raise UserError(
             ErrorCode.NOT_SUPPORTED,
             f"An INSERT into several tables that reads {table.name}, which it has written, is not"

@@ -81,7 +81,7 @@ class HistoryRecorder:
                 return
             self._waiting[record.query_id] = record
 
-    def changed(self, event: RuleEvent) -> None:
+    def note_change(self, event: RuleEvent) -> None:
         return None
 
     def note_access(self, event: AccessEvent) -> None:

@@ -68,14 +68,14 @@ class PasswordHash:
             numbers = {name: int(number) for name, number in names.items()}
             raw = _decode(salt), _decode(digest)
         except ValueError:
-            raise _malformed_hash() from None
+            raise _hash_error() from None
         if len(raw[0]) < 16 or len(raw[1]) < 32:
             raise ValueError("its salt or hash is too short; make one with `sqe password`")
         if kind == ["", "argon2id", _VERSION] and set(numbers) == {"m", "t", "p"}:
             return cls(Argon2Cost(**numbers), *raw)
         if kind == ["scrypt"] and set(numbers) == {"ln", "r", "p"}:
             return cls(ScryptCost(**numbers), *raw)
-        raise _malformed_hash()
+        raise _hash_error()
 
     def write(self) -> str:
         cost = self.cost
@@ -86,7 +86,7 @@ class PasswordHash:
         return f"{begin}${_encode(self.salt)}${_encode(self.digest)}"
 
 
-def _malformed_hash() -> ValueError:
+def _hash_error() -> ValueError:
     return ValueError(f"it is not of the form {_FORM}; make one with `sqe password`")
 
 

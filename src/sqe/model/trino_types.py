@@ -156,13 +156,13 @@ def carrier(kind: TrinoType) -> str:
         return f"map<{carrier(kind.types[0])},{carrier(kind.types[1])}>"
     if kind.base == "row":
         inside = ",".join(
-            f"{quoted_field(kind, i)}:{carrier(field.type)}" for i, field in enumerate(kind.fields)
+            f"{field_of_row(kind, i)}:{carrier(field.type)}" for i, field in enumerate(kind.fields)
         )
         return f"struct<{inside}>"
     return _CARRIERS[kind.base]
 
 
-def quoted_field(kind: TrinoType, index: int) -> str:
+def field_of_row(kind: TrinoType, index: int) -> str:
     """What the carrier of a row calls a field, as Spark's SQL writes it."""
     name = kind.fields[index].name
     name = f"f{index}" if name is None else name

@@ -46,7 +46,7 @@ class QueryMetrics:
         elif event.name == "planning":
             self._metrics.observe(families.WAITING_SECONDS, record.elapsed_s)
 
-    def changed(self, event: RuleEvent) -> None:
+    def note_change(self, event: RuleEvent) -> None:
         return None
 
     def note_access(self, event: AccessEvent) -> None:

@@ -12,7 +12,7 @@ from sqe.access.ownership import Ownership
 from sqe.broker.commits import read_snapshot
 from sqe.broker.storage import for_client
 from sqe.catalog.commit.requirements import is_create
-from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, Namespace, added_snapshots
+from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, Namespace, snapshots_of_commit
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import QueryRecord, RelationUse, WrittenSnapshot
@@ -120,7 +120,7 @@ class ServedCalls:
             [
                 read_snapshot(snapshot).at(str(name))
                 for name, change in changes
-                for snapshot in added_snapshots(change)
+                for snapshot in snapshots_of_commit(change)
             ]
         )
 

@@ -20,7 +20,7 @@ from sqe.catalog.protocol import (
     Namespace,
     Signed,
 )
-from sqe.catalog.proxy import refused
+from sqe.catalog.proxy import refuse
 from sqe.catalog.transaction import ForgetsFiles
 from sqe.errors import AccessError, ErrorCode, UserError
 from sqe.model.names import RelationName
@@ -147,7 +147,7 @@ class ServedCatalog(ServedCalls):
             whole.forget_staged(location)
         return shown
 
-    register_table = refused(Catalog.register_table, _not_from_outside, "register tables")
+    register_table = refuse(Catalog.register_table, _not_from_outside, "register tables")
 
     def check_change(self, ident: Ident) -> None:
         self._rights.check_change(self._user, self._relation(ident), Access.WRITE)

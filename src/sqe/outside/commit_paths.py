@@ -12,7 +12,7 @@ from sqe.catalog.commit.failures import shape_failures
 from sqe.catalog.embedded.disks import local_path
 from sqe.catalog.embedded.references import list_manifests, list_references
 from sqe.catalog.overlaps import inside
-from sqe.catalog.protocol import Json, Loaded, added_snapshots
+from sqe.catalog.protocol import Json, Loaded, snapshots_of_commit
 from sqe.errors import AccessError, ErrorCode, UserError
 
 _PLACES = (
@@ -42,7 +42,7 @@ def check_commit(location: str, request: Json, base: Loaded | None) -> None:
     with shape_failures("commit"):
         for update in request.get("updates") or ():
             _check_update(update, location)
-        for snapshot in added_snapshots(request):
+        for snapshot in snapshots_of_commit(request):
             int(snapshot["snapshot-id"])
             dict(snapshot.get("summary") or {})
     if local_path(location) is not None:
@@ -76,7 +76,7 @@ def _places_of(update: Json) -> Iterator[object]:
 def _check_files(location: str, request: Json, base: Loaded | None) -> None:
     """What new manifests name. Those that the table has already were checked when they came, or
     are SQE's own. Each place is checked before it is opened."""
-    snapshots = list(added_snapshots(request))
+    snapshots = list(snapshots_of_commit(request))
     if not snapshots:
         return
     try:

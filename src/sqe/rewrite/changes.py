@@ -62,7 +62,7 @@ def _problem(
     if not there:
         if use.role is Role.DROPPED_IF_THERE:
             return None
-        return _missing_column(written, fields, target)
+        return _column_problem(written, fields, target)
     if use.role in _DROPPED:
         return _explain_use(fields[key][0], written, metadata)
     return None
@@ -70,10 +70,10 @@ def _problem(
 
 def _parent(use: ColumnUse, fields: _Fields, target: BoundTable) -> _Problem | None:
     parent = tuple(part.lower() for part in use.path[:-1])
-    return None if parent in fields else _missing_column(".".join(use.path[:-1]), fields, target)
+    return None if parent in fields else _column_problem(".".join(use.path[:-1]), fields, target)
 
 
-def _missing_column(written: str, fields: _Fields, target: BoundTable) -> _Problem:
+def _column_problem(written: str, fields: _Fields, target: BoundTable) -> _Problem:
     known = {".".join(key): ".".join(path) for key, (_, path) in fields.items()}
     close = difflib.get_close_matches(written.lower(), list(known), n=1)
     hint = f"Did you mean {known[close[0]]}?" if close else ""

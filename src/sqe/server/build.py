@@ -142,7 +142,9 @@ class Server:
         self.book = self._policies.book(self._note_rule)
         self._configured = SettingsCatalogs(settings, Listeners(observer, self._events))
         kept = KeptCatalogs(self._store)
-        self._attached = AttachedCatalogs(settings, self._configured, kept, self._events.changed)
+        self._attached = AttachedCatalogs(
+            settings, self._configured, kept, self._events.note_change
+        )
         self.catalogs = TransactionalCatalogs(self._configured.catalogs)
         self._locations = locations_of(settings, home / UPLOADS)
         self.spark, self._address = _spark(settings)

@@ -57,7 +57,7 @@ class ChangedSettings:
             self._apply(wanted)
             keys = ", ".join(changed)
             _log.info("changed settings are in force: %s", keys)
-            self._events.changed(RuleEvent("", time.time(), keys, _CHANGED))
+            self._events.note_change(RuleEvent("", time.time(), keys, _CHANGED))
         if waiting and waiting != self.waiting:
             _log.warning("these settings hold from the next start on: %s", ", ".join(waiting))
         self.waiting = waiting

@@ -33,13 +33,13 @@ _STDOUT = 1
 
 
 def _stdout(sink: StdoutSinkSettings, settings: Settings) -> EventSink:
-    return _sent(AuditOnStdout, StreamTransport(_STDOUT), sink)
+    return _build_sink(AuditOnStdout, StreamTransport(_STDOUT), sink)
 
 
 def _syslog(sink: SyslogSinkSettings, settings: Settings) -> EventSink:
     scheme, host, port = sink.place
     place = SyslogPlace(scheme, host, port, _authorities(sink.authorities, settings))
-    return _sent(AuditToSyslog, SyslogTransport(place, sink.facility, sink.timeout_s), sink)
+    return _build_sink(AuditToSyslog, SyslogTransport(place, sink.facility, sink.timeout_s), sink)
 
 
 def _http(sink: HttpSinkSettings, settings: Settings) -> EventSink:
@@ -51,10 +51,10 @@ def _http(sink: HttpSinkSettings, settings: Settings) -> EventSink:
         authorities=_authorities(sink.authorities, settings),
     )
     headers = {name: Secret(value.get_secret_value()) for name, value in sink.headers.items()}
-    return _sent(AuditOverHttp, HttpTransport(Http(options), sink.url, headers), sink)
+    return _build_sink(AuditOverHttp, HttpTransport(Http(options), sink.url, headers), sink)
 
 
-def _sent(kind: type[SentLines], to: LineTransport, sink: SentSinkSettings) -> SentLines:
+def _build_sink(kind: type[SentLines], to: LineTransport, sink: SentSinkSettings) -> SentLines:
     return kind(to, sink.buffer_mb * MB, sink.timeout_s, required=sink.required)
 
 

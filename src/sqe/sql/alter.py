@@ -63,7 +63,7 @@ def parse_alter_table(text: str, tokens: list[Token], parse_inner: ParseInner) -
     cursor.expect("ALTER")
     if not cursor.accept("TABLE"):
         return None
-    parts, span = cursor.dotted_name("a table's name")
+    parts, span = cursor.take_dotted_name("a table's name")
     reference = Reference(parts, span, Access.ALTER)
     if cursor.accept("RENAME", "TO"):
         return read_rename(text, cursor, reference, view=False)
@@ -104,7 +104,7 @@ def without_defaults(
 
 
 def read_rename(text: str, cursor: TokenCursor, source: Reference, view: bool) -> Statement:
-    parts, span = cursor.dotted_name("the new name")
+    parts, span = cursor.take_dotted_name("the new name")
     cursor.expect_end()
     if len(parts) == 1:  # as in Spark: the new name stays in the old one's schema
         parts = (*source.parts[:-1], *parts)

@@ -72,7 +72,7 @@ class Reading:
         self.set_default: AlterColumnDefault | None = None
 
     def use(self, role: Role, what: str = "a column name") -> tuple[str, ...]:
-        path, span = self.cursor.dotted_name(what)
+        path, span = self.cursor.take_dotted_name(what)
         self.uses.append(ColumnUse(path, span, role))
         return path
 
@@ -249,7 +249,7 @@ def _replace_partition_field(reading: Reading) -> None:
 
 def read_transform(cursor: TokenCursor) -> list[ColumnUse]:
     """A column, or a transform of one; gives the columns named."""
-    parts, span = cursor.dotted_name("a column or a transform")
+    parts, span = cursor.take_dotted_name("a column or a transform")
     if not cursor.looking_at("("):
         return [ColumnUse(parts, span, Role.SOURCE)]
     if len(parts) > 1 or parts[0].lower() not in _TRANSFORMS:
@@ -262,7 +262,7 @@ def read_transform(cursor: TokenCursor) -> list[ColumnUse]:
     columns: list[ColumnUse] = []
     while True:
         if cursor.at_identifier():
-            columns.append(ColumnUse(*cursor.dotted_name("a column"), Role.SOURCE))
+            columns.append(ColumnUse(*cursor.take_dotted_name("a column"), Role.SOURCE))
         else:
             cursor.property_value()
         if not cursor.accept(","):

@@ -61,7 +61,7 @@ def parse_analyze(text: str, tokens: list[Token]) -> Statement:
     if cursor.looking_at("TABLES"):
         cursor.refuse("ANALYZE TABLES", "Name one table at a time.")
     spark = cursor.accept_before_name("TABLE") is not None
-    parts, span = cursor.dotted_name("a table")
+    parts, span = cursor.take_dotted_name("a table")
     if cursor.looking_at("PARTITION"):
         cursor.refuse("ANALYZE of one partition", "Iceberg's statistics are of the whole table.")
     command = _spark_clauses(cursor) if spark else _trino_clauses(cursor)
@@ -104,7 +104,7 @@ def parse_show_stats(text: str, tokens: list[Token], parse_inner: ParseInner) ->
     cursor.skip()
     if cursor.accept("MAINTENANCE"):
         cursor.expect("FOR")
-        parts, span = cursor.dotted_name("a table")
+        parts, span = cursor.take_dotted_name("a table")
         cursor.expect_end()
         reference = Reference(parts, span, Access.READ)
         return Statement(text, StatementKind.COMMAND, (reference,), command=ShowMaintenance())
@@ -112,7 +112,7 @@ def parse_show_stats(text: str, tokens: list[Token], parse_inner: ParseInner) ->
         return None
     cursor.expect("FOR")
     if not cursor.accept("("):
-        parts, span = cursor.dotted_name("a table, or a query in parentheses")
+        parts, span = cursor.take_dotted_name("a table, or a query in parentheses")
         cursor.expect_end()
         reference = Reference(parts, span, Access.READ)
         return Statement(text, StatementKind.COMMAND, (reference,), command=ShowStats())

@@ -79,7 +79,7 @@ def parse_call(text: str, tokens: list[Token], parse_inner: ParseInner) -> State
     """``tokens`` begin with CALL."""
     cursor = TokenCursor(text, tokens)
     cursor.expect("CALL")
-    parts, prefix = cursor.dotted_name("a procedure's name")
+    parts, prefix = cursor.take_dotted_name("a procedure's name")
     procedure = _procedure(text, parts, prefix)
     cursor.expect("(")
     arguments = _arguments(cursor, procedure)

@@ -57,7 +57,7 @@ def read_columns(cursor: TokenCursor, *, altering: bool) -> list[ColumnDefinitio
     while True:
         if any(cursor.looking_at(*words) for words in _CONSTRAINTS):
             _refuse_constraint(cursor)
-        path, span = cursor.dotted_name("a column name")
+        path, span = cursor.take_dotted_name("a column name")
         if not altering and len(path) > 1:
             cursor.fail("A column's name has one part")
         lowered = tuple(part.lower() for part in path)

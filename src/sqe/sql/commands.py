@@ -273,7 +273,7 @@ def _about(command: Command, name: Name, access: Access, if_exists: bool = False
 
 
 def _name(cursor: TokenCursor, what: str) -> Name:
-    return Name(*cursor.dotted_name(what))
+    return Name(*cursor.take_dotted_name(what))
 
 
 def _within(cursor: TokenCursor, what: str) -> Name | None:

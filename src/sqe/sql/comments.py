@@ -56,7 +56,7 @@ def parse_comment(text: str, tokens: list[Token]) -> Statement:
     if what is None:
         cursor.fail("Expected SCHEMA, TABLE, VIEW or COLUMN")
     if what in _SCHEMAS:
-        schema = Name(*cursor.dotted_name("a schema"))
+        schema = Name(*cursor.take_dotted_name("a schema"))
         return Statement(
             text, StatementKind.COMMAND, command=CommentOnSchema(schema, _comment(cursor))
         )
@@ -64,7 +64,7 @@ def parse_comment(text: str, tokens: list[Token]) -> Statement:
     if what == "COLUMN":
         parts, span, column = _column(cursor)
     else:
-        parts, span = cursor.dotted_name(f"a {what.lower()}")
+        parts, span = cursor.take_dotted_name(f"a {what.lower()}")
     command = CommentOn(_comment(cursor), what == "VIEW", column)
     reference = Reference(parts, span, Access.ALTER)
     return Statement(text, StatementKind.COMMAND, (reference,), command=command)

@@ -75,7 +75,7 @@ def _constant_text(cursor: TokenCursor, variables: Variables) -> str | None:
             if _OTHER_ESCAPE.search(cursor.text_from(start)):
                 cursor.refuse("An escape other than of a quote or backslash in this text")
         elif variables and cursor.at_identifier():
-            variable = find_variable(variables, cursor.dotted_name()[0])
+            variable = find_variable(variables, cursor.take_dotted_name()[0])
             if variable is None or variable.text is None:
                 return None
             value += variable.text
@@ -88,7 +88,7 @@ def _constant_text(cursor: TokenCursor, variables: Variables) -> str | None:
 def _name_of(value: str, text: str, token: Token) -> str:
     try:
         cursor = TokenCursor(value, DIALECT.tokenize(value))
-        parts, _ = cursor.dotted_name()
+        parts, _ = cursor.take_dotted_name()
         cursor.expect_end()
     except (TokenError, UserError):
         raise UserError(
@@ -125,7 +125,7 @@ def _targets(cursor: TokenCursor) -> list[str]:
     """Variables for the one row that the statement gives."""
     targets = []
     while True:
-        parts, _ = cursor.dotted_name("a variable")
+        parts, _ = cursor.take_dotted_name("a variable")
         targets.append(".".join(quote(part) for part in parts))
         if not cursor.accept(","):
             return targets
@@ -154,7 +154,7 @@ def _value(cursor: TokenCursor, text: str, variables: Variables) -> str:
     """A constant as it is written, or a variable's."""
     words = (*_WORDS, *_TYPES)
     if cursor.at_identifier() and cursor.source().upper() not in words:
-        variable = find_variable(variables, cursor.dotted_name()[0])
+        variable = find_variable(variables, cursor.take_dotted_name()[0])
         if variable is None:
             cursor.refuse("EXECUTE IMMEDIATE … USING anything but constants and variables")
         return variable.sql

@@ -48,7 +48,7 @@ def parse_copy(text: str, tokens: list[Token]) -> Statement:
     """``tokens`` begin with COPY."""
     cursor = TokenCursor(text, tokens)
     cursor.expect("COPY", "INTO")
-    parts, span = cursor.dotted_name("a table's name")
+    parts, span = cursor.take_dotted_name("a table's name")
     columns = _columns(cursor)
     cursor.expect("FROM")
     if cursor.looking_at("("):

@@ -47,7 +47,7 @@ def parse_create_table(text: str, tokens: list[Token], parse_inner: ParseInner) 
     if not cursor.accept("TABLE"):
         return None
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
-    parts, span = cursor.dotted_name("a table's name")
+    parts, span = cursor.take_dotted_name("a table's name")
     target = Reference(parts, span, Access.CREATE, if_exists=if_not_exists)
     if cursor.accept("LIKE"):
         return _like(text, cursor, target)
@@ -83,7 +83,7 @@ def _replace_table(text: str, tokens: list[Token], parse_inner: ParseInner) -> S
 
 
 def _like(text: str, cursor: TokenCursor, target: Reference) -> Statement:
-    parts, span = cursor.dotted_name("the table to copy")
+    parts, span = cursor.take_dotted_name("the table to copy")
     properties: list[tuple[str, str]] = []
     while not cursor.at_end():
         if cursor.accept("TBLPROPERTIES"):
@@ -107,7 +107,7 @@ def _read_clauses(text: str, cursor: TokenCursor) -> None:
     """Up to the query. What is no clause at all is left to sqlglot, which says where it is."""
     while not cursor.at_end():
         if cursor.accept("USING"):
-            cursor.dotted_name("a format")
+            cursor.take_dotted_name("a format")
         elif cursor.accept("TBLPROPERTIES") or cursor.accept("OPTIONS"):
             check_properties(text, read_properties(cursor))
         elif cursor.accept("PARTITIONED", "BY"):
@@ -129,9 +129,9 @@ def _read_clauses(text: str, cursor: TokenCursor) -> None:
 def _buckets(cursor: TokenCursor) -> None:
     """Spark's older way to write bucket(n, column)."""
     cursor.expect("(")
-    cursor.dotted_name("a column")
+    cursor.take_dotted_name("a column")
     while cursor.accept(","):
-        cursor.dotted_name("a column")
+        cursor.take_dotted_name("a column")
     cursor.expect(")")
     if cursor.looking_at("SORTED"):
         cursor.refuse("SORTED BY", "Use ALTER TABLE … WRITE ORDERED BY.")

@@ -134,7 +134,7 @@ class TokenCursor:
         self._at += 1
         return source[1:-1].replace("``", "`") if source.startswith("`") else source
 
-    def dotted_name(self, what: str = "a name") -> tuple[tuple[str, ...], Span]:
+    def take_dotted_name(self, what: str = "a name") -> tuple[tuple[str, ...], Span]:
         start = self._at
         parts = [self.identifier(what)]
         while self.accept("."):

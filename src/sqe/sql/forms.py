@@ -112,7 +112,7 @@ def _truncate_table(text: str, tokens: list[Token]) -> Statement:
     cursor = TokenCursor(text, tokens)
     cursor.skip()
     cursor.expect("TABLE")
-    parts, span = cursor.dotted_name("a table's name")
+    parts, span = cursor.take_dotted_name("a table's name")
     if cursor.looking_at("PARTITION"):
         cursor.refuse("TRUNCATE TABLE … PARTITION", "Use DELETE.")
     cursor.expect_end()

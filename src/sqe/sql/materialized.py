@@ -114,7 +114,7 @@ def _create(text: str, cursor: TokenCursor, replace: bool, parse_inner: ParseInn
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
     if replace and if_not_exists:
         cursor.fail("OR REPLACE and IF NOT EXISTS exclude each other")
-    parts, span = cursor.dotted_name("the materialized view's name")
+    parts, span = cursor.take_dotted_name("the materialized view's name")
     columns = _columns(cursor)
     comment, partitioning, properties = _clauses(text, cursor)
     cursor.expect("AS")
@@ -179,7 +179,7 @@ def _read_bracketed(text: str, cursor: TokenCursor) -> str:
 
 
 def _refresh(text: str, cursor: TokenCursor) -> Statement:
-    parts, span = cursor.dotted_name("a materialized view")
+    parts, span = cursor.take_dotted_name("a materialized view")
     command = RefreshMaterializedView(cursor.accept("FULL"))
     cursor.expect_end()
     reference = Reference(parts, span, Access.WRITE)
@@ -194,7 +194,7 @@ def _drop(text: str, cursor: TokenCursor) -> Statement:
 def _show(text: str, cursor: TokenCursor) -> Statement:
     schema = None
     if cursor.accept_one_of("FROM", "IN"):
-        schema = Name(*cursor.dotted_name("a schema"))
+        schema = Name(*cursor.take_dotted_name("a schema"))
     pattern = None
     if cursor.accept("LIKE") or cursor.at_string():
         pattern = NamePattern(cursor.string_literal("a pattern in quotes"))
@@ -206,7 +206,7 @@ def _show(text: str, cursor: TokenCursor) -> Statement:
 def _about(
     text: str, cursor: TokenCursor, command: Command, access: Access, if_exists: bool = False
 ) -> Statement:
-    parts, span = cursor.dotted_name("a materialized view")
+    parts, span = cursor.take_dotted_name("a materialized view")
     cursor.expect_end()
     reference = Reference(parts, span, access, if_exists=if_exists)
     return Statement(text, StatementKind.COMMAND, (reference,), command=command)

@@ -193,7 +193,7 @@ def find_session_functions(tree: exp.Expr, tokens: list[Token]) -> list[SessionF
 
     A bare word that is also an alias in the statement is left alone: it means that.
     """
-    alone = _unaliased_projections(tree)
+    alone = _offsets_without_alias(tree)
     functions = []
     for name, opening, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if (
@@ -225,7 +225,7 @@ def find_session_functions(tree: exp.Expr, tokens: list[Token]) -> list[SessionF
     return functions
 
 
-def _unaliased_projections(tree: exp.Expr) -> set[int]:
+def _offsets_without_alias(tree: exp.Expr) -> set[int]:
     """Offsets at which a session function stands as a whole item of a select list."""
     starts = set()
     for select in tree.find_all(exp.Select):

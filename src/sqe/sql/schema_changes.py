@@ -31,7 +31,7 @@ def parse_alter_schema(text: str, tokens: list[Token]) -> Statement | None:
     cursor.expect("ALTER")
     if cursor.accept_one_of(*_SCHEMAS) is None:
         return None
-    schema = Name(*cursor.dotted_name("a schema"))
+    schema = Name(*cursor.take_dotted_name("a schema"))
     if cursor.accept("SET", "DBPROPERTIES") or cursor.accept("SET", "PROPERTIES"):
         updates = tuple((property_.name, property_.value) for property_ in read_properties(cursor))
         _refuse_reserved(cursor, [name for name, _ in updates])

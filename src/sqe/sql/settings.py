@@ -48,7 +48,7 @@ def parse_set(cursor: TokenCursor) -> Command:
     if cursor.looking_at("SESSION", "AUTHORIZATION"):
         cursor.refuse("SET SESSION AUTHORIZATION")
     if not cursor.looking_at("SESSION", ".") and cursor.accept("SESSION"):
-        parts, span = cursor.dotted_name("a session property")
+        parts, span = cursor.take_dotted_name("a session property")
         if not cursor.accept("=") and not cursor.accept("TO"):
             cursor.fail("Expected = and a value")
         return SetSession(".".join(parts), _value(cursor), span)
@@ -65,7 +65,7 @@ def _set_setting(cursor: TokenCursor) -> Command:
     """Spark's own form."""
     if cursor.at_end() or cursor.looking_at("-"):
         cursor.refuse("SET alone", "SHOW SESSION lists what is set.")
-    parts, span = cursor.dotted_name("the name of a setting")
+    parts, span = cursor.take_dotted_name("the name of a setting")
     name = ".".join(parts)
     if cursor.at_end():
         return ShowSetting(name, span)
@@ -79,17 +79,17 @@ def _value(cursor: TokenCursor) -> str:
 
 def parse_reset(cursor: TokenCursor) -> Command:
     if cursor.accept("SESSION"):
-        parts, span = cursor.dotted_name("a session property")
+        parts, span = cursor.take_dotted_name("a session property")
     elif cursor.at_end():
         cursor.refuse("RESET of everything", "RESET takes the name of a setting.")
     else:
-        parts, span = cursor.dotted_name("the name of a setting")
+        parts, span = cursor.take_dotted_name("the name of a setting")
     return ResetSession(".".join(parts), span)
 
 
 def _set_time_zone(cursor: TokenCursor) -> Command:
     if cursor.looking_at("LOCAL"):
-        _, span = cursor.dotted_name()
+        _, span = cursor.take_dotted_name()
         return ResetSession(TIME_ZONE, span)
     if cursor.accept("INTERVAL"):
         offset, span = cursor.read_with_span(lambda: _offset(cursor))

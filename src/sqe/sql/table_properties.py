@@ -166,7 +166,7 @@ _RESERVED = frozenset(
 def read_property_name(cursor: TokenCursor) -> str:
     if cursor.at_string():
         return cursor.string_literal()
-    return ".".join(cursor.dotted_name("a property")[0])
+    return ".".join(cursor.take_dotted_name("a property")[0])
 
 
 def read_properties(cursor: TokenCursor) -> list[Property]:

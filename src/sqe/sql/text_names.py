@@ -13,7 +13,7 @@ def parts_of(name: str, text: str, at: Span) -> tuple[str, ...]:
     in the text."""
     try:
         cursor = TokenCursor(name, DIALECT.tokenize(name))
-        parts, _ = cursor.dotted_name("a table's name")
+        parts, _ = cursor.take_dotted_name("a table's name")
         cursor.expect_end()
     except Exception as error:
         raise UserError(

@@ -135,7 +135,7 @@ def _parse_list(text: str, cursor: TokenCursor, parse_inner: ParseInner) -> _Val
     defaults: set[int] = set()
     query, end = "", 0
     while True:
-        targets.append(cursor.dotted_name("a variable")[0])
+        targets.append(cursor.take_dotted_name("a variable")[0])
         cursor.expect("=")
         start = cursor.offset()
         value = _read_until(cursor, ",")
@@ -159,9 +159,9 @@ def _parse_row(text: str, cursor: TokenCursor, parse_inner: ParseInner) -> _Valu
     """``x, y) = (SELECT 1, 2)``"""
     if cursor.looking_at(")"):
         cursor.fail("Expected a variable", ErrorCode.INVALID_ARGUMENT)
-    targets = [cursor.dotted_name("a variable")[0]]
+    targets = [cursor.take_dotted_name("a variable")[0]]
     while cursor.accept(","):
-        targets.append(cursor.dotted_name("a variable")[0])
+        targets.append(cursor.take_dotted_name("a variable")[0])
     for sign in (")", "=", "("):
         cursor.expect(sign)
     start = cursor.offset()
@@ -222,14 +222,14 @@ def parse_drop_variable(text: str, tokens: list[Token]) -> Statement | None:
     if not any(cursor.accept("TEMPORARY", word) for word in _WORDS):
         return None
     if_exists = cursor.accept("IF", "EXISTS")
-    parts, _ = cursor.dotted_name("a variable")
+    parts, _ = cursor.take_dotted_name("a variable")
     cursor.expect_end()
     return Statement(text, StatementKind.COMMAND, command=DropVariable(parts, if_exists))
 
 
 def _read_new_name(cursor: TokenCursor) -> str:
     position = cursor.position()
-    parts, _ = cursor.dotted_name("a variable's name")
+    parts, _ = cursor.take_dotted_name("a variable's name")
     if variable_name(parts) is None:
         error = variable_not_found(parts)
         raise UserError(

@@ -64,7 +64,7 @@ def parse_create_view(text: str, tokens: list[Token], parse_inner: ParseInner) -
     if not cursor.accept("VIEW"):
         return None
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
-    parts, span = cursor.dotted_name("the view's name")
+    parts, span = cursor.take_dotted_name("the view's name")
     if temporary and len(parts) > 1:
         cursor.refuse("A qualified name for a temporary view", "Give it a name of one part.")
     columns = _view_columns(cursor)
@@ -191,7 +191,7 @@ def parse_alter_view(text: str, tokens: list[Token], parse_inner: ParseInner) ->
     cursor.expect("ALTER")
     if not cursor.accept("VIEW"):
         return None
-    parts, span = cursor.dotted_name("the view's name")
+    parts, span = cursor.take_dotted_name("the view's name")
     reference = Reference(parts, span, Access.ALTER)
     if cursor.accept("RENAME", "TO"):
         return read_rename(text, cursor, reference, view=True)

@@ -200,12 +200,12 @@ def find_misplaced_word(tokens: list[Token]) -> Token | None:
             return token
         if kind is TokenType.ALIAS and _is_quantified(tokens[max(0, index - 2) : index]):
             return token  # SELECT all AS x: Spark reads the column "as"
-        if kind in _OPERATORS and (behind is None or behind in _nothing_behind(kind)):
+        if kind in _OPERATORS and (behind is None or behind in _kinds_at_end(kind)):
             return token
     return None
 
 
-def _nothing_behind(kind: TokenType) -> set[TokenType]:
+def _kinds_at_end(kind: TokenType) -> set[TokenType]:
     return _NOTHING_BEHIND - _OPERATORS if kind is TokenType.ALIAS else _NOTHING_BEHIND
 
 

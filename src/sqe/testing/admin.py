@@ -97,7 +97,7 @@ class Admin:
 
     def all_calls(self) -> list[list[Any]]:
         """Endpoint, principal, number."""
-        return [[*key, number] for key, number in sorted(self.gate.calls.all().items())]
+        return [[*key, number] for key, number in sorted(self.gate.calls.counts().items())]
 
     def reset_calls(self) -> None:
         self.gate.calls.reset()

@@ -100,7 +100,7 @@ class Calls:
                 if endpoint in ("", where) and principal in ("", who)
             )
 
-    def all(self) -> dict[tuple[str, str], int]:
+    def counts(self) -> dict[tuple[str, str], int]:
         with self._lock:
             return dict(self._counted)
 

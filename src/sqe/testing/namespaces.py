@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from sqe.catalog.protocol import Json, Namespace
 from sqe.catalog.rest.handlers import texts_of
-from sqe.catalog.rest.wire import SEPARATOR, json_answer, malformed_request, no_content
+from sqe.catalog.rest.wire import SEPARATOR, json_answer, no_content, request_error
 from sqe.errors import ErrorCode, UserError
 from sqe.testing.access import Target
 from sqe.testing.answers import PolarisError, bad_request
@@ -28,7 +28,7 @@ def create_namespace(visit: Visit) -> Response:
     body = visit.call.body
     levels = body.get("namespace")
     if not isinstance(levels, list):
-        raise malformed_request("no namespace.")
+        raise request_error("no namespace.")
     if not levels:
         message = "Cannot create root namespace, as it already exists implicitly."
         raise PolarisError(409, "AlreadyExistsException", message)

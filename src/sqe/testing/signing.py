@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from starlette.responses import Response
 
 from sqe.catalog.protocol import Json
-from sqe.catalog.rest.wire import json_answer, malformed_request
+from sqe.catalog.rest.wire import json_answer, request_error
 from sqe.catalog.sigv4 import SigV4
 from sqe.testing.answers import PolarisError, bad_request
 from sqe.testing.policy import inside, locations_of
@@ -42,7 +42,7 @@ def sign_request(visit: Visit) -> Response:
     visit.table(ident)
     method, uri = str(body.get("method")).upper(), body.get("uri")
     if not isinstance(uri, str) or not isinstance(body.get("headers"), dict):
-        raise malformed_request("no uri or headers to sign.")
+        raise request_error("no uri or headers to sign.")
     reading = method in _READING
     privilege = Privilege.TABLE_READ_DATA if reading else Privilege.TABLE_WRITE_DATA
     operation = "READ" if reading else "WRITE"

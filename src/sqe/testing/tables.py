@@ -20,7 +20,13 @@ from sqe.testing.delegation import beside, credentials, load_operation
 from sqe.testing.namespaces import under
 from sqe.testing.places import check_location, check_overlap, new_location, table_folder
 from sqe.testing.privileges import OTHER_UPDATE, UPDATES, Privilege
-from sqe.testing.visit import Visit, check_name, check_properties, check_purge, known_changes
+from sqe.testing.visit import (
+    Visit,
+    check_name,
+    check_properties,
+    check_purge,
+    refuse_unknown_changes,
+)
 
 _ASSERT_CREATE = "assert-create"
 
@@ -112,7 +118,7 @@ def table_exists(visit: Visit) -> Response:
 
 
 def update_table(visit: Visit) -> Response:
-    ident, body = visit.call.table, known_changes(visit.call.body, TABLE_UPDATES)
+    ident, body = visit.call.table, refuse_unknown_changes(visit.call.body, TABLE_UPDATES)
     requirements = [entry.get("type") for entry in body.get("requirements") or ()]
     creates = _ASSERT_CREATE in requirements
     if creates:
@@ -220,7 +226,7 @@ def commit_transaction(visit: Visit) -> Response:
     merged: dict[Ident, Json] = {}
     for change in visit.call.body.get("table-changes") or ():
         ident = ident_of(change.get("identifier") if isinstance(change, dict) else None)
-        known_changes(change, TABLE_UPDATES)
+        refuse_unknown_changes(change, TABLE_UPDATES)
         entry = merged.setdefault(
             ident, {"identifier": change["identifier"], "requirements": [], "updates": []}
         )

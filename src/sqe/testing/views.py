@@ -12,7 +12,13 @@ from sqe.testing.namespaces import under
 from sqe.testing.places import check_location, new_location
 from sqe.testing.privileges import Privilege
 from sqe.testing.tables import identifiers, rename
-from sqe.testing.visit import Visit, check_name, check_properties, check_purge, known_changes
+from sqe.testing.visit import (
+    Visit,
+    check_name,
+    check_properties,
+    check_purge,
+    refuse_unknown_changes,
+)
 
 
 def list_views(visit: Visit) -> Response:
@@ -49,7 +55,7 @@ def view_exists(visit: Visit) -> Response:
 
 
 def replace_view(visit: Visit) -> Response:
-    changes = known_changes(visit.call.body, VIEW_UPDATES)
+    changes = refuse_unknown_changes(visit.call.body, VIEW_UPDATES)
     _require(visit, "REPLACE_VIEW", Privilege.VIEW_WRITE_PROPERTIES)
     return _view_answer(visit.lake.catalog.replace_view(visit.call.view, changes))
 

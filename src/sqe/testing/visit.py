@@ -135,7 +135,7 @@ def check_properties(properties: object) -> None:
             raise bad_request(message, "ValidationException")
 
 
-def known_changes(body: Json, known: Container[str]) -> Json:
+def refuse_unknown_changes(body: Json, known: Container[str]) -> Json:
     """A commit, once all of its updates are some that there are."""
     changes = changes_of(body)
     for update in changes.get("updates") or ():

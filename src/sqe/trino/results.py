@@ -26,7 +26,7 @@ def trino_result(
     affected = _read_to_end(first()) if translated.text else None
     for text in translated.then:
         _read_to_end(then(text))
-    return _count_result(affected, outcome) if translated.counts else nothing(outcome)
+    return _count_result(affected, outcome) if translated.counts else empty_result(outcome)
 
 
 def _count_result(affected: RowsAffected | None, outcome: Outcome) -> ResultStream:
@@ -45,7 +45,7 @@ def _read_to_end(result: ResultStream) -> RowsAffected | None:
         return result.rows_affected
 
 
-def nothing(outcome: Outcome) -> ResultStream:
+def empty_result(outcome: Outcome) -> ResultStream:
     """An answer without columns."""
     return ResultStream((), pa.schema([]), [], outcome=outcome)
 

@@ -17,7 +17,7 @@ from sqe.trino.dialect.context import Context, Lookup
 from sqe.trino.dialect.session_values import values_for_views
 from sqe.trino.dialect.translate import translate
 from sqe.trino.dialect.translated import Rows, Translated
-from sqe.trino.results import nothing, trino_result
+from sqe.trino.results import empty_result, trino_result
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _transact(
         gateway.commit(session.id, open_one)
     else:
         gateway.rollback(session.id, open_one)
-    return nothing(Outcome(translated.update_type, changes))
+    return empty_result(Outcome(translated.update_type, changes))
 
 
 def _refusal(name: str, message: str) -> UserError:

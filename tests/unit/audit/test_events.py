@@ -47,7 +47,7 @@ class Broken:
     def emit(self, event: QueryEvent) -> None:
         raise OSError("disk gone")
 
-    def changed(self, event: RuleEvent) -> None:
+    def note_change(self, event: RuleEvent) -> None:
         raise OSError("disk gone")
 
     def note_access(self, event: AccessEvent) -> None:
@@ -65,7 +65,7 @@ class Kept:
     def emit(self, event: QueryEvent) -> None:
         self.events.append(event)
 
-    def changed(self, event: RuleEvent) -> None:
+    def note_change(self, event: RuleEvent) -> None:
         self.events.append(event)
 
     def note_access(self, event: AccessEvent) -> None:
@@ -80,7 +80,7 @@ def test_a_sink_that_fails_is_passed_over(caplog: pytest.LogCaptureFixture) -> N
     events = Events([Broken(), kept])
     query, rule = QueryEvent("finished", 12.5, RECORD), RuleEvent("root", 12.5, "GRANT")
     events.emit(query)
-    events.changed(rule)
+    events.note_change(rule)
     login = AccessEvent(AccessKind.LOGIN, 12.5, "ann")
     events.note_access(login)
     events.close()
@@ -89,7 +89,7 @@ def test_a_sink_that_fails_is_passed_over(caplog: pytest.LogCaptureFixture) -> N
 
 def test_a_change_of_the_rules_is_a_line_without_secrets(tmp_path: Path) -> None:
     log = AuditFile(tmp_path / "audit.jsonl")
-    log.changed(RuleEvent("root", 12.5, "GRANT SELECT ON TABLE t ROWS WHERE (token = 'abc')"))
+    log.note_change(RuleEvent("root", 12.5, "GRANT SELECT ON TABLE t ROWS WHERE (token = 'abc')"))
     log.close()
     (line,) = (tmp_path / "audit.jsonl").read_text().splitlines()
     fields = json.loads(line)
@@ -145,7 +145,7 @@ def test_every_field_of_a_line_has_a_meaning(tmp_path: Path) -> None:
         trace_id="0af7651916cd43dd8448eb211c80319c",
     )
     log.emit(QueryEvent("failed", 12.5, full))
-    log.changed(RuleEvent("root", 12.5, "GRANT"))
+    log.note_change(RuleEvent("root", 12.5, "GRANT"))
     access = AccessEvent(
         AccessKind.KILL, 12.5, "ann", full.origin, "api_key", "denied", "k", "s", "q1", "bob", 2
     )
@@ -162,8 +162,8 @@ def test_a_line_says_what_was_written_and_how_much_work_it_was(tmp_path: Path) -
     tracker = QueryTracker(Events([log]))
     query = tracker.begin(QueryRequest("s", "COMMIT"), Identity("ann"))
     query.wrote([WrittenSnapshot("lake.s.t", 7, "append", "q0")])
-    query.worked(EngineWork(files=2, bytes=10))
-    query.worked(EngineWork(files=1, bytes=5, spilled_bytes=3))
+    query.note_work(EngineWork(files=2, bytes=10))
+    query.note_work(EngineWork(files=1, bytes=5, spilled_bytes=3))
     query.finish_description()
     log.close()
     [first, line] = [

@@ -56,18 +56,18 @@ def test_a_gap_refuses_until_there_is_room_and_is_told_once(tmp_path: Path) -> N
     path = tmp_path / "a.jsonl"
     log = AuditFile(path)
     events = Events([log], required=[log])
-    events.changed(RULE)
+    events.note_change(RULE)
     events.check()
     with room_for(path.stat().st_size + 10):
         for _ in range(3):
-            events.changed(RULE)
+            events.note_change(RULE)
         for _ in range(2):
             with pytest.raises(UpstreamError) as raised:
                 events.check()
             assert raised.value.code is ErrorCode.AUDIT_UNAVAILABLE
     events.check()
     events.check()
-    events.changed(RULE)
+    events.note_change(RULE)
     events.close()
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     names = [(line["event"], line.get("count")) for line in lines]
@@ -80,7 +80,7 @@ def test_a_sink_that_is_not_required_refuses_nobody(tmp_path: Path) -> None:
     log = AuditFile(Path("/dev/full"))
     other = AuditFile(tmp_path / "a.jsonl")
     events = Events([log, other], required=[other])
-    events.changed(RULE)
+    events.note_change(RULE)
     events.check()
     assert events.failures["AuditFile"] == 1
     events.close()

@@ -114,7 +114,7 @@ def test_lines_arrive_in_order_and_many_at_once(service: Service) -> None:
     service.goes_on.clear()
     with over_http(service.url) as sink:
         for number in range(300):
-            sink.changed(rule(number))
+            sink.note_change(rule(number))
         service.goes_on.set()
         sink.confirm()
     assert service.whats == [f"GRANT {number}" for number in range(300)]
@@ -127,7 +127,7 @@ def test_what_is_refused_for_a_while_is_sent_again(
 ) -> None:
     service.status = 503
     with over_http(service.url) as sink:
-        sink.changed(rule(1))
+        sink.note_change(rule(1))
         wait_until(lambda: service.bodies > 3)
         service.status = 200
         wait_until(lambda: service.whats == ["GRANT 1"])
@@ -141,7 +141,7 @@ def test_a_line_that_is_never_wanted_does_not_hold_up_the_others(service: Servic
     service.goes_on.clear()
     with over_http(service.url) as sink:
         for more in ("", " poison", ""):
-            sink.changed(rule(1, more))
+            sink.note_change(rule(1, more))
         service.goes_on.set()
         sink.confirm()
         wait_until(lambda: any(line["event"] == "events_lost" for line in service.lines))
@@ -156,7 +156,7 @@ def test_a_service_that_hangs_holds_nobody_and_what_is_lost_is_counted(
     with over_http(service.url, most_bytes=2_000, required=required, patience_s=0.1) as sink:
         events = Events([sink], [sink] if required else [])
         for number in range(100):
-            events.changed(rule(number))
+            events.note_change(rule(number))
         lost = events.failures["AuditOverHttp"]
         assert 50 < lost < 100
         if required:
@@ -186,7 +186,7 @@ def test_who_is_required_is_waited_for(service: Service) -> None:
     with over_http(service.url, required=True) as sink:
         events = Events([sink], [sink])
         for number in range(3):
-            events.changed(rule(number))
+            events.note_change(rule(number))
             events.check()
             assert service.whats[-1] == f"GRANT {number}"
 
@@ -195,7 +195,7 @@ def test_nobody_waits_longer_than_they_are_told_to(service: Service) -> None:
     service.goes_on.clear()
     with over_http(service.url, required=True, patience_s=0.2) as sink:
         events = Events([sink], [sink])
-        events.changed(rule(1))
+        events.note_change(rule(1))
         with pytest.raises(UpstreamError):
             events.check()
         service.goes_on.set()
@@ -210,7 +210,7 @@ def test_a_service_that_is_not_there_refuses_at_once_where_it_is_required() -> N
     with over_http(f"http://127.0.0.1:{port}", required=True) as sink:
         events = Events([sink], [sink])
         events.check()  # nothing has to be recorded yet
-        events.changed(rule(1))
+        events.note_change(rule(1))
         with pytest.raises(UpstreamError):
             events.check()
 
@@ -253,9 +253,9 @@ def test_datagrams_of_syslog(tmp_path: Path, scheme: str) -> None:
         if scheme == "udp":
             place = SyslogPlace("udp", "127.0.0.1", receiver.getsockname()[1])
         with to_syslog(place) as sink:
-            sink.changed(rule(1, " ü"))
+            sink.note_change(rule(1, " ü"))
             assert parsed(receiver.recv(70_000)) == (134, "rule_changed", "GRANT 1 ü")
-            sink.changed(rule(2, "\u4e2d" * 90_000))
+            sink.note_change(rule(2, "\u4e2d" * 90_000))
             long = receiver.recv(70_000)
             assert parsed(long)[2].startswith("GRANT 2\u4e2d")
             assert b'"cut": true' in long
@@ -271,12 +271,12 @@ def test_a_connection_of_syslog_is_made_anew_when_it_has_ended(tmp_path: Path, s
         if scheme == "tcp":
             place = SyslogPlace("tcp", "127.0.0.1", listener.getsockname()[1])
         with to_syslog(place) as sink:
-            sink.changed(rule(1))
+            sink.note_change(rule(1))
             with listener.accept()[0] as first:
                 first.settimeout(30)
                 assert [parsed(m)[2] for m in frames(first, 1)] == ["GRANT 1"]
-            sink.changed(rule(2))
-            sink.changed(rule(3))
+            sink.note_change(rule(2))
+            sink.note_change(rule(3))
             with listener.accept()[0] as second:
                 second.settimeout(30)
                 assert [parsed(m)[2] for m in frames(second, 2)] == ["GRANT 2", "GRANT 3"]
@@ -307,7 +307,7 @@ def test_syslog_over_tls_tells_only_who_is_trusted(tmp_path: Path, trusted: bool
         listener.settimeout(30)
         port = listener.getsockname()[1]
         with to_syslog(SyslogPlace("tls", "localhost", port, tmp_path / "authorities")) as sink:
-            sink.changed(rule(2))
+            sink.note_change(rule(2))
             message = _received(listener, context)
     assert (parsed(message)[2] == "GRANT 2") if trusted else (message == b"")
 
@@ -317,7 +317,7 @@ def test_a_stream_has_the_lines_and_a_reader_that_sleeps_holds_nobody() -> None:
     with open(reading) as reader:
         sink: SentLines = AuditOnStdout(StreamTransport(writing), 8 * _MB, 0.1)
         for number in range(2_000):  # more than a pipe holds
-            sink.changed(rule(number, " " + "x" * 100))
+            sink.note_change(rule(number, " " + "x" * 100))
         with pytest.raises(OSError, match="not taken"):
             sink.confirm()
         lines = [json.loads(reader.readline()) for _ in range(2_000)]

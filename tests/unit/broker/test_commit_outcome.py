@@ -12,7 +12,7 @@ from sqe.broker.broker import BrokerSession
 from sqe.broker.commit_outcome import CommitOutcome
 from sqe.broker.handles import GrantedTable, HandleGrant
 from sqe.catalog.embedded import EmbeddedCatalog
-from sqe.catalog.protocol import Ident, Json, Loaded, added_snapshots
+from sqe.catalog.protocol import Ident, Json, Loaded, snapshots_of_commit
 from sqe.errors import ErrorCode, ResourceError, SqeError, Unanswered, UpstreamError, UserError
 from sqe.model.names import RelationName, SchemaName
 from sqe.results.cancellation import Cancellation
@@ -160,7 +160,7 @@ def test_a_catalog_that_fails_in_the_middle_leaves_it_open_until_someone_looks(
     commit = append(catalog.load_table(EMP), 1)
     with (
         pytest.raises(UpstreamError),
-        fate.change(snapshot["snapshot-id"] for snapshot in added_snapshots(commit)),
+        fate.change(snapshot["snapshot-id"] for snapshot in snapshots_of_commit(commit)),
     ):
         raise UpstreamError(ErrorCode.CATALOG_UNAVAILABLE, "gone")
     fate.look(lambda: catalog.load_table(EMP))

@@ -8,16 +8,16 @@ import pytest
 
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.protocol import Catalog, Ident
-from sqe.catalog.proxy import passed, refused
+from sqe.catalog.proxy import hand_on, refuse
 
 
 class Proxy:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
 
-    create_namespace = passed(Catalog.create_namespace)
-    load_namespace = passed(Catalog.load_namespace)
-    drop_table = refused(Catalog.drop_table, ValueError, "DROP TABLE")
+    create_namespace = hand_on(Catalog.create_namespace)
+    load_namespace = hand_on(Catalog.load_namespace)
+    drop_table = refuse(Catalog.drop_table, ValueError, "DROP TABLE")
 
 
 @pytest.fixture

@@ -512,7 +512,7 @@ class Broken:
     def emit(self, event: QueryEvent) -> None:
         raise OSError("the disk is gone")
 
-    def changed(self, event: RuleEvent) -> None:
+    def note_change(self, event: RuleEvent) -> None:
         raise OSError("the disk is gone")
 
     def note_access(self, event: AccessEvent) -> None:

@@ -172,7 +172,7 @@ def _complete(base: Json) -> Json:
     return metadata
 
 
-def stored_form(metadata: Json) -> Json:
+def fill_form(metadata: Json) -> Json:
     """The metadata with exactly the fields its format version stores."""
     stored = dict(metadata)
     version = stored["format-version"]

@@ -14,8 +14,8 @@ from sqe.catalog.commit.draft import (
     LAST_ADDED,
     Draft,
     check_format_version,
+    fill_form,
     now_ms,
-    stored_form,
 )
 from sqe.catalog.commit.failures import check, invalid, need, shape_failures
 from sqe.catalog.commit.layouts import (
@@ -44,7 +44,7 @@ def apply_updates(base: Json, updates: Iterable[Json], *, creating: bool = False
         return None
     with shape_failures("update"):
         _finish(draft, base)
-    return stored_form(draft.metadata)
+    return fill_form(draft.metadata)
 
 
 def with_previous_file(metadata: Json, base: Json, base_location: str) -> Json:

@@ -18,7 +18,7 @@ from sqe.catalog.embedded.store import Pointer, PointerRows, SqlStore, Store
 from sqe.catalog.embedded.tables import Tables
 from sqe.catalog.embedded.views import Views
 from sqe.catalog.protocol import Ident, Json, Signed, credentials_of
-from sqe.catalog.proxy import Method, passed_to
+from sqe.catalog.proxy import Method, hand_to
 from sqe.errors import AccessError, ErrorCode
 from sqe.model.identity import Identity
 from sqe.model.observer import UNOBSERVED, Observer, observe_call
@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 
 def _observe_calls(part: str, method: Method[_P, _T]) -> Method[_P, _T]:
     """The part's method, as a call that is observed."""
-    inner = passed_to(part, method)
+    inner = hand_to(part, method)
 
     @wraps(method)
     def call(self: EmbeddedCatalog, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:

@@ -11,7 +11,7 @@ from typing import NoReturn
 from sqe.catalog.commit.failures import corrupt
 from sqe.catalog.embedded.disks import Disk
 from sqe.catalog.protocol import Catalog, Ident, Json, Loaded, Namespace, Signed, credentials_of
-from sqe.catalog.proxy import refused
+from sqe.catalog.proxy import refuse
 from sqe.catalog.storage.shared_warehouse import SharedWarehouse
 from sqe.catalog.storage.warehouses import Warehouses
 from sqe.errors import AccessError, ErrorCode, UpstreamError, UserError
@@ -97,19 +97,19 @@ class FolderCatalog:
     def load_view(self, ident: Ident) -> Loaded:
         raise UserError(ErrorCode.VIEW_NOT_FOUND, f"View does not exist: {ident}")
 
-    create_namespace = refused(Catalog.create_namespace, _read_only, "CREATE SCHEMA")
-    drop_namespace = refused(Catalog.drop_namespace, _read_only, "DROP SCHEMA")
-    update_namespace = refused(Catalog.update_namespace, _read_only, "ALTER SCHEMA")
-    create_table = refused(Catalog.create_table, _read_only, "CREATE TABLE")
-    register_table = refused(Catalog.register_table, _read_only, "register_table")
-    commit_table = refused(Catalog.commit_table, _read_only, "A change of a table")
-    drop_table = refused(Catalog.drop_table, _read_only, "DROP TABLE")
-    rename_table = refused(Catalog.rename_table, _read_only, "RENAME TABLE")
-    commit_transaction = refused(Catalog.commit_transaction, _read_only, "A transaction")
-    create_view = refused(Catalog.create_view, _read_only, "CREATE VIEW")
-    replace_view = refused(Catalog.replace_view, _read_only, "ALTER VIEW")
-    drop_view = refused(Catalog.drop_view, _read_only, "DROP VIEW")
-    rename_view = refused(Catalog.rename_view, _read_only, "RENAME VIEW")
+    create_namespace = refuse(Catalog.create_namespace, _read_only, "CREATE SCHEMA")
+    drop_namespace = refuse(Catalog.drop_namespace, _read_only, "DROP SCHEMA")
+    update_namespace = refuse(Catalog.update_namespace, _read_only, "ALTER SCHEMA")
+    create_table = refuse(Catalog.create_table, _read_only, "CREATE TABLE")
+    register_table = refuse(Catalog.register_table, _read_only, "register_table")
+    commit_table = refuse(Catalog.commit_table, _read_only, "A change of a table")
+    drop_table = refuse(Catalog.drop_table, _read_only, "DROP TABLE")
+    rename_table = refuse(Catalog.rename_table, _read_only, "RENAME TABLE")
+    commit_transaction = refuse(Catalog.commit_transaction, _read_only, "A transaction")
+    create_view = refuse(Catalog.create_view, _read_only, "CREATE VIEW")
+    replace_view = refuse(Catalog.replace_view, _read_only, "ALTER VIEW")
+    drop_view = refuse(Catalog.drop_view, _read_only, "DROP VIEW")
+    rename_view = refuse(Catalog.rename_view, _read_only, "RENAME VIEW")
 
     @contextmanager
     def _reading(self, operation: str) -> Iterator[None]:

@@ -20,7 +20,7 @@ _MOST_PAGES = 10_000
 Build = Callable[[Paths], Request]
 
 
-def nothing(answer: Answer) -> None:
+def ignore_answer(answer: Answer) -> None:
     """For answers that say no more than that it is done."""
 
 

@@ -17,7 +17,7 @@ from sqe.catalog.remote.answers import (
     texts_of,
     view_of,
 )
-from sqe.catalog.remote.asking import Build, ask, ask_pages, nothing
+from sqe.catalog.remote.asking import Build, ask, ask_pages, ignore_answer
 from sqe.catalog.remote.caller import CatalogClient, Request
 from sqe.catalog.remote.errors import Act, absent
 from sqe.catalog.remote.loading import delegation, elsewhere, load_credentials, load_table
@@ -97,12 +97,16 @@ class RestCatalog:
         taken = ErrorCode.SCHEMA_ALREADY_EXISTS
         act = Act(f"create {name}", tuple(parent), own, conflict=taken)
         body = {"namespace": list(namespace), "properties": dict(properties)}
-        self._change(act, lambda paths: Request("POST", paths.namespaces(), body=body), nothing)
+        self._change(
+            act, lambda paths: Request("POST", paths.namespaces(), body=body), ignore_answer
+        )
 
     def drop_namespace(self, namespace: Namespace) -> None:
         name = ".".join(namespace)
         act = Act(f"drop {name}", namespace, conflict=ErrorCode.SCHEMA_NOT_EMPTY)
-        self._change(act, lambda paths: Request("DELETE", paths.namespace(namespace)), nothing)
+        self._change(
+            act, lambda paths: Request("DELETE", paths.namespace(namespace)), ignore_answer
+        )
 
     def update_namespace(
         self, namespace: Namespace, removals: list[str], updates: Mapping[str, str]
@@ -130,7 +134,7 @@ class RestCatalog:
     def create_table(self, namespace: Namespace, request: Json) -> Loaded:
         act = _about("create", Ident(namespace, str(request.get("name", ""))))
         headers = delegation(self._caller)
-        body = {**_WHOLE_TABLE, **self._placed(namespace, request)}
+        body = {**_WHOLE_TABLE, **self._with_location(namespace, request)}
         return self._change(
             act,
             lambda paths: Request("POST", paths.tables(namespace), body=body, headers=headers),
@@ -154,7 +158,9 @@ class RestCatalog:
         nobody = {"type": "assert-table-uuid", "uuid": str(uuid.uuid4())}
         body = {"identifier": _identifier(ident), "requirements": [nobody], "updates": []}
         try:
-            self._ask(act, lambda paths: Request("POST", paths.table(ident), body=body), nothing)
+            self._ask(
+                act, lambda paths: Request("POST", paths.table(ident), body=body), ignore_answer
+            )
         except (AccessError, Unanswered):
             raise
         except SqeError as error:
@@ -173,7 +179,7 @@ class RestCatalog:
         self._change(
             _about("drop", ident, _TABLE),
             lambda paths: Request("DELETE", paths.table(ident), query),
-            nothing,
+            ignore_answer,
         )
 
     def rename_table(self, source: Ident, target: Ident) -> None:
@@ -193,7 +199,7 @@ class RestCatalog:
         def make_request(paths: Paths) -> Request:
             return Request("POST", f"{paths.root}/transactions/commit", body=request)
 
-        self._change(act, make_request, nothing)
+        self._change(act, make_request, ignore_answer)
 
     def list_views(self, namespace: Namespace) -> list[str]:
         if not self._caller.config().has(LIST_VIEWS):
@@ -208,7 +214,7 @@ class RestCatalog:
 
     def create_view(self, namespace: Namespace, request: Json) -> Loaded:
         act = _about("create", Ident(namespace, str(request.get("name", ""))))
-        body = self._placed(namespace, request)
+        body = self._with_location(namespace, request)
         return self._change(
             act, lambda paths: Request("POST", paths.views(namespace), body=body), loaded_of
         )
@@ -221,12 +227,12 @@ class RestCatalog:
 
     def drop_view(self, ident: Ident) -> None:
         act = _about("drop", ident, _VIEW)
-        self._change(act, lambda paths: Request("DELETE", paths.view(ident)), nothing)
+        self._change(act, lambda paths: Request("DELETE", paths.view(ident)), ignore_answer)
 
     def rename_view(self, source: Ident, target: Ident) -> None:
         self._rename("views", source, target, _VIEW)
 
-    def _placed(self, namespace: Namespace, request: Json) -> Json:
+    def _with_location(self, namespace: Namespace, request: Json) -> Json:
         """The request for something new, with a location where it says none."""
         if request.get("location") or not self._caller.service.options.unique_locations:
             return request
@@ -245,7 +251,7 @@ class RestCatalog:
         def make_request(paths: Paths) -> Request:
             return Request("POST", f"{paths.root}/{kind}/rename", body=body)
 
-        self._change(act, make_request, nothing)
+        self._change(act, make_request, ignore_answer)
 
     def _names(self, kind: str, namespace: Namespace, url: Callable[[Paths], str]) -> list[str]:
         act = Act(f"list the {kind} in {'.'.join(namespace)}", namespace, lists=True)

@@ -14,9 +14,9 @@ from sqe.catalog.rest.wire import (
     answer_of_loaded,
     ident_of,
     json_answer,
-    malformed_request,
     no_content,
     page,
+    request_error,
 )
 from sqe.errors import ErrorCode, UserError
 
@@ -40,7 +40,7 @@ def list_namespaces(catalog: Catalog, call: RestCall) -> Response:
 def create_namespace(catalog: Catalog, call: RestCall) -> Response:
     levels = call.body.get("namespace")
     if not isinstance(levels, list) or not levels:
-        raise malformed_request("no namespace.")
+        raise request_error("no namespace.")
     namespace = tuple(str(level) for level in levels)
     catalog.create_namespace(namespace, texts_of(call.body.get("properties"), "properties"))
     properties = catalog.load_namespace(namespace)
@@ -64,7 +64,7 @@ def list_tables(catalog: Catalog, call: RestCall) -> Response:
 
 def load_table(catalog: Catalog, call: RestCall) -> Response:
     if call.query.get("snapshots", "all") not in ("all", "refs"):
-        raise malformed_request("snapshots must be all or refs.")
+        raise request_error("snapshots must be all or refs.")
     return answer_of_loaded(call, catalog.load_table(call.table))
 
 
@@ -151,7 +151,7 @@ def texts_of(value: Any, what: str) -> dict[str, str]:
     if value is None:
         return {}
     if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
-        raise malformed_request(f"{what} must be an object of texts.")
+        raise request_error(f"{what} must be an object of texts.")
     return value
 
 
@@ -160,5 +160,5 @@ def changes_of(body: Json) -> Json:
     for key in ("requirements", "updates"):
         entries = body.get(key) or []
         if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
-            raise malformed_request(f"{key} must be a list of objects.")
+            raise request_error(f"{key} must be a list of objects.")
     return body

@@ -45,16 +45,16 @@ class RestCall:
         try:
             parsed = json.loads(self.content)
         except ValueError:
-            raise malformed_request("the body is not JSON.") from None
+            raise request_error("the body is not JSON.") from None
         if not isinstance(parsed, dict):
-            raise malformed_request("the body is not a JSON object.")
+            raise request_error("the body is not a JSON object.")
         return parsed
 
     def flag(self, name: str) -> bool:
         return self.query.get(name, "false").lower() == "true"
 
 
-def malformed_request(what: str) -> UserError:
+def request_error(what: str) -> UserError:
     return UserError(ErrorCode.INVALID_ARGUMENT, f"Malformed request: {what}")
 
 
@@ -68,10 +68,10 @@ def segments(raw_path: bytes) -> list[str]:
 
 def ident_of(value: Any) -> Ident:
     if not isinstance(value, dict):
-        raise malformed_request("an identifier is missing.")
+        raise request_error("an identifier is missing.")
     namespace, name = value.get("namespace"), value.get("name")
     if not isinstance(namespace, list) or not isinstance(name, str):
-        raise malformed_request("an identifier has no namespace or name.")
+        raise request_error("an identifier has no namespace or name.")
     return Ident(tuple(str(level) for level in namespace), name)
 
 
@@ -92,9 +92,9 @@ def page(call: RestCall, entries: list[T]) -> tuple[list[T], str | None]:
         start = int(call.query.get("pageToken") or 0)
         size = int(call.query.get("pageSize") or 1000)
     except ValueError:
-        raise malformed_request("pageToken or pageSize is not a number.") from None
+        raise request_error("pageToken or pageSize is not a number.") from None
     if size < 1 or start < 0:
-        raise malformed_request("pageToken or pageSize is out of range.")
+        raise request_error("pageToken or pageSize is out of range.")
     end = start + size
     return entries[start:end], str(end) if end < len(entries) else None
 

@@ -87,7 +87,7 @@ class LocalQuery:
                 reason = "where several things can fail, Spark says which does"
                 raise NotLocal(f"{error.message} ({reason})") from error
             raise
-        run.worked(self._work())
+        run.note_work(self._work())
         return ResultStream(self.plan.columns, self.plan.schema, batches, batches.close)
 
     def _work(self) -> EngineWork:
@@ -147,7 +147,7 @@ class LocalQuery:
 
     def analyze(self, run: Run) -> Explanation:
         rows = self._answer("EXPLAIN (ANALYZE, FORMAT JSON) ", run)
-        run.worked(self._work())
+        run.note_work(self._work())
         return Explanation(self.plan.sql, analyze_text(rows, self.scans))
 
     def _take(self, reach: StorageAccess, run: Run, *, fresh: bool) -> Lease:

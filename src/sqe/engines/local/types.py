@@ -196,7 +196,7 @@ def decimal(precision: int, scale: int) -> SparkType:
     return SparkType("decimal", precision, scale)
 
 
-def bound_decimal(precision: int, scale: int) -> SparkType:
+def cut_decimal(precision: int, scale: int) -> SparkType:
     """A decimal as Spark bounds sums and averages: digits are cut, the scale stays."""
     return SparkType("decimal", min(_MAX_PRECISION, precision), min(_MAX_PRECISION, scale))
 

@@ -460,7 +460,7 @@ class SparkConnectEngine:
                     if hasattr(item, "metrics"):
                         prepared.metrics.append(item)
                     yield item
-            run.worked(work_of(prepared.metrics, progress[0]))
+            run.note_work(work_of(prepared.metrics, progress[0]))
         except SqeError:
             raise
         except Exception as error:

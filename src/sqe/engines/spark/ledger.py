@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqe.catalog.protocol import Json, Loaded, added_snapshots
+from sqe.catalog.protocol import Json, Loaded, snapshots_of_commit
 from sqe.engines.spark.load_files import MOST_FILES, LoadFile
 from sqe.errors import ErrorCode, UserError
 
@@ -53,7 +53,7 @@ class LedgerEntry:
     refusal: UserError | None = None
 
     def add_to(self, request: Json, load: Callable[[], Loaded]) -> Json:
-        snapshot = next(added_snapshots(request), None)
+        snapshot = next(snapshots_of_commit(request), None)
         if snapshot is None:
             return request
         changed = next((file.name for file in self.files if not file.unchanged), "")

@@ -36,7 +36,7 @@ def _has_metadata_of_others(table: BoundTable, location: str) -> bool:
     """Tables that the user may not see are found by their files: each has metadata files, in
     another folder than this one's."""
     assert table.loaded is not None  # noqa: S101  it is there
-    own = _spelled(_metadata_folder(table.loaded))
+    own = _spell(_metadata_folder(table.loaded))
     return any(
         file.endswith(_METADATA) and file.rpartition("/")[0] != own
         for file in _files(table, table.loaded, location)
@@ -53,7 +53,7 @@ def _root(loaded: Loaded) -> str:
     return str(loaded.metadata["location"]).rstrip("/")
 
 
-def _spelled(location: str) -> str:
+def _spell(location: str) -> str:
     """As ``_files`` spells it."""
     return s3_url(location) or local_path(location) or location
 

@@ -191,7 +191,7 @@ class SparkSessions:
                     del self._sessions[session.id]
                     self._draining.append(spark)
             self._drop_drained()
-            spark = self._made_room_for(session)
+            spark = self._make_room_for(session)
         self._upkeep.start()
         if self._is_worn_out(spark.generation):
             self._upkeep.hurry()
@@ -205,7 +205,7 @@ class SparkSessions:
         if self._drop_drained() or condemned:
             self._upkeep.hurry()  # its server may be ended now
 
-    def _made_room_for(self, session: Session) -> SparkSession:
+    def _make_room_for(self, session: Session) -> SparkSession:
         """A new one, in use. Those in which nothing runs make room for it. Until it is in the
         books, no server is retired: it could be the one that was just reached."""
         owner, made = owner_of(session), None

@@ -104,7 +104,7 @@ class Commands:
             batches = iter([answer(caller, message)])
             return self._send(caller, schema_of(message), batches, lambda: None)
         if not isinstance(message, sql.TicketStatementQuery):
-            raise _unsupported_message(message)
+            raise _message_error(message)
         handle = message.statement_handle
         waiting = self._results.read(handle, caller.user)
 
@@ -266,9 +266,9 @@ def _command(descriptor: flight.FlightDescriptor) -> bytes:
 def _handler(table: dict[type[Message], Any], message: Message) -> Any:
     handler = table.get(type(message))
     if handler is None:
-        raise _unsupported_message(message)
+        raise _message_error(message)
     return handler
 
 
-def _unsupported_message(message: Message) -> UserError:
+def _message_error(message: Message) -> UserError:
     return UserError(ErrorCode.NOT_SUPPORTED, f"{message.DESCRIPTOR.name} is not supported here.")

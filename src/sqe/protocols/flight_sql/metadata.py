@@ -15,28 +15,28 @@ from sqe.model.names import quote, string_literal
 from sqe.model.query import Column, QueryRequest
 from sqe.protocols.flight_sql.caller import FlightCaller
 from sqe.protocols.flight_sql.field_metadata import describe_field
-from sqe.protocols.flight_sql.wire import required_field, schema_bytes, text
+from sqe.protocols.flight_sql.wire import not_null_field, schema_bytes, text
 from sqe.results.arrow_types import arrow_schema, batch_of_rows
 
-CATALOGS = pa.schema([required_field("catalog_name")])
-SCHEMAS = pa.schema([text("catalog_name"), required_field("db_schema_name")])
+CATALOGS = pa.schema([not_null_field("catalog_name")])
+SCHEMAS = pa.schema([text("catalog_name"), not_null_field("db_schema_name")])
 TABLES = pa.schema(
     [
         text("catalog_name"),
         text("db_schema_name"),
-        required_field("table_name"),
-        required_field("table_type"),
+        not_null_field("table_name"),
+        not_null_field("table_type"),
     ]
 )
-TABLES_WITH_SCHEMA = TABLES.append(required_field("table_schema", pa.binary()))
-TABLE_TYPES = pa.schema([required_field("table_type")])
+TABLES_WITH_SCHEMA = TABLES.append(not_null_field("table_schema", pa.binary()))
+TABLE_TYPES = pa.schema([not_null_field("table_type")])
 PRIMARY_KEYS = pa.schema(
     [
         text("catalog_name"),
         text("db_schema_name"),
-        required_field("table_name"),
-        required_field("column_name"),
-        required_field("key_sequence", pa.int32()),
+        not_null_field("table_name"),
+        not_null_field("column_name"),
+        not_null_field("key_sequence", pa.int32()),
         text("key_name"),
     ]
 )
@@ -44,17 +44,17 @@ FOREIGN_KEYS = pa.schema(
     [
         text("pk_catalog_name"),
         text("pk_db_schema_name"),
-        required_field("pk_table_name"),
-        required_field("pk_column_name"),
+        not_null_field("pk_table_name"),
+        not_null_field("pk_column_name"),
         text("fk_catalog_name"),
         text("fk_db_schema_name"),
-        required_field("fk_table_name"),
-        required_field("fk_column_name"),
-        required_field("key_sequence", pa.int32()),
+        not_null_field("fk_table_name"),
+        not_null_field("fk_column_name"),
+        not_null_field("key_sequence", pa.int32()),
         text("fk_key_name"),
         text("pk_key_name"),
-        required_field("update_rule", pa.uint8()),
-        required_field("delete_rule", pa.uint8()),
+        not_null_field("update_rule", pa.uint8()),
+        not_null_field("delete_rule", pa.uint8()),
     ]
 )
 

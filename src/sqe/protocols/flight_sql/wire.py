@@ -70,5 +70,5 @@ def text(name: str, *, nullable: bool = True) -> pa.Field:
     return pa.field(name, pa.string(), nullable=nullable)
 
 
-def required_field(name: str, kind: pa.DataType | None = None) -> pa.Field:
+def not_null_field(name: str, kind: pa.DataType | None = None) -> pa.Field:
     return pa.field(name, kind or pa.string(), nullable=False)

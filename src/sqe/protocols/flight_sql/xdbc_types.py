@@ -7,27 +7,27 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from sqe.flight_messages import FlightSql_pb2 as sql
-from sqe.protocols.flight_sql.wire import required_field, text
+from sqe.protocols.flight_sql.wire import not_null_field, text
 from sqe.results.arrow_types import batch_of_rows
 
 SCHEMA = pa.schema(
     [
-        required_field("type_name"),
-        required_field("data_type", pa.int32()),
+        not_null_field("type_name"),
+        not_null_field("data_type", pa.int32()),
         pa.field("column_size", pa.int32()),
         text("literal_prefix"),
         text("literal_suffix"),
         pa.field("create_params", pa.list_(pa.field("item", pa.string(), nullable=False))),
-        required_field("nullable", pa.int32()),
-        required_field("case_sensitive", pa.bool_()),
-        required_field("searchable", pa.int32()),
+        not_null_field("nullable", pa.int32()),
+        not_null_field("case_sensitive", pa.bool_()),
+        not_null_field("searchable", pa.int32()),
         pa.field("unsigned_attribute", pa.bool_()),
-        required_field("fixed_prec_scale", pa.bool_()),
+        not_null_field("fixed_prec_scale", pa.bool_()),
         pa.field("auto_increment", pa.bool_()),
         text("local_type_name"),
         pa.field("minimum_scale", pa.int32()),
         pa.field("maximum_scale", pa.int32()),
-        required_field("sql_data_type", pa.int32()),
+        not_null_field("sql_data_type", pa.int32()),
         pa.field("datetime_subcode", pa.int32()),
         pa.field("num_prec_radix", pa.int32()),
         pa.field("interval_precision", pa.int32()),

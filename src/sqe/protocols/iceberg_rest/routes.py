@@ -22,7 +22,7 @@ from sqe.catalog.rest.wire import (
     RestCall,
     answer_of_loaded,
     json_answer,
-    malformed_request,
+    request_error,
     segments,
 )
 from sqe.errors import AccessError
@@ -116,7 +116,7 @@ class Routes:
         try:
             form = parse_qs(content.decode(), strict_parsing=True, max_num_fields=20)
         except ValueError:
-            raise malformed_request("no form of OAuth.") from None
+            raise request_error("no form of OAuth.") from None
         fields = {name: values[0] for name, values in form.items() if len(values) == 1}
         grant = fields.get("grant_type", "")
         if grant not in ("client_credentials", _EXCHANGE):

@@ -63,7 +63,7 @@ def explain_policy(text: str, about: Statement) -> Statement:
 def _alter(text: str, cursor: TokenCursor) -> Statement | None:
     if cursor.accept_one_of("TABLE", "VIEW") is None or not cursor.at_identifier():
         return None
-    name = Name(*cursor.dotted_name("a table's name"))
+    name = Name(*cursor.take_dotted_name("a table's name"))
     command = read_alteration(cursor)
     return _statement(text, cursor, command, name) if command is not None else None
 

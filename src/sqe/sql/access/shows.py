@@ -50,7 +50,7 @@ def _whose(cursor: TokenCursor) -> Subject | None:
 def _on(cursor: TokenCursor) -> Name:
     cursor.expect("ON")
     cursor.accept_before_name("TABLE", "VIEW")
-    return Name(*cursor.dotted_name("a table"))
+    return Name(*cursor.take_dotted_name("a table"))
 
 
 def _grants(cursor: TokenCursor) -> Shown:

@@ -107,7 +107,7 @@ def parse_create_function(
     if if_not_exists and (replace or temporary):
         other = "OR REPLACE" if replace else "TEMPORARY"
         cursor.fail(f"IF NOT EXISTS and {other} exclude each other", ErrorCode.SYNTAX_ERROR)
-    name = Name(*cursor.dotted_name("the function's name"))
+    name = Name(*cursor.take_dotted_name("the function's name"))
     if temporary and len(name.parts) > 1:
         cursor.refuse("A qualified name for a temporary function", "Give it a name of one part.")
     if cursor.looking_at("AS"):
@@ -278,7 +278,7 @@ def parse_drop_function(text: str, tokens: Sequence[Token]) -> Statement | None:
     if not cursor.accept("FUNCTION"):
         return None
     if_exists = cursor.accept("IF", "EXISTS")
-    name = Name(*cursor.dotted_name("the function's name"))
+    name = Name(*cursor.take_dotted_name("the function's name"))
     cursor.expect_end()
     kind = DropTemporaryFunction if temporary else DropFunction
     return Statement(text, StatementKind.COMMAND, command=kind(name, if_exists))
@@ -292,7 +292,7 @@ def parse_describe_function(text: str, tokens: Sequence[Token]) -> Statement | N
         return None
     extended = cursor.accept_before_name("EXTENDED") is not None
     if cursor.at_identifier():
-        name = Name(*cursor.dotted_name("a function's name"))
+        name = Name(*cursor.take_dotted_name("a function's name"))
     else:
         read = cursor.string_literal if cursor.at_string() else cursor.rest
         word, span = cursor.read_with_span(read)
@@ -306,6 +306,6 @@ def parse_show_create_function(text: str, tokens: Sequence[Token]) -> Statement 
     cursor.skip()
     if not cursor.accept("CREATE", "FUNCTION"):
         return None
-    name = Name(*cursor.dotted_name("the function's name"))
+    name = Name(*cursor.take_dotted_name("the function's name"))
     cursor.expect_end()
     return Statement(text, StatementKind.COMMAND, command=ShowCreateFunction(name))

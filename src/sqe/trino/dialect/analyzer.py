@@ -13,12 +13,12 @@ from sqe.model.trino_types import (
     YEAR_MONTH,
     TrinoType,
     array,
-    quoted_field,
+    field_of_row,
     row,
 )
 from sqe.trino.dialect import literals, nodes, subqueries, zones
 from sqe.trino.dialect.calls import CallSite, call, call_named
-from sqe.trino.dialect.casts import cast, coerce, written_type
+from sqe.trino.dialect.casts import cast, coerce, parse_cast_type
 from sqe.trino.dialect.coercion import common_type
 from sqe.trino.dialect.comparisons import compare
 from sqe.trino.dialect.context import Context
@@ -166,7 +166,7 @@ class Analyzer:
         if field is None and name in _HIDDEN_COLUMNS:
             raise not_supported(f"Column {name}", node.at)
         if field is None:
-            raise _unresolved_column(node.identifier.name, node.at)
+            raise _column_error(node.identifier.name, node.at)
         return field.as_typed
 
     def dereference(self, node: nodes.Dereference, scope: Scope) -> Typed:
@@ -179,10 +179,10 @@ class Analyzer:
             base = self.expression(node.base, scope)
         except Refused as error:
             if parts is not None and error.name == "COLUMN_NOT_FOUND":
-                raise _unresolved_column(".".join(written_parts(node)), node.at) from None
+                raise _column_error(".".join(parts_of_name(node)), node.at) from None
             raise
         if base.type.base != "row":
-            message = f"Expression {'.'.join(written_parts(node)[:-1])} is not of type ROW"
+            message = f"Expression {'.'.join(parts_of_name(node)[:-1])} is not of type ROW"
             raise mismatch(message, node.at)
         wanted = node.field.name.lower()
         indexes = [
@@ -191,12 +191,12 @@ class Analyzer:
             if one.name is not None and one.name.lower() == wanted
         ]
         if not indexes:
-            raise _unresolved_column(".".join(written_parts(node)), node.at)
+            raise _column_error(".".join(parts_of_name(node)), node.at)
         if len(indexes) > 1:
             message = f"Ambiguous row field reference: {node.field.name}"
             raise Refused("AMBIGUOUS_NAME", message, node.at)
         index = indexes[0]
-        return Typed(base.type.fields[index].type, f"{base.sql}.{quoted_field(base.type, index)}")
+        return Typed(base.type.fields[index].type, f"{base.sql}.{field_of_row(base.type, index)}")
 
     # ------------------------------------------------------- conditionals
 
@@ -268,7 +268,7 @@ class Analyzer:
         return negate(value, node.at)
 
     def cast(self, node: nodes.Cast, scope: Scope) -> Typed:
-        kind = written_type(node.target_text, node.at)
+        kind = parse_cast_type(node.target_text, node.at)
         return cast(self.expression(node.value, scope), kind, node.at, safe=node.safe)
 
     def array(self, node: nodes.ArrayConstructor, scope: Scope) -> Typed:
@@ -331,7 +331,7 @@ class Analyzer:
         return call(CallSite(node, self, scope))
 
 
-def _unresolved_column(name: str, at: int) -> Refused:
+def _column_error(name: str, at: int) -> Refused:
     return Refused("COLUMN_NOT_FOUND", f"Column '{name}' cannot be resolved", at)
 
 
@@ -345,11 +345,11 @@ def name_parts(node: nodes.Expression) -> tuple[str, ...] | None:
     return None
 
 
-def written_parts(node: nodes.Expression) -> list[str]:
+def parts_of_name(node: nodes.Expression) -> list[str]:
     if isinstance(node, nodes.Column):
         return [node.identifier.name]
     if isinstance(node, nodes.Dereference):
-        return [*written_parts(node.base), node.field.name]
+        return [*parts_of_name(node.base), node.field.name]
     return ["…"]
 
 

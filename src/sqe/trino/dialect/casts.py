@@ -145,7 +145,7 @@ def _parts(kind: TrinoType) -> tuple[TrinoType, ...]:
     return kind.types or tuple(field.type for field in kind.fields)
 
 
-def written_type(text: str, at: int) -> TrinoType:
+def parse_cast_type(text: str, at: int) -> TrinoType:
     """The type that a statement names."""
     try:
         kind = parse_type(text)
@@ -175,17 +175,17 @@ def check_type(kind: TrinoType, at: int) -> None:
         check_type(part, at)
 
 
-def failed_cast(message: str, target: TrinoType, at: int, *, safe: bool) -> str:
+def cast_failure(message: str, target: TrinoType, at: int, *, safe: bool) -> str:
     """What a value that cannot be cast becomes. ``message`` is SQL of a string."""
     return "NULL" if safe else fail("INVALID_CAST_ARGUMENT", message, target, at)
 
 
-def fitting_text(text: str, target: TrinoType, at: int, *, safe: bool) -> str:
+def fit_text(text: str, target: TrinoType, at: int, *, safe: bool) -> str:
     """A number or a date in ``text``, which must not be cut to fit in a varchar(n)."""
 
     def write(sql: str) -> str:
         message = f"concat('Value ', {sql}, ' cannot be represented as {target}')"
-        error = failed_cast(message, target, at, safe=safe)
+        error = cast_failure(message, target, at, safe=safe)
         return f"IF(length({sql}) > {target.length}, {error}, {sql})"
 
     return with_variable(text, write)

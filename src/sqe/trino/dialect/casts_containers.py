@@ -5,8 +5,8 @@ TRY_CAST of a container is NULL as a whole if one element fails.
 
 from __future__ import annotations
 
-from sqe.model.trino_types import TrinoType, quoted_field
-from sqe.trino.dialect.casts import cast, casts, failed_cast
+from sqe.model.trino_types import TrinoType, field_of_row
+from sqe.trino.dialect.casts import cast, cast_failure, casts
 from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.typed import Typed, spark_type, string
 
@@ -47,7 +47,7 @@ def _map_of(sql: str, parts: tuple[str, str], target: TrinoType, safe: bool, at:
     if tests:
         made = f"IF({' OR '.join(tests)}, {_null(target, at)}, {made})"
     if key != "k":  # two keys can become one
-        twice = failed_cast(string("duplicate keys"), target, at, safe=safe)
+        twice = cast_failure(string("duplicate keys"), target, at, safe=safe)
         distinct = f"size(array_distinct({keys}))"
         made = f"IF({distinct} < size({sql}), {twice}, {made})"
     return made
@@ -61,7 +61,7 @@ def _row(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
 def _row_of(sql: str, source: TrinoType, target: TrinoType, safe: bool, at: int) -> str:
     parts, tests = [], [f"{sql} IS NULL"]
     for i, (mine, theirs) in enumerate(zip(source.fields, target.fields, strict=True)):
-        field = f"{sql}.{quoted_field(source, i)}"
+        field = f"{sql}.{field_of_row(source, i)}"
         made = _element(field, mine.type, theirs.type, safe, at)
         name = theirs.name if theirs.name is not None else f"f{i}"
         parts.append(f"{string(name)}, {made}")

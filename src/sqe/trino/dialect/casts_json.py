@@ -14,12 +14,12 @@ from sqe.model.trino_types import (
     VARCHAR,
     TrinoType,
     decimal,
-    quoted_field,
+    field_of_row,
 )
 from sqe.trino.dialect import json_sql
 from sqe.trino.dialect.casts import cast, casts
 from sqe.trino.dialect.errors import Refused, mismatch, not_supported
-from sqe.trino.dialect.json_literal import canonical, quoted_text
+from sqe.trino.dialect.json_literal import canonical, quote_json
 from sqe.trino.dialect.literals import literal_of
 from sqe.trino.dialect.once import once
 from sqe.trino.dialect.typed import Typed, fail, spark_type, string
@@ -83,7 +83,7 @@ def json_text(value: Typed, at: int, depth: int = 0) -> str:
     if base == "boolean" or kind in INTEGERS or base == "decimal":
         return f"CAST({sql} AS STRING)"
     if base == "varchar":
-        return json_sql.quoted_string(sql)
+        return json_sql.quote_string(sql)
     if base in ("date", "timestamp"):
         return f"concat('\"', {cast(value, VARCHAR, at).sql}, '\"')"
     return once([sql], lambda v: _container(Typed(kind, v), at, depth))
@@ -102,13 +102,13 @@ def _container(value: Typed, at: int, depth: int) -> str:
         key = _key_text(Typed(kind.types[0], f"{element}.key"))
         item = _item(Typed(kind.types[1], f"{element}.value"), at, depth)
         entries = f"transform(map_entries({sql}), {element} -> struct({key} AS k, {item} AS v))"
-        name = json_sql.quoted_string(f"{element}.k")
+        name = json_sql.quote_string(f"{element}.k")
         members = f"transform(array_sort({entries}), {element} -> concat({name}, ':', {element}.v))"
         return f"concat('{{', array_join({members}, ','), '}}')"
     parts: list[str] = []
     for i, field in enumerate(kind.fields):
-        name = string(("," if i else "") + quoted_text(field.name or "") + ":")
-        inner = Typed(field.type, f"{sql}.{quoted_field(kind, i)}")
+        name = string(("," if i else "") + quote_json(field.name or "") + ":")
+        inner = Typed(field.type, f"{sql}.{field_of_row(kind, i)}")
         parts += [name, _item(inner, at, depth)]
     return f"IF({sql} IS NULL, NULL, concat('{{', {', '.join(parts)}, '}}'))"
 
@@ -144,7 +144,7 @@ def read(value: str, target: TrinoType, at: int, *, safe: bool = False, depth: i
         return once([value], lambda v: _read_container(v, target, at, depth))
     if target.base not in _KEYS:
         raise mismatch(f"Cannot cast json to {target.display}", at)
-    failed = "NULL" if safe else _failed_cast(target, at)
+    failed = "NULL" if safe else _cast_failure(target, at)
 
     def body(v: str, k: str) -> str:
         big = "NULL"
@@ -181,7 +181,7 @@ def _boolean(value: str, target: TrinoType, at: int) -> str:
     return f"CAST(IF(CAST({value} AS BOOLEAN), 1, 0) AS {spark_type(target, at)})"
 
 
-def _failed_cast(target: TrinoType, at: int, message: str = "") -> str:
+def _cast_failure(target: TrinoType, at: int, message: str = "") -> str:
     text = message or f"Cannot cast json to {target.display}"
     return fail(_INVALID, string(text), target, at)
 
@@ -196,7 +196,7 @@ def _read_container(value: str, target: TrinoType, at: int, depth: int) -> str:
 def _read_array(value: str, kind: str, target: TrinoType, at: int, depth: int) -> str:
     element = f"j{depth}"
     item = read(element, target.element, at, depth=depth + 1)
-    wrong = _failed_cast(target, at, f"Cannot cast to {target.display}. Expected a json array")
+    wrong = _cast_failure(target, at, f"Cannot cast to {target.display}. Expected a json array")
     return (
         f"WHEN {kind} LIKE 'ARRAY%' THEN transform(CAST({value} AS ARRAY<VARIANT>), "
         f"{element} -> {item}) ELSE {wrong}"
@@ -209,11 +209,11 @@ def _read_map(value: str, kind: str, target: TrinoType, at: int, depth: int) -> 
         raise mismatch(f"Cannot cast json to {target.display}", at)
     key = _safe(VARCHAR, f"{entry}.key", target.types[0], at)
     if target.types[0].base != "varchar":
-        key = f"coalesce({key}, {_failed_cast(target.types[0], at)})"
+        key = f"coalesce({key}, {_cast_failure(target.types[0], at)})"
     item = read(f"{entry}.value", target.types[1], at, depth=depth + 1)
     entries = f"map_entries(CAST({value} AS MAP<STRING, VARIANT>))"
-    wrong = _failed_cast(target, at, f"Cannot cast to {target.display}. Expected a json object")
-    twice = _failed_cast(
+    wrong = _cast_failure(target, at, f"Cannot cast to {target.display}. Expected a json object")
+    twice = _cast_failure(
         target, at, f"Cannot cast to {target.display}. Duplicate map keys are not allowed"
     )
     made = f"transform({entries}, {entry} -> struct({key} AS k, {item} AS v))"
@@ -230,12 +230,12 @@ def _read_map(value: str, kind: str, target: TrinoType, at: int, depth: int) -> 
 def _read_row(value: str, kind: str, target: TrinoType, at: int, depth: int) -> str:
     count = len(target.fields)
     shown = f"Cannot cast to {target.display}. "
-    length = _failed_cast(target, at, f"{shown}Expected a json array of {count} items")
-    wrong = _failed_cast(target, at, f"{shown}Expected a json array or object")
+    length = _cast_failure(target, at, f"{shown}Expected a json array of {count} items")
+    wrong = _cast_failure(target, at, f"{shown}Expected a json array or object")
     items = f"CAST({value} AS ARRAY<VARIANT>)"
     by_place = _row(target, [f"get({items}, {i})" for i in range(count)], at, depth)
     if any(field.name is None for field in target.fields):
-        by_name = _failed_cast(
+        by_name = _cast_failure(
             target, at, f"{shown}Cannot cast a JSON object to anonymous row type"
         )
     else:
@@ -249,7 +249,7 @@ def _read_row(value: str, kind: str, target: TrinoType, at: int, depth: int) -> 
 def _by_name(value: str, target: TrinoType, at: int, depth: int) -> str:
     """Names are the same in any case of letters, and may be there once."""
     entries = f"map_entries(CAST({value} AS MAP<STRING, VARIANT>))"
-    twice = _failed_cast(target, at, f"Cannot cast to {target.display}. Duplicate field")
+    twice = _cast_failure(target, at, f"Cannot cast to {target.display}. Duplicate field")
 
     def body(e: str) -> str:
         names = [string((field.name or "").lower()) for field in target.fields]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqe.model.trino_types import BIGINT, INTEGER, REAL, SMALLINT, TINYINT, TrinoType
-from sqe.trino.dialect.casts import EXACT_DIGITS, casts, failed_cast, spark_cast
+from sqe.trino.dialect.casts import EXACT_DIGITS, cast_failure, casts, spark_cast
 from sqe.trino.dialect.errors import not_supported
 from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.typed import Typed, fail, spark_type, string
@@ -84,7 +84,7 @@ def _double_to_bigint(value: Typed, target: TrinoType, safe: bool, at: int) -> s
         return (
             f"CASE WHEN {sql} >= -{_TWO_63} AND {sql} < {_TWO_63} "
             f"THEN CAST(round({sql}) AS BIGINT) "
-            f"WHEN {sql} IS NOT NULL THEN {failed_cast(message, target, at, safe=safe)} END"
+            f"WHEN {sql} IS NOT NULL THEN {cast_failure(message, target, at, safe=safe)} END"
         )
 
     return with_variable(value.sql, write)
@@ -93,7 +93,7 @@ def _double_to_bigint(value: Typed, target: TrinoType, safe: bool, at: int) -> s
 @casts("real", "bigint")
 def _real_to_bigint(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     """Out of range, it is the largest or the smallest one."""
-    nan = failed_cast(string("Cannot cast real NaN to bigint"), target, at, safe=safe)
+    nan = cast_failure(string("Cannot cast real NaN to bigint"), target, at, safe=safe)
     return with_variable(
         f"CAST({value.sql} AS DOUBLE)",
         lambda sql: (
@@ -122,7 +122,7 @@ def _decimal_to_integer(value: Typed, target: TrinoType, safe: bool, at: int) ->
         return (
             f"CASE WHEN {sql} BETWEEN -{limit}BD AND {limit - 1}BD "
             f"THEN CAST({sql} AS {spark_type(target, at)}) "
-            f"WHEN {sql} IS NOT NULL THEN {failed_cast(message, target, at, safe=False)} END"
+            f"WHEN {sql} IS NOT NULL THEN {cast_failure(message, target, at, safe=False)} END"
         )
 
     return with_variable(rounded, write)
@@ -153,7 +153,7 @@ def _integer_to_decimal(value: Typed, target: TrinoType, safe: bool, at: int) ->
         return (
             f"CASE WHEN {sql} BETWEEN -{largest}{ending} AND {largest}{ending} "
             f"THEN {spark_cast(sql, target, at, safe=False)} "
-            f"WHEN {sql} IS NOT NULL THEN {failed_cast(message, target, at, safe=False)} END"
+            f"WHEN {sql} IS NOT NULL THEN {cast_failure(message, target, at, safe=False)} END"
         )
 
     return with_variable(value.sql, write)
@@ -171,7 +171,7 @@ def _decimal_to_decimal(value: Typed, target: TrinoType, safe: bool, at: int) ->
 
 def _or_fail(sql: str, written: str, source: TrinoType, target: TrinoType, at: int) -> str:
     """``written`` as a decimal; ``sql`` is the value it stands for."""
-    error = failed_cast(_too_large(source, target, sql), target, at, safe=False)
+    error = cast_failure(_too_large(source, target, sql), target, at, safe=False)
     tried = f"try_cast({written} AS {spark_type(target, at)})"
     return f"coalesce({tried}, IF({sql} IS NULL, NULL, {error}))"
 

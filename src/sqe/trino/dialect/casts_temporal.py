@@ -6,16 +6,16 @@ Fractions of a second that the target has no digits for are rounded, halves up.
 from __future__ import annotations
 
 from sqe.model.trino_types import DATE, TIMESTAMP_TZ, TrinoType
-from sqe.trino.dialect.casts import casts, fitting_text
+from sqe.trino.dialect.casts import casts, fit_text
 from sqe.trino.dialect.moments import (
     MICROS_OF_DAY,
     from_micros,
     instant,
-    known_zone,
     local,
     micros_of,
+    round_moment,
     round_to,
-    rounded_moment,
+    zone_of_type,
     zone_sql,
 )
 from sqe.trino.dialect.repeated import with_variable
@@ -37,8 +37,8 @@ def _date_to_timestamp(value: Typed, target: TrinoType, safe: bool, at: int) -> 
 
 @casts("date timestamp", "timestamp_with_time_zone")
 def _to_instant(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
-    clock = local(value, at) if value.type == DATE else rounded_moment(value, target.precision)
-    return instant(clock, known_zone(target, at))
+    clock = local(value, at) if value.type == DATE else round_moment(value, target.precision)
+    return instant(clock, zone_of_type(target, at))
 
 
 @casts("timestamp timestamp_with_time_zone", "date")
@@ -49,13 +49,13 @@ def _to_date(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
 @casts("timestamp", "timestamp")
 @casts("timestamp_with_time_zone", "timestamp_with_time_zone")
 def _round(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
-    return rounded_moment(value, target.precision)
+    return round_moment(value, target.precision)
 
 
 @casts("timestamp_with_time_zone", "timestamp")
 def _to_local(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     clock = Typed(TrinoType("timestamp", value.type.numbers), local(value, at))
-    return rounded_moment(clock, target.precision)
+    return round_moment(clock, target.precision)
 
 
 @casts("timestamp_with_time_zone", "time")
@@ -111,7 +111,7 @@ def _date_to_text(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     text = f"replace(CAST({value.sql} AS STRING), '+', '')"  # of years after 9999
     if target.length is None or target.length >= _LONGEST_DATE:
         return text
-    return fitting_text(text, target, at, safe=safe)
+    return fit_text(text, target, at, safe=safe)
 
 
 @casts("timestamp timestamp_with_time_zone", "varchar")
@@ -120,7 +120,7 @@ def _moment_to_text(value: Typed, target: TrinoType, safe: bool, at: int) -> str
     pattern = _CLOCK + ("." + "S" * digits if digits else "")
     text = f"date_format({local(value, at)}, '{pattern}')"
     if value.type.base == TIMESTAMP_TZ:
-        text = f"concat({text}, ' ', {zone_sql(known_zone(value.type, at))})"
+        text = f"concat({text}, ' ', {zone_sql(zone_of_type(value.type, at))})"
     return _limit_length(text, target, at)
 
 

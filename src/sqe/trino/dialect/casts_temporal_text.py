@@ -11,8 +11,14 @@ from collections.abc import Callable
 
 from sqe.model.trino_types import TIMESTAMP_TZ, TrinoType
 from sqe.trino.dialect import temporal_literals as texts
-from sqe.trino.dialect.casts import casts, failed_cast
-from sqe.trino.dialect.moments import MICROS_OF_DAY, from_micros, instant, micros_of, written_as
+from sqe.trino.dialect.casts import cast_failure, casts
+from sqe.trino.dialect.moments import (
+    MICROS_OF_DAY,
+    from_micros,
+    instant,
+    micros_of,
+    text_names_zone,
+)
 from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.typed import Typed, fail, string
 from sqe.trino.dialect.zones import SESSION
@@ -36,7 +42,7 @@ def _constant(
     except (texts.Beyond, OverflowError):
         return None
     except ValueError:
-        return failed_cast(_unreadable(value.sql, target), target, at, safe=safe)
+        return cast_failure(_unreadable(value.sql, target), target, at, safe=safe)
 
 
 def _match_all(pattern: str) -> str:
@@ -60,7 +66,7 @@ def _or_failed(sql: str, found: str, target: TrinoType, safe: bool, at: int) -> 
     """``found`` is NULL for what cannot be read."""
     if safe:
         return found
-    error = failed_cast(_unreadable(sql, target), target, at, safe=False)
+    error = cast_failure(_unreadable(sql, target), target, at, safe=False)
     return f"coalesce({found}, IF({sql} IS NULL, NULL, {error}))"
 
 
@@ -115,7 +121,7 @@ def _to_time(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
 def _to_moment(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     def read_constant(text: str) -> Typed:
         parsed = texts.read_moment(text.strip())
-        zone = texts.existing_zone(parsed.zone) if parsed.zone else target.zone or "UTC"
+        zone = texts.require_zone(parsed.zone) if parsed.zone else target.zone or "UTC"
         micros = texts.micros_of_fraction(parsed.fraction, target.precision)
         local = parsed.local + datetime.timedelta(microseconds=micros)
         if zone == SESSION:
@@ -140,7 +146,7 @@ def _read_moment(sql: str, target: TrinoType, safe: bool, at: int) -> str:
     micros = f"{micros_of(clock)} + {_fraction(parts[6], target.precision)}"
     local = from_micros(micros, TrinoType("timestamp", target.numbers))
     zone = target.zone or "UTC"
-    same = written_as(parts[7], zone, ("UTC", "Z", "GMT", "+00:00"), by_name=True)
+    same = text_names_zone(parts[7], zone, ("UTC", "Z", "GMT", "+00:00"), by_name=True)
     message = string("A column of different time zones is not supported")
     other = fail("NOT_SUPPORTED", message, target, at)
     read = instant(local, zone) if target.base == TIMESTAMP_TZ else local

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sqe.model.trino_types import DOUBLE, REAL, TrinoType
-from sqe.trino.dialect.casts import casts, failed_cast, fitting_text, spark_cast
+from sqe.trino.dialect.casts import cast_failure, casts, fit_text, spark_cast
 from sqe.trino.dialect.casts_numbers import shortest_digits
 from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.typed import Typed, fail, spark_type, string
@@ -26,7 +26,7 @@ def _exact_to_text(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     text = f"CAST({value.sql} AS STRING)"
     if target.length is None or target.length >= longest:
         return text
-    return fitting_text(text, target, at, safe=safe)
+    return fit_text(text, target, at, safe=safe)
 
 
 @casts("boolean", "varchar")
@@ -62,7 +62,7 @@ def _float_to_text(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
 
 def _if_it_fits(sql: str, target: TrinoType, safe: bool, at: int) -> str:
     message = f"concat('Value ', {sql}, ' cannot be represented as {target}')"
-    error = failed_cast(message, target, at, safe=safe)
+    error = cast_failure(message, target, at, safe=safe)
     return f"IF(length({sql}) > {target.length}, {error}, {sql})"
 
 
@@ -120,7 +120,7 @@ def _to_float(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     def write(sql: str) -> str:
         named = f"contains(lower({sql}), 'inf') OR contains(lower({sql}), 'nan')"
         right = f"contains({sql}, 'Infinity') OR contains({sql}, 'NaN')"
-        error = failed_cast(_unreadable(sql, target), target, at, safe=safe)
+        error = cast_failure(_unreadable(sql, target), target, at, safe=safe)
         read = spark_cast(sql, target, at, safe=safe)
         return f"IF(({named}) AND NOT ({right}), {error}, {read})"
 
@@ -141,7 +141,7 @@ def _to_decimal(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
             return read
         named = f"DECIMAL({target.precision}, {target.scale})"
         message = f"concat('Cannot cast VARCHAR \\'', {sql}, '\\' to {named}.')"
-        error = failed_cast(message, target, at, safe=False)
+        error = cast_failure(message, target, at, safe=False)
         return f"coalesce({read}, IF({sql} IS NULL, NULL, {error}))"
 
     return with_variable(value.sql, write)
@@ -150,7 +150,7 @@ def _to_decimal(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
 @casts("varchar", "boolean")
 def _to_boolean(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     def write(sql: str) -> str:
-        error = failed_cast(_unreadable(sql, target), target, at, safe=safe)
+        error = cast_failure(_unreadable(sql, target), target, at, safe=safe)
         return (
             f"CASE WHEN lower({sql}) IN ('true', 't', '1') THEN true "
             f"WHEN lower({sql}) IN ('false', 'f', '0') THEN false "

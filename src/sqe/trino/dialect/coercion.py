@@ -24,7 +24,7 @@ from sqe.model.trino_types import (
     timestamp_tz,
     varchar,
 )
-from sqe.trino.dialect.zones import common_zone, implied_zone, with_common_zones
+from sqe.trino.dialect.zones import common_zone, with_common_zones, zone_of_session
 
 LONGEST_CHAR = 65_536
 _AS_DECIMAL = {TINYINT: (3, 0), SMALLINT: (5, 0), INTEGER: (10, 0), BIGINT: (19, 0)}
@@ -55,7 +55,7 @@ def common_type(one: TrinoType, other: TrinoType) -> TrinoType | None:
     if one.base == other.base:
         return _common_of_one_base(one, other)
     for small, large in ((one, other), (other, one)):
-        base = _coerced_base(small, large)
+        base = _coerce_base(small, large)
         if base is not None:
             return base
     return None
@@ -101,7 +101,7 @@ def _common_row(one: TrinoType, other: TrinoType) -> TrinoType | None:
     return TrinoType("row", fields=tuple(fields))
 
 
-def _coerced_base(small: TrinoType, large: TrinoType) -> TrinoType | None:
+def _coerce_base(small: TrinoType, large: TrinoType) -> TrinoType | None:
     """``small`` as a type of ``large``'s base, where values of the one base become the other's."""
     if small in INTEGERS:
         if large in INTEGERS:
@@ -118,16 +118,16 @@ def _coerced_base(small: TrinoType, large: TrinoType) -> TrinoType | None:
     if small.base == "varchar" and large.base == "char":
         # Trino: varchar(n) and char(m) meet in char of the longer length.
         return char(min(LONGEST_CHAR, max(small.length or LONGEST_CHAR, large.numbers[0])))
-    return _coerced_moment(small, large)
+    return _coerce_moment(small, large)
 
 
-def _coerced_moment(small: TrinoType, large: TrinoType) -> TrinoType | None:
+def _coerce_moment(small: TrinoType, large: TrinoType) -> TrinoType | None:
     """What gets a zone gets the session's; beside another it is of no one zone."""
     if small.base == "date" and large.base == TIMESTAMP:
         return large
     if small.base in ("date", TIMESTAMP) and large.base == TIMESTAMP_TZ:
         digits = max(small.precision, large.precision) if small.numbers else large.precision
-        return timestamp_tz(digits, common_zone(large.zone, implied_zone()))
+        return timestamp_tz(digits, common_zone(large.zone, zone_of_session()))
     if small.base == "time" and large.base == "time with time zone":
         return TrinoType(large.base, (max(small.precision, large.precision),), zone=large.zone)
     return None

@@ -7,7 +7,7 @@ they are if a NULL decides.
 
 from __future__ import annotations
 
-from sqe.model.trino_types import BOOLEAN, DOUBLE, REAL, TrinoType, quoted_field
+from sqe.model.trino_types import BOOLEAN, DOUBLE, REAL, TrinoType, field_of_row
 from sqe.trino.dialect.casts import coerce
 from sqe.trino.dialect.coercion import common_type
 from sqe.trino.dialect.errors import mismatch, not_supported
@@ -38,13 +38,13 @@ def compare_typed(operator: str, left: Typed, right: Typed, at: int) -> Typed:
     if operator == "IS DISTINCT FROM":
         return Typed(BOOLEAN, _distinct(left, right, at))
     if kind.base in ("array", "map", "row"):
-        return Typed(BOOLEAN, _compared_parts(operator, left, right, at))
+        return Typed(BOOLEAN, _compare_parts(operator, left, right, at))
     if kind.base == "char" and operator not in ("=", "<>"):
         padded = [f"rpad({side.sql}, {kind.length}, ' ')" for side in (left, right)]
         return Typed(BOOLEAN, f"({padded[0]} {operator} {padded[1]})")
     plain = f"({left.sql} {operator} {right.sql})"
     if kind in (REAL, DOUBLE):
-        return Typed(BOOLEAN, _compared_floats(operator, left, right, plain))
+        return Typed(BOOLEAN, _compare_floats(operator, left, right, plain))
     return Typed(BOOLEAN, plain)
 
 
@@ -63,7 +63,7 @@ def _with_both_zeros(operator: str, value: Typed, kind: TrinoType) -> str | None
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def _compared_floats(operator: str, left: Typed, right: Typed, plain: str) -> str:
+def _compare_floats(operator: str, left: Typed, right: Typed, plain: str) -> str:
     if _is_number(right) and right.constant == 0 and not _is_number(left):
         zeros = _with_both_zeros(operator, left, left.type)
         if zeros is not None:
@@ -104,7 +104,7 @@ def _distinct(left: Typed, right: Typed, at: int) -> str:
     return f"(NOT ({left.sql} <=> {right.sql}))"
 
 
-def _compared_parts(operator: str, left: Typed, right: Typed, at: int) -> str:
+def _compare_parts(operator: str, left: Typed, right: Typed, at: int) -> str:
     kind = left.type
 
     def write(one: str, other: str) -> str:
@@ -123,7 +123,7 @@ def _equal(kind: TrinoType, one: str, other: str, depth: int = 1) -> str:
     if kind.base == "row":
         tests = [
             _equal(field.type, f"{one}.{name}", f"{other}.{name}", depth + 1)
-            for field, name in ((f, quoted_field(kind, i)) for i, f in enumerate(kind.fields))
+            for field, name in ((f, field_of_row(kind, i)) for i, f in enumerate(kind.fields))
         ]
         return f"({' AND '.join(tests)})"
     if kind.base == "array":
@@ -145,7 +145,7 @@ def _order(kind: TrinoType, one: str, other: str, depth: int) -> str:
     if kind.base == "row":
         cases = []
         for i, field in enumerate(kind.fields):
-            name = quoted_field(kind, i)
+            name = field_of_row(kind, i)
             cases += _step(field.type, f"{one}.{name}", f"{other}.{name}", "ROW", depth)
         return f"CASE {' '.join(cases)} ELSE 0 END"
     if kind.base == "array":

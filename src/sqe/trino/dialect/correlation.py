@@ -22,7 +22,7 @@ _COLUMN = re.compile(r"r\d+\.`[^`]+`")
 _ORDERS = ("<", "<=", ">", ">=", "<>")
 
 
-def kept_inside(analyzer: Analyzer, node: nodes.Expression, scope: Scope, sql: str) -> str:
+def keep_inside(analyzer: Analyzer, node: nodes.Expression, scope: Scope, sql: str) -> str:
     """``sql`` of the condition ``node``, written so that Spark tests it inside of the subquery."""
     terms = list(_terms(node))
     if not any(_leaves(analyzer, term, scope) for term in terms):

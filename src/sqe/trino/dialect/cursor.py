@@ -153,7 +153,7 @@ class Cursor:
         if token.kind == WORD:
             return Identifier(token.at, token.text)
         if token.kind != QUOTED or len(token.text) == 2:
-            self._bad_names.append(_refused_identifier(token))
+            self._bad_names.append(_identifier_error(token))
             self._check_names()
         return Identifier(token.at, token.text[1:-1].replace('""', '"'), quoted=True)
 
@@ -172,7 +172,7 @@ class Cursor:
 
     def identifiers(self) -> tuple[Identifier, ...]:
         """``(a, b)``."""
-        return self.bracketed_list(self.identifier)
+        return self.take_bracketed_list(self.identifier)
 
     def integer(self) -> int:
         if self.token.kind != INTEGER:
@@ -185,7 +185,7 @@ class Cursor:
             items.append(one())
         return tuple(items)
 
-    def bracketed_list(self, one: Callable[[], T]) -> tuple[T, ...]:
+    def take_bracketed_list(self, one: Callable[[], T]) -> tuple[T, ...]:
         self.expect("(")
         items = self.comma_list(one)
         self.expect(")")
@@ -258,7 +258,7 @@ def integer_value(token: Token) -> int:
     return int(digits, {"x": 16, "o": 8, "b": 2}.get(digits[1:2].lower(), 10))
 
 
-def _refused_identifier(token: Token) -> Refused:
+def _identifier_error(token: Token) -> Refused:
     if token.text.startswith("`"):
         return syntax_error(
             "backquoted identifiers are not supported; use double quotes to quote identifiers",

@@ -143,7 +143,7 @@ class ExpressionParser(PrimaryParser):
         return expression
 
     def _value(self, floor: int) -> n.Expression:
-        left = self._signed_value()
+        left = self._parse_signed_value()
         length = 0
         while True:
             token = self.tokens[self.index]
@@ -160,7 +160,7 @@ class ExpressionParser(PrimaryParser):
             else:
                 left = n.Arithmetic(token.at, token.word, left, right)
 
-    def _signed_value(self) -> n.Expression:
+    def _parse_signed_value(self) -> n.Expression:
         """Signs and AT TIME ZONE, which binds tighter. The minus of a number is the number's."""
         signs = []
         while self.words[self.index] in ("-", "+") and not (

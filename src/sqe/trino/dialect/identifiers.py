@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sqe.model.trino_types import IPADDRESS, UUID, TrinoType
-from sqe.trino.dialect.casts import casts, failed_cast
+from sqe.trino.dialect.casts import cast_failure, casts
 from sqe.trino.dialect.errors import mismatch
 from sqe.trino.dialect.literals import literal_of
 from sqe.trino.dialect.repeated import with_variable
@@ -39,7 +39,7 @@ def _address(value: str, at: int, context: Context) -> Typed:
 def _from_text(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     def write(sql: str) -> str:
         message = f"concat('Cannot cast value to UUID: ', {sql})"
-        error = failed_cast(message, target, at, safe=safe)
+        error = cast_failure(message, target, at, safe=safe)
         return f"IF({sql} RLIKE '^{_SHAPE}$' OR {sql} IS NULL, lower({sql}), {error})"
 
     return with_variable(value.sql, write)
@@ -61,7 +61,7 @@ def _to_bytes(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
 def _from_bytes(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
     def write(sql: str) -> str:
         message = f"concat('Invalid UUID binary length: ', octet_length({sql}))"
-        error = failed_cast(message, target, at, safe=safe)
+        error = cast_failure(message, target, at, safe=safe)
         parts = (f"substring(hex({sql}), {start}, {length})" for start, length in _STARTS)
         text = f"lower(concat_ws('-', {', '.join(parts)}))"
         wrong = f"WHEN {sql} IS NOT NULL THEN {error}"

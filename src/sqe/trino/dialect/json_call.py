@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqe.model.trino_types import BIGINT, INTEGERS, VARCHAR, TrinoType, carrier
 from sqe.trino.dialect import json_sql, nodes
-from sqe.trino.dialect.casts import coerce, written_type
+from sqe.trino.dialect.casts import coerce, parse_cast_type
 from sqe.trino.dialect.coercion import can_coerce
 from sqe.trino.dialect.errors import mismatch, not_supported
 from sqe.trino.dialect.json_path import JsonPath, plain_path
@@ -30,11 +30,11 @@ class JsonCall:
         self.clauses = dict(node.clauses)
         self.at = node.at
 
-    def returned_type(self) -> TrinoType:
+    def parse_returned_type(self) -> TrinoType:
         clause = self.clauses.get("RETURNING")
         if not isinstance(clause, nodes.TypeName):
             return VARCHAR
-        kind = written_type(clause.text, self.at)
+        kind = parse_cast_type(clause.text, self.at)
         try:
             carrier(kind)
         except KeyError:
@@ -42,7 +42,7 @@ class JsonCall:
         return kind
 
     def text_returning(self) -> TrinoType:
-        kind = self.returned_type()
+        kind = self.parse_returned_type()
         if kind.base in ("varbinary", "char"):
             raise not_supported(f"RETURNING {kind}", self.at)
         if kind.base != "varchar":

@@ -61,7 +61,7 @@ def _print(value: object) -> str:
     if isinstance(value, _Number):
         return str.__str__(value)
     if isinstance(value, str):
-        return quoted_text(value)
+        return quote_json(value)
     if isinstance(value, list):
         return f"[{','.join(map(_print, value))}]"
     if isinstance(value, dict):
@@ -70,12 +70,12 @@ def _print(value: object) -> str:
             value.items(), key=lambda item: item[0].encode("utf-16-be", "surrogatepass")
         )
         return (
-            "{" + ",".join(f"{quoted_text(key)}:{_print(member)}" for key, member in ordered) + "}"
+            "{" + ",".join(f"{quote_json(key)}:{_print(member)}" for key, member in ordered) + "}"
         )
     return json.dumps(value)
 
 
-def quoted_text(value: str) -> str:
+def quote_json(value: str) -> str:
     """Trino writes characters beyond the first plane as two escapes, and hex digits in capitals."""
     text = json.dumps(value, ensure_ascii=False)
     text = _CONTROL.sub(lambda found: "\\u" + found[0][2:].upper(), text)

@@ -15,7 +15,7 @@ from sqe.trino.dialect.json_call import (
     has_one_order,
     is_ordered,
 )
-from sqe.trino.dialect.json_literal import quoted_text
+from sqe.trino.dialect.json_literal import quote_json
 from sqe.trino.dialect.once import once
 from sqe.trino.dialect.typed import Typed, fail, string
 
@@ -39,7 +39,7 @@ def _member_text(call: JsonCall, node: nodes.Expression, form: object) -> str:
         raise Refused("NOT_SUPPORTED", message, call.at)
     if kind.base == "unknown":
         return "CAST(NULL AS STRING)"
-    return json_sql.quoted_string(cast(value, VARCHAR, call.at).sql)
+    return json_sql.quote_string(cast(value, VARCHAR, call.at).sql)
 
 
 def _write_json_text(call: JsonCall, node: nodes.Expression, value: Typed, form: object) -> str:
@@ -97,7 +97,7 @@ def _single_member(call: JsonCall, key: Typed) -> str:
         VARCHAR,
         call.at,
     )
-    name = json_sql.quoted_string(text)
+    name = json_sql.quote_string(text)
 
     def write(member: str) -> str:
         if call.clauses.get("NULLS", "NULL") != "ABSENT":
@@ -138,7 +138,7 @@ def json_object(call: JsonCall) -> Typed:
     for name, node, form in values:
         text = _member_text(call, node, form)
         text = text if absent else f"coalesce({text}, 'null')"
-        members[name] = f"concat({string(quoted_text(name) + ':')}, {text})"
+        members[name] = f"concat({string(quote_json(name) + ':')}, {text})"
     inside = f"array_join(array({', '.join(members[item] for item in _order_by_hash(names))}), ',')"
     return Typed(kind, cut_text(f"concat('{{', {inside}, '}}')", kind))
 

@@ -50,7 +50,7 @@ class JsonParser(CallParser):
     def json_query(self) -> n.Expression:
         at = self.expect("JSON_QUERY", "(")
         arguments, clauses = self.path_invocation()
-        self._returning_clause(clauses)
+        self._parse_returning_clause(clauses)
         self.query_clauses(clauses)
         self.expect(")")
         return n.SpecialCall(at, "json_query", arguments, tuple(clauses))
@@ -85,7 +85,7 @@ class JsonParser(CallParser):
                 self.expect("UNIQUE")
                 self.accept("KEYS")
                 clauses.append(("UNIQUE", unique == "WITH"))
-        self._returning_clause(clauses)
+        self._parse_returning_clause(clauses)
         self.expect(")")
         return n.SpecialCall(at, "json_object", tuple(arguments), tuple(clauses))
 
@@ -98,7 +98,7 @@ class JsonParser(CallParser):
             arguments = tuple(value for value, _ in values)
             clauses.append(("FORMATS", tuple(form for _, form in values)))
             self._nulls(clauses)
-        self._returning_clause(clauses)
+        self._parse_returning_clause(clauses)
         self.expect(")")
         return n.SpecialCall(at, "json_array", arguments, tuple(clauses))
 
@@ -114,10 +114,10 @@ class JsonParser(CallParser):
         if self.accept("AS"):
             clauses.append(("PATH NAME", self.identifier()))
         if self.accept("PASSING"):
-            clauses.append(("PASSING", self.comma_list(self._passing_argument)))
+            clauses.append(("PASSING", self.comma_list(self._parse_passing_argument)))
         return (value, path), clauses
 
-    def _passing_argument(self) -> tuple[n.Identifier, n.Expression, str | None]:
+    def _parse_passing_argument(self) -> tuple[n.Identifier, n.Expression, str | None]:
         value, form = self._json_expression()
         self.expect("AS")
         return self.identifier(), value, form
@@ -140,7 +140,7 @@ class JsonParser(CallParser):
         """RETURNING is also a name, which nothing can follow that begins a type."""
         return self.words[self.index] == "RETURNING" and self.is_identifier(1)
 
-    def _returning_clause(self, clauses: Clauses) -> None:
+    def _parse_returning_clause(self, clauses: Clauses) -> None:
         if self.accept("RETURNING"):
             clauses.append(("RETURNING", self.type_name()))
             if self.accept("FORMAT"):

@@ -62,18 +62,18 @@ class JsonPath:
         return left
 
     def _product(self, current: str | None) -> str:
-        left = self._signed_value(current)
+        left = self._parse_signed_value(current)
         while self._words.peek() in ("*", "/", "%"):
             operator = self._words.take()
             if operator != "*":
                 raise self._words.refuse(f"operator {operator}")
-            left = self._arithmetic(operator, left, self._signed_value(current))
+            left = self._arithmetic(operator, left, self._parse_signed_value(current))
         return left
 
-    def _signed_value(self, current: str | None) -> str:
+    def _parse_signed_value(self, current: str | None) -> str:
         if self._words.accept("-"):
             zero = "array(CAST(0L AS VARIANT))"
-            return self._arithmetic("-", zero, self._signed_value(current))
+            return self._arithmetic("-", zero, self._parse_signed_value(current))
         if self._words.peek() == "+":
             raise self._words.refuse("a sign")
         return self._accessors(self._primary(current), current)

@@ -78,7 +78,7 @@ def print_variant(value: str) -> str:
     return astral(f"to_json({value})")
 
 
-def quoted_string(text: str) -> str:
+def quote_string(text: str) -> str:
     """A string as JSON writes it; NULL for NULL."""
     return print_variant(f"CAST({text} AS VARIANT)")
 

@@ -23,7 +23,7 @@ class JsonTableParser(ExpressionParser):
 
     def _json_columns(self) -> tuple[n.JsonColumn, ...]:
         self.expect("COLUMNS")
-        return self.bracketed_list(self._json_column)
+        return self.take_bracketed_list(self._json_column)
 
     def _json_column(self) -> n.JsonColumn:
         at = self.here
@@ -54,7 +54,9 @@ class JsonTableParser(ExpressionParser):
     def _plan(self) -> tuple[tuple[str, str], ...]:
         """Of one path below another, in any brackets; paths beside each other are refused."""
         if self.accept("DEFAULT"):
-            words = self.bracketed_list(lambda: self.expect_any("INNER", "OUTER", "UNION", "CROSS"))
+            words = self.take_bracketed_list(
+                lambda: self.expect_any("INNER", "OUTER", "UNION", "CROSS")
+            )
             if "CROSS" in words:
                 raise not_supported("JSON_TABLE with PLAN … CROSS", self.here)
             return (("", next((word for word in words if word != "UNION"), "OUTER")),)

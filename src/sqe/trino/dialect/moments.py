@@ -19,7 +19,7 @@ MICROS_OF_DAY = 86_400_000_000
 MILLIS_OF_DAY = 86_400_000
 
 
-def known_zone(kind: TrinoType, at: int) -> str:
+def zone_of_type(kind: TrinoType, at: int) -> str:
     if not kind.zone:
         raise not_supported("A column or expression of different time zones", at)
     return kind.zone
@@ -31,7 +31,7 @@ def local(value: Typed, at: int) -> str:
         return f"CAST({value.sql} AS TIMESTAMP_NTZ)"
     if value.type.base != TIMESTAMP_TZ:
         return value.sql
-    return local_in(value.sql, known_zone(value.type, at))
+    return local_in(value.sql, zone_of_type(value.type, at))
 
 
 def zone_sql(zone: str) -> str:
@@ -46,7 +46,7 @@ def zone_sql(zone: str) -> str:
     return string(zone)
 
 
-def written_as(text: str, zone: str, utc: Sequence[str], *, by_name: bool = False) -> str:
+def text_names_zone(text: str, zone: str, utc: Sequence[str], *, by_name: bool = False) -> str:
     """SQL of whether a text that may name a zone names this one, or none. ``utc`` are names of UTC;
     ``by_name``: the name of another zone can be written too."""
     in_utc = ", ".join(map(string, utc))
@@ -80,7 +80,7 @@ def with_clock(value: Typed, changed: str, at: int) -> str:
     time comes twice the offset stays what it was, if it can."""
     if value.type.base != TIMESTAMP_TZ:
         return changed
-    zone = known_zone(value.type, at)
+    zone = zone_of_type(value.type, at)
     if zone == "UTC" or zone[0] in "+-":
         return instant(changed, zone)
 
@@ -127,7 +127,7 @@ def round_to(sql: str, unit: int) -> str:
     return with_variable(f"({sql} + {unit // 2})", lambda half: f"({half} - pmod({half}, {unit}))")
 
 
-def rounded_moment(value: Typed, digits: int) -> str:
+def round_moment(value: Typed, digits: int) -> str:
     """A timestamp of fewer digits of a second."""
     if value.type.precision <= digits:
         return value.sql

@@ -15,7 +15,7 @@ from sqe.trino.dialect import nodes
 from sqe.trino.dialect.built import BuiltColumn
 from sqe.trino.dialect.errors import not_supported
 from sqe.trino.dialect.grouping_sets import Groups
-from sqe.trino.dialect.ordering import Outputs, Sorting, SortKey, sorted_by
+from sqe.trino.dialect.ordering import Outputs, Sorting, SortKey, compile_sorting
 from sqe.trino.dialect.scope import Scope
 from sqe.trino.dialect.select_items import Item, expand
 from sqe.trino.dialect.tree import walk
@@ -39,7 +39,7 @@ class Whole:
     tail: str
 
 
-def listed(items: Sequence[Item], columns: Sequence[BuiltColumn]) -> str:
+def write_items(items: Sequence[Item], columns: Sequence[BuiltColumn]) -> str:
     return ", ".join(
         f"{item.typed.sql} AS {quote_name(column.sql_name)}"
         for item, column in zip(items, columns, strict=True)
@@ -58,11 +58,11 @@ def with_group_of_no_rows(
         keys: Sequence[SortKey] = ()
         if order is not None:
             outputs = Outputs(items, order.outputs.names)
-            keys = sorted_by(analyzer, order.query, outputs, scope).keys
+            keys = compile_sorting(analyzer, order.query, outputs, scope).keys
     name, inner = analyzer.make_id("r"), analyzer.make_id("r")
-    more, fewer, sorting = _keyed(order, keys, name)
-    text = f"SELECT {listed(whole.items, whole.columns)}{more}{whole.tail}"
-    nothing = f"SELECT {listed(items, whole.columns)}{fewer}{whole.source} WHERE false{having}"
+    more, fewer, sorting = _add_sort_keys(order, keys, name)
+    text = f"SELECT {write_items(whole.items, whole.columns)}{more}{whole.tail}"
+    nothing = f"SELECT {write_items(items, whole.columns)}{fewer}{whole.source} WHERE false{having}"
     test = f"NOT EXISTS (SELECT 1{whole.source}{whole.where})"
     text += f" UNION ALL SELECT * FROM ({nothing}) AS {inner} WHERE {test}" * whole.groups.empty
     shown = ", ".join(
@@ -71,7 +71,7 @@ def with_group_of_no_rows(
     return shown, f" FROM ({text}) AS {name}", sorting
 
 
-def _keyed(
+def _add_sort_keys(
     order: Sorting | None, absent: Sequence[SortKey], name: str
 ) -> tuple[str, str, Sorting | None]:
     """What is sorted by as more columns, of the groups and of the one without rows."""

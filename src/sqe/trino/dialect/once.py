@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sqe.model.trino_types import DOUBLE, REAL, TrinoType, quoted_field
+from sqe.model.trino_types import DOUBLE, REAL, TrinoType, field_of_row
 from sqe.trino.dialect.repeated import with_variable
 
 
@@ -35,7 +35,7 @@ def holds_null(kind: TrinoType, sql: str, name: str = "n") -> str | None:
         return f"exists(map_values({sql}), {inner} -> {_null_or_holds(kind.types[1], inner)})"
     if kind.base == "row":
         tests = [
-            _null_or_holds(field.type, f"{sql}.{quoted_field(kind, i)}", inner)
+            _null_or_holds(field.type, f"{sql}.{field_of_row(kind, i)}", inner)
             for i, field in enumerate(kind.fields)
         ]
         return f"({' OR '.join(tests)})"

@@ -15,7 +15,7 @@ from sqe.trino.dialect.coercion import as_decimal, common_type, is_numeric
 from sqe.trino.dialect.decimals import decimal_arithmetic, negate_decimal
 from sqe.trino.dialect.errors import Refused, mismatch, not_supported
 from sqe.trino.dialect.repeated import both_repeated
-from sqe.trino.dialect.tried import tried_integers
+from sqe.trino.dialect.tried import try_integer_arithmetic
 from sqe.trino.dialect.trying import in_try
 from sqe.trino.dialect.typed import Typed, fail, spark_type, string
 
@@ -66,7 +66,7 @@ def _as_decimal(value: Typed, common: TrinoType, at: int) -> Typed:
 def _of_integers(operator: str, left: Typed, right: Typed, at: int) -> Typed:
     kind = left.type
     if in_try():
-        return Typed(kind, tried_integers(operator, left, right, at))
+        return Typed(kind, try_integer_arithmetic(operator, left, right, at))
     if operator != "/":
         return Typed(kind, f"({left.sql} {operator} {right.sql})")
     divided = f"({left.sql} div {right.sql})"

@@ -174,7 +174,7 @@ def _times_fraction(left: Typed, right: Typed, at: int) -> Typed:
 
 
 @arithmetic_of("*", f"{_INTEGERS} {_FRACTIONS}", _INTERVALS)
-def _turned_times(left: Typed, right: Typed, at: int) -> Typed:
+def _turn_times(left: Typed, right: Typed, at: int) -> Typed:
     whole = left.type.base in _INTEGERS.split()
     return _times(right, left, at) if whole else _times_fraction(right, left, at)
 

@@ -54,7 +54,9 @@ class Sorting:
     keys: Sequence[SortKey]
 
 
-def sorted_by(analyzer: Analyzer, query: nodes.Query, outputs: Outputs, scope: Scope) -> Sorting:
+def compile_sorting(
+    analyzer: Analyzer, query: nodes.Query, outputs: Outputs, scope: Scope
+) -> Sorting:
     """What ORDER BY says; names of output columns come before those of the source."""
     items, names = outputs.items, outputs.names
     kept = _distinct_outputs(items)
@@ -112,7 +114,7 @@ def finish_select(analyzer: Analyzer, sorting: Sorting, head: str, tail: str, sc
         return _select_with_ties(analyzer, sorting, head, tail)
     limited = query.limit is not None or query.offset is not None
     if limited and sorting.keys and scope.is_named_in(head + tail):
-        return _numbered(analyzer, sorting, head, tail)
+        return _sort_by_row_number(analyzer, sorting, head, tail)
     order = ", ".join(map(str, sorting.keys))
     text = head + tail + (f" ORDER BY {order}" if order else "")
     # Spark knows windows, lambdas and subqueries in a list of columns only.
@@ -139,7 +141,7 @@ def _write_keys(sorting: Sorting) -> tuple[str, str]:
     return more, ", ".join(keys)
 
 
-def _numbered(analyzer: Analyzer, sorting: Sorting, head: str, tail: str) -> str:
+def _sort_by_row_number(analyzer: Analyzer, sorting: Sorting, head: str, tail: str) -> str:
     """By the numbers of the rows. In a subquery that depends on the query around it, Spark takes
     rows in another order where it sorts by what is not selected, or where there is an OFFSET."""
     query = sorting.query

@@ -30,7 +30,7 @@ from sqe.model.trino_types import (
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.aggregation import check_scalar
 from sqe.trino.dialect.calls import CallSite, check_is_scalar
-from sqe.trino.dialect.casts import coerce, written_type
+from sqe.trino.dialect.casts import coerce, parse_cast_type
 from sqe.trino.dialect.coercion import can_coerce
 from sqe.trino.dialect.context import KnownFunction
 from sqe.trino.dialect.errors import Refused, mismatch, not_supported
@@ -72,8 +72,8 @@ def signature_of(function: nodes.FunctionSpecification, name: str = "") -> Signa
     return Signature(
         name or ".".join(part.name.lower() for part in function.name),
         tuple(names),
-        tuple(written_type(one.type, one.at) for one in function.parameters),
-        written_type(function.returns, function.at),
+        tuple(parse_cast_type(one.type, one.at) for one in function.parameters),
+        parse_cast_type(function.returns, function.at),
     )
 
 

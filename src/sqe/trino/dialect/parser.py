@@ -66,11 +66,11 @@ class Parser(QueryParser):
         if self.looking_at("IMMEDIATE") and self.is_string(1):
             self.take()
             text = self.string()
-            return n.ExecuteImmediate(at, text.value, text.at, self._using_clause())
+            return n.ExecuteImmediate(at, text.value, text.at, self._parse_using_clause())
         name = self.identifier()
-        return n.Execute(at, name, self._using_clause())
+        return n.Execute(at, name, self._parse_using_clause())
 
-    def _using_clause(self) -> tuple[n.Expression, ...]:
+    def _parse_using_clause(self) -> tuple[n.Expression, ...]:
         return self.comma_list(self.expression) if self.accept("USING") else ()
 
     def deallocate(self) -> n.Statement:

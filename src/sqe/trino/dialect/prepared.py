@@ -34,12 +34,12 @@ def prepare(node: nodes.Prepare, context: Context) -> Translated:
 
 
 def deallocate(node: nodes.Deallocate, context: Context) -> Translated:
-    prepared_text(node.name, context)
+    text_of_prepared(node.name, context)
     changes = ClientChanges(dropped_prepared=(node.name.name,))
     return Translated("", update_type="DEALLOCATE", changes=changes)
 
 
-def prepared_text(name: nodes.Identifier, context: Context) -> str:
+def text_of_prepared(name: nodes.Identifier, context: Context) -> str:
     text = context.client.prepared.get(name.name)
     if text is None:
         raise Refused("NOT_FOUND", f"Prepared statement not found: {name.name}")

@@ -74,14 +74,14 @@ class PrimaryParser(JsonParser):
             return self.interval()
         if not self.is_identifier():
             self.fail("<expression>")
-        return self._named_expression()
+        return self._parse_named_expression()
 
-    def _named_expression(self) -> n.Expression:
+    def _parse_named_expression(self) -> n.Expression:
         """What begins with a name: a literal of a type, a lambda, a call, a column."""
         at = self.here
         following = self.word_ahead(1)
         if self.is_string(1):
-            return self._typed_literal()
+            return self._parse_typed_literal()
         if following == "->":
             parameter = self.identifier()
             self.take()
@@ -97,7 +97,7 @@ class PrimaryParser(JsonParser):
             self.over()
         return column
 
-    def _typed_literal(self) -> n.Expression:
+    def _parse_typed_literal(self) -> n.Expression:
         kind = self.identifier()
         if kind.name.upper() == "X":
             self.complain(
@@ -175,7 +175,7 @@ class PrimaryParser(JsonParser):
         if self.word_ahead(2) in _CALL_STARTS:
             return self.call()
         at = self.expect("ROW")
-        return n.RowConstructor(at, self.bracketed_list(self.expression))
+        return n.RowConstructor(at, self.take_bracketed_list(self.expression))
 
     def _exists(self) -> n.Expression:
         at = self.expect("EXISTS")

@@ -24,13 +24,13 @@ from sqe.trino.dialect.aggregation import (
 from sqe.trino.dialect.built import Built, BuiltColumn, Source
 from sqe.trino.dialect.casts import coerce
 from sqe.trino.dialect.coercion import common_type
-from sqe.trino.dialect.correlation import kept_inside
+from sqe.trino.dialect.correlation import keep_inside
 from sqe.trino.dialect.errors import Refused, mismatch
 from sqe.trino.dialect.group_frames import number_groups
 from sqe.trino.dialect.grouping_sets import Groups
 from sqe.trino.dialect.inline_functions import define_functions
-from sqe.trino.dialect.no_rows import Whole, listed, with_group_of_no_rows
-from sqe.trino.dialect.ordering import Outputs, finish_select, sorted_by
+from sqe.trino.dialect.no_rows import Whole, with_group_of_no_rows, write_items
+from sqe.trino.dialect.ordering import Outputs, compile_sorting, finish_select
 from sqe.trino.dialect.recursion import Steps, check_names, recursion_of
 from sqe.trino.dialect.relations import Relations
 from sqe.trino.dialect.scope import Field, NamedQuery, Scope
@@ -89,7 +89,7 @@ class Queries:
             texts, named = self._with(one, scope, node.recursive)
             head += texts
             scope = scope.with_query(key, named)
-        built = self._ordered_query(node, scope)
+        built = self._build_ordered_query(node, scope)
         if not head:
             return built
         return Built(f"WITH {', '.join(head)} {built.text}", built.columns)
@@ -118,7 +118,7 @@ class Queries:
         )
         return [f"{name} AS ({built.text})"], NamedQuery(name, fields)
 
-    def _ordered_query(self, node: nodes.Query, scope: Scope) -> Built:
+    def _build_ordered_query(self, node: nodes.Query, scope: Scope) -> Built:
         """The body with ORDER BY, OFFSET and LIMIT."""
         body = node.body
         if isinstance(body, nodes.Select):
@@ -134,7 +134,7 @@ class Queries:
         ]
         inside = scope.around(fields)
         shown = Outputs(outputs, _names(built.columns))
-        order = sorted_by(self.analyzer, node, shown, inside)
+        order = compile_sorting(self.analyzer, node, shown, inside)
         listed = ", ".join(
             f"{field.sql} AS {quote_name(column.sql_name)}"
             for field, column in zip(fields, built.columns, strict=True)
@@ -178,11 +178,11 @@ class Queries:
             having = self.having(node, scope)
             columns = tuple(_columns(items))
             shown = Outputs(items, _names(columns), node.distinct)
-            order = sorted_by(analyzer, query, shown, scope) if query is not None else None
+            order = compile_sorting(analyzer, query, shown, scope) if query is not None else None
             if grouped:
                 check_groupings(analyzer, node, groups.keys, [*node.items, *order_by])
                 check_grouping(analyzer, Grouped(node, groups.keys, items, order_by), scope)
-            shown_items = listed(items, columns)
+            shown_items = write_items(items, columns)
             origin = f" FROM {source.text}" if source.text else ""
             text = origin + where + groups.text + (having or groups.having)
             if groups.empty and groups.text and origin:
@@ -211,7 +211,7 @@ class Queries:
         self.analyzer.note_filter(node.where)
         test = self.analyzer.predicate(node.where, scope, "WHERE clause")
         if self.limited:
-            test = kept_inside(self.analyzer, node.where, scope, test)
+            test = keep_inside(self.analyzer, node.where, scope, test)
         return f" WHERE {test}"
 
     def having(self, node: nodes.Select, scope: Scope) -> str:

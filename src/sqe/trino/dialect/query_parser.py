@@ -221,7 +221,7 @@ class QueryParser(RelationParser):
             self.expect(")")
             return n.GroupingElement(at, kind, sets)
         if self.accept("GROUPING", "SETS"):
-            return n.GroupingElement(at, "SETS", self.bracketed_list(self._grouping_set))
+            return n.GroupingElement(at, "SETS", self.take_bracketed_list(self._grouping_set))
         return n.GroupingElement(at, "SIMPLE", (self._grouping_set(),))
 
     def _grouping_set(self) -> tuple[n.Expression, ...]:
@@ -234,4 +234,4 @@ class QueryParser(RelationParser):
         if self.word_ahead(1) == ")":
             self.index += 2
             return ()
-        return self.bracketed_list(self.expression)
+        return self.take_bracketed_list(self.expression)

@@ -145,7 +145,7 @@ class Steps:
             names.append(name)
         whole = self._queries.analyzer.make_id("w")
         heads.append(f"{whole} AS ({self._union(names[:-1], names[-1], depth)})")
-        return heads, self._named_query(whole)
+        return heads, self._build_named_query(whole)
 
     def _depth(self) -> int:
         depth_text = self._queries.analyzer.context.client.properties.get(_DEPTH, str(_DEFAULT))
@@ -174,7 +174,9 @@ class Steps:
         """One more, from the rows of the step ``before``."""
         step = self._recursion.step
         key = self._recursion.node.name.name.lower()
-        built = self._queries.body(step, self._scope.with_query(key, self._named_query(before)))
+        built = self._queries.body(
+            step, self._scope.with_query(key, self._build_named_query(before))
+        )
         if len(built.columns) != len(self._kinds):
             message = (
                 "base and step relations of recursion have different number of fields: "
@@ -206,7 +208,7 @@ class Steps:
         alias = self._queries.analyzer.make_id("r")
         return f"SELECT {listed} FROM ({rows}) AS {alias} WHERE {check}"
 
-    def _named_query(self, name: str) -> NamedQuery:
+    def _build_named_query(self, name: str) -> NamedQuery:
         written = self._recursion.node.columns
         fields = (
             Field(identifier.name, kind, quote_name(column))

@@ -18,16 +18,16 @@ class RelationParser(JsonTableParser):
         """Tables with their joins, up to a comma."""
         self.deeper()
         at = self.here
-        relation = self._sampled_relation()
+        relation = self._parse_sampled_relation()
         while True:
             if self.accept("CROSS"):
                 self.expect("JOIN")
-                relation = n.Join(at, "CROSS", relation, self._sampled_relation())
+                relation = n.Join(at, "CROSS", relation, self._parse_sampled_relation())
             elif self.accept("NATURAL"):
                 kind = self._join_kind()
-                relation = n.Join(at, kind, relation, self._sampled_relation(), natural=True)
+                relation = n.Join(at, kind, relation, self._parse_sampled_relation(), natural=True)
             elif self.looking_at_any("JOIN", "INNER", "LEFT", "RIGHT", "FULL"):
-                relation = self._qualified_join(at, relation)
+                relation = self._parse_qualified_join(at, relation)
             else:
                 self.depth -= 1
                 return relation
@@ -39,7 +39,7 @@ class RelationParser(JsonTableParser):
         self.expect("JOIN")
         return kind
 
-    def _qualified_join(self, at: int, left: n.Relation) -> n.Relation:
+    def _parse_qualified_join(self, at: int, left: n.Relation) -> n.Relation:
         kind = self._join_kind()
         right = self.relation()
         if self.accept("ON"):
@@ -48,9 +48,9 @@ class RelationParser(JsonTableParser):
             self.fail("'ON'", "'USING'")
         return n.Join(at, kind, left, right, using=self.identifiers())
 
-    def _sampled_relation(self) -> n.Relation:
+    def _parse_sampled_relation(self) -> n.Relation:
         at = self.here
-        relation = self._aliased_relation(self._relation_primary(), at)
+        relation = self._parse_aliased_relation(self._relation_primary(), at)
         if self.looking_at("MATCH_RECOGNIZE"):
             relation = self._match_recognize(relation, at)
         if not self.accept("TABLESAMPLE"):
@@ -79,7 +79,7 @@ class RelationParser(JsonTableParser):
             return False
         return following.kind == END or following.word in _AFTER_ALIAS
 
-    def _aliased_relation(self, relation: n.Relation, at: int) -> n.Relation:
+    def _parse_aliased_relation(self, relation: n.Relation, at: int) -> n.Relation:
         if not self.accept("AS") and not self._is_alias(_CLAUSES):
             return relation
         alias = self.identifier()
@@ -91,7 +91,7 @@ class RelationParser(JsonTableParser):
         self.expect("MATCH_RECOGNIZE", "(")
         self.index = self._closing_bracket(self.index)
         self.expect(")")
-        return self._aliased_relation(n.MatchRecognize(at, relation), at)
+        return self._parse_aliased_relation(n.MatchRecognize(at, relation), at)
 
     # ------------------------------------------------------------- primaries
 
@@ -99,7 +99,7 @@ class RelationParser(JsonTableParser):
         token = self.token
         following = self.word_ahead(1)
         if token.word == "(":
-            return self._bracketed_relation()
+            return self._parse_bracketed_relation()
         if token.word == "UNNEST":
             return self._unnest()
         if token.word == "LATERAL" and following == "(":
@@ -127,7 +127,7 @@ class RelationParser(JsonTableParser):
             return n.TableRef(at, name, version=value, travel_at=travel_at)
         return n.TableRef(at, name, moment=value, travel_at=travel_at)
 
-    def _bracketed_relation(self) -> n.Relation:
+    def _parse_bracketed_relation(self) -> n.Relation:
         at = self.here
         if self.is_bracketed_query():
             return n.Subquery(at, self.query_in_brackets())
@@ -139,7 +139,7 @@ class RelationParser(JsonTableParser):
 
     def _unnest(self) -> n.Relation:
         at = self.expect("UNNEST")
-        expressions = self.bracketed_list(self.expression)
+        expressions = self.take_bracketed_list(self.expression)
         return n.Unnest(at, expressions, self.accept("WITH", "ORDINALITY"))
 
     # -------------------------------------------------------- table functions
@@ -193,7 +193,7 @@ class RelationParser(JsonTableParser):
             relation = n.TableRef(at, self.name())
             self.expect(")")
         if self.looking_at("AS") or not self._is_argument_clause():
-            relation = self._aliased_relation(relation, at)
+            relation = self._parse_aliased_relation(relation, at)
         partition_by = None
         if self.accept("PARTITION"):
             self.expect("BY")
@@ -220,17 +220,17 @@ class RelationParser(JsonTableParser):
             self.index += 2
             return ()
         if self.looking_at("("):
-            return self.bracketed_list(self.expression)
+            return self.take_bracketed_list(self.expression)
         return (self.expression(),)
 
     def _order(self) -> tuple[n.SortItem, ...]:
         if self.looking_at("("):
-            return self.bracketed_list(self.sort_item)
+            return self.take_bracketed_list(self.sort_item)
         return (self.sort_item(),)
 
     def _descriptor(self) -> n.Descriptor:
         at = self.expect("DESCRIPTOR")
-        return n.Descriptor(at, self.bracketed_list(self._descriptor_field))
+        return n.Descriptor(at, self.take_bracketed_list(self._descriptor_field))
 
     def _descriptor_field(self) -> tuple[n.Identifier, n.TypeName | None]:
         name = self.identifier()

@@ -13,7 +13,7 @@ from sqe.trino.dialect.built import Source
 from sqe.trino.dialect.casts import coerce
 from sqe.trino.dialect.coercion import common_type
 from sqe.trino.dialect.comparisons import compare
-from sqe.trino.dialect.correlation import kept_inside
+from sqe.trino.dialect.correlation import keep_inside
 from sqe.trino.dialect.errors import Refused, mismatch, not_supported
 from sqe.trino.dialect.json_table import json_table
 from sqe.trino.dialect.scope import Field, Origin, Scope
@@ -24,7 +24,7 @@ from sqe.trino.dialect.unnest import (
     check_condition,
     explode,
     inner_relation,
-    made_outer,
+    make_outer,
     sees_left,
 )
 from sqe.trino.dialect.zones import read_here
@@ -158,7 +158,9 @@ class Relations:
             return self._join_lateral(node, left, beside)
         right = self.read(node.right, scope)
         if node.kind in ("CROSS", "IMPLICIT"):
-            return _joined(f"{left.text} CROSS JOIN {right.operand}", left.fields + right.fields)
+            return _join_fields(
+                f"{left.text} CROSS JOIN {right.operand}", left.fields + right.fields
+            )
         word = {"INNER": "JOIN"}.get(node.kind, f"{node.kind} JOIN")
         both = f"{left.text} {word} {right.operand}"
         if node.using:
@@ -168,8 +170,8 @@ class Relations:
         check_scalar(node.condition, "JOIN clause")
         inside = scope.around(fields)
         test = self.analyzer.predicate(node.condition, inside, "JOIN ON clause")
-        test = kept_inside(self.analyzer, node.condition, inside, test)
-        return _joined(f"{both} ON {test}", fields)
+        test = keep_inside(self.analyzer, node.condition, inside, test)
+        return _join_fields(f"{both} ON {test}", fields)
 
     def _join_lateral(self, node: nodes.Join, left: Source, beside: Scope) -> Source:
         """With UNNEST or LATERAL. LEFT JOIN UNNEST is a cross join with ``posexplode_outer``:
@@ -177,14 +179,14 @@ class Relations:
         if node.kind not in ("CROSS", "IMPLICIT"):
             check_condition(node)
         if node.kind == "LEFT":
-            right = self.read(made_outer(node.right), beside)
+            right = self.read(make_outer(node.right), beside)
             if isinstance(inner_relation(node.right), nodes.Lateral):
-                return _joined(
+                return _join_fields(
                     f"{left.text} LEFT JOIN {right.text} ON true", left.fields + right.fields
                 )
         else:
             right = self.read(node.right, beside)
-        return _joined(f"{left.text} CROSS JOIN {right.text}", left.fields + right.fields)
+        return _join_fields(f"{left.text} CROSS JOIN {right.text}", left.fields + right.fields)
 
     def _join_using(self, node: nodes.Join, left: Source, right: Source, both: str) -> Source:
         tests: list[str] = []
@@ -209,7 +211,7 @@ class Relations:
             for left_field in left.fields + right.fields
             if not any(left_field is u for u in used)
         ]
-        return _joined(f"{both} ON {' AND '.join(tests)}", (*merged, *rest))
+        return _join_fields(f"{both} ON {' AND '.join(tests)}", (*merged, *rest))
 
     # ------------------------------------------------------------- UNNEST
 
@@ -220,7 +222,7 @@ class Relations:
         return Source(("LATERAL " if scope.fields else "") + text, tuple(columns))
 
 
-def _joined(text: str, fields: tuple[Field, ...]) -> Source:
+def _join_fields(text: str, fields: tuple[Field, ...]) -> Source:
     return Source(text, fields, joined=True)
 
 

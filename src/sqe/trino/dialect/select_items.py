@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sqe.model.trino_types import quoted_field
+from sqe.model.trino_types import field_of_row
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.errors import Refused, mismatch
 from sqe.trino.dialect.scope import UNKNOWN, Field, Origin, Scope
@@ -80,7 +80,7 @@ def _star(analyzer: Analyzer, node: nodes.Star, scope: Scope) -> list[Item]:
     if value.type.base != "row":
         raise mismatch(f"expected expression of type Row, actual: {value.type}", node.at)
     fields = [
-        Field(field.name, field.type, f"{value.sql}.{quoted_field(value.type, i)}")
+        Field(field.name, field.type, f"{value.sql}.{field_of_row(value.type, i)}")
         for i, field in enumerate(value.type.fields)
     ]
     return _name_items(fields, node)

@@ -63,7 +63,7 @@ def _values(rows: Sequence[Sequence[str]], columns: Sequence[str]) -> str:
     return f"(VALUES {listed}) AS t ({', '.join(columns)})"
 
 
-def _nothing(columns: Mapping[str, str]) -> str:
+def _no_rows(columns: Mapping[str, str]) -> str:
     """No rows. ``columns``: names and types."""
     items = (f"CAST(NULL AS {kind}) AS {quote_name(name)}" for name, kind in columns.items())
     return f"SELECT {', '.join(items)} WHERE false"
@@ -160,7 +160,7 @@ def _functions(node: Show, context: Context) -> str:
     if node.name is not None:
         values, kinds = functions_of_schema(node.name, context)
         if not values:
-            return _nothing(dict(zip(titles, kinds, strict=True)))
+            return _no_rows(dict(zip(titles, kinds, strict=True)))
         source = _values(values, [quote_name(title) for title in titles])
         return _select(
             {quote_name(title): title for title in titles}, source, _like('"Function"', node), "1"
@@ -208,7 +208,7 @@ def _roles(node: Show, context: Context) -> str:
         raise Refused("NOT_SUPPORTED", NO_ROLES)
     title, table = _ROLES[node.what]
     if not context.grants:
-        return _nothing({title: "varchar"})
+        return _no_rows({title: "varchar"})
     mine = [f"grantee = {literal(context.user)}"] if table == "applicable_roles" else []
     return _select({"role_name": title}, _information(SYSTEM, table), mine, "role_name")
 
@@ -220,7 +220,7 @@ def _branches(node: Show, context: Context) -> str:
     refs: Mapping[str, Mapping[str, str]] = known.metadata.get("refs") or {}
     names = sorted(name for name, ref in refs.items() if ref.get("type") == "branch")
     if not names:
-        return _nothing({"Branch": "varchar"})
+        return _no_rows({"Branch": "varchar"})
     rows = [[f"CAST({literal(name)} AS varchar)"] for name in names]
     return _select({"name": "Branch"}, _values(rows, ["name"]), (), "name")
 

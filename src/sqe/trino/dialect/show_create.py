@@ -10,10 +10,10 @@ from sqe.model.trino_types import TrinoType
 from sqe.model.trino_words import literal, print_name
 from sqe.trino.dialect.context import Context, Known
 from sqe.trino.dialect.errors import Refused, not_supported
-from sqe.trino.dialect.metadata.iceberg import column_text, schema_of, sorted_by, view_text
+from sqe.trino.dialect.metadata.iceberg import column_text, schema_of, spell_sort_order, view_text
 from sqe.trino.dialect.nodes import Identifier
 from sqe.trino.dialect.statements.names import Target, find, no_table, target_of
-from sqe.trino.dialect.statements.partitioning import PartitionField, stored_partitioning
+from sqe.trino.dialect.statements.partitioning import PartitionField, partitioning_of_table
 from sqe.trino.dialect.statements.session_nodes import Show
 
 _Properties = Mapping[str, str]  # by name, each value as it is written
@@ -143,10 +143,10 @@ def table_properties(metadata: Mapping[str, Any]) -> dict[str, str]:
         "location": literal(str(metadata.get("location", ""))),
         "max_commit_retry": str(int(stored.get("commit.retry.num-retries", "4"))),
     }
-    partitioning = [_partition(field) for field in stored_partitioning(metadata)]
+    partitioning = [_partition(field) for field in partitioning_of_table(metadata)]
     if partitioning:
         properties["partitioning"] = _array(partitioning)
-    order = sorted_by(metadata)
+    order = spell_sort_order(metadata)
     if order:
         properties["sorted_by"] = _array(order)
     if stored.get("write.object-storage.enabled") == "true":

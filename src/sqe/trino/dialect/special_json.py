@@ -40,7 +40,7 @@ def _exists(call: JsonCall) -> Typed:
 
 
 def value_of(call: JsonCall) -> Typed:
-    kind = call.returned_type()
+    kind = call.parse_returned_type()
     if kind.base in ("array", "map", "row", "json"):
         message = f"Invalid return type of function JSON_VALUE: {kind.display}"
         raise mismatch(message, call.at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqe.model.trino_types import BIGINT, VARCHAR, TrinoType, quoted_field
+from sqe.model.trino_types import BIGINT, VARCHAR, TrinoType, field_of_row
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.casts import CASTS, cast, coerce
 from sqe.trino.dialect.coercion import can_coerce
@@ -30,7 +30,7 @@ def _row(value: Typed, index: Typed, node: nodes.Subscript) -> Typed:
         message = f"ROW subscript is out of bounds: {number}"
         raise Refused("INVALID_FUNCTION_ARGUMENT", message, node.index.at)
     field = value.type.fields[number - 1]
-    return Typed(field.type, f"{value.sql}.{quoted_field(value.type, number - 1)}")
+    return Typed(field.type, f"{value.sql}.{field_of_row(value.type, number - 1)}")
 
 
 def _array(value: Typed, index: Typed, at: int) -> Typed:
@@ -61,7 +61,7 @@ def _map(value: Typed, key: Typed, at: int) -> Typed:
     kind = value.type.types[1]
 
     def body(m: str, k: str) -> str:
-        absent = f"concat('Key not present in map: ', {shown_key(key.type, k, at)})"
+        absent = f"concat('Key not present in map: ', {show_key(key.type, k, at)})"
         error = fail("INVALID_FUNCTION_ARGUMENT", absent, kind, at)
         there = f"map_contains_key({m}, {k})"
         if is_float(key.type):
@@ -76,7 +76,7 @@ def _map(value: Typed, key: Typed, at: int) -> Typed:
     return Typed(kind, once([value.sql, key.sql], body))
 
 
-def shown_key(kind: TrinoType, sql: str, at: int) -> str:
+def show_key(kind: TrinoType, sql: str, at: int) -> str:
     """A key as messages show it; nothing where it has no text."""
     if kind.base != "varchar" and (kind.base, "varchar") not in CASTS:
         return "''"

@@ -50,7 +50,7 @@ def _sequence(relations: Relations, node: nodes.TableFunction) -> Source:
         bounds[key] = number
     start, stop, step = bounds["start"], bounds["stop"], bounds["step"]
     if stop is None:
-        raise _missing_argument("STOP", node)
+        raise _argument_error("STOP", node)
     assert start is not None and step is not None  # noqa: S101  they have defaults
     if not step or (stop - start) * step < 0:
         message = "Step must have the sign of the way from start to stop"
@@ -69,7 +69,7 @@ def _exclude_columns(relations: Relations, node: nodes.TableFunction, scope: Sco
         arguments[word.name.lower() if word is not None else place] = value
     for name in ("input", "columns"):
         if name not in arguments:
-            raise _missing_argument(name.upper(), node)
+            raise _argument_error(name.upper(), node)
     table, listed = arguments["input"], arguments["columns"]
     if not isinstance(table, nodes.TableArgument):
         message = "Invalid argument INPUT. Expected table"
@@ -84,7 +84,7 @@ def _exclude_columns(relations: Relations, node: nodes.TableFunction, scope: Sco
     )
 
 
-def _missing_argument(argument: str, node: nodes.TableFunction) -> Refused:
+def _argument_error(argument: str, node: nodes.TableFunction) -> Refused:
     word, value = node.arguments[0] if node.arguments else (None, node)
     at = word.at if word is not None else value.at
     return Refused("MISSING_ARGUMENT", f"Missing argument: {argument}", at)

@@ -102,7 +102,7 @@ def clock(moment: datetime.datetime, zone: str) -> datetime.datetime:
     return moment.replace(tzinfo=datetime.UTC).astimezone(rules_of(zone)).replace(tzinfo=None)
 
 
-def existing_zone(name: str) -> str:
+def require_zone(name: str) -> str:
     """ValueError, or Trino's error for an offset that is too far away."""
     zone = zone_named(name)
     if zone is None:
@@ -164,7 +164,7 @@ def _digits(fraction: str, kind: str, text: str, at: int) -> int:
 def _timestamp(value: str, at: int, context: Context) -> Typed:
     try:
         parsed = read_moment(value)
-        zone = existing_zone(parsed.zone) if parsed.zone else None
+        zone = require_zone(parsed.zone) if parsed.zone else None
         kind = "timestamp with time zone" if zone else "timestamp"
         digits = _digits(parsed.fraction, kind, value, at)
         local = parsed.local.replace(microsecond=micros_of_fraction(parsed.fraction, digits))
@@ -194,7 +194,7 @@ def with_zones(value: Typed, target: TrinoType, at: int) -> TrinoType:
         try:
             written = read_moment(value.constant.strip()).zone
             if written:
-                return replace(target, zone=existing_zone(written))
+                return replace(target, zone=require_zone(written))
         except ValueError:
             pass  # the cast itself will say so
     return _with_zone(value.type, target, at)

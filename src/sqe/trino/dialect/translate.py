@@ -39,13 +39,13 @@ def translate_node(node: nodes.Statement, context: Context) -> Translated:
     if isinstance(node, nodes.Deallocate):
         return prepared.deallocate(node, context)
     if isinstance(node, nodes.Execute):
-        text = prepared.prepared_text(node.name, context)
+        text = prepared.text_of_prepared(node.name, context)
         return prepared.execute(text, node.arguments, context, translate_node)
     if isinstance(node, nodes.ExecuteImmediate):
         text = immediate_text(node, context.text)
         return prepared.execute(text, node.arguments, context, translate_node)
     if isinstance(node, nodes.DescribePrepared):
-        text = prepared.prepared_text(node.name, context)
+        text = prepared.text_of_prepared(node.name, context)
         if node.what == "INPUT":
             described = prepared.describe_input(text, context, translate_node)
             return query(parse_query(described), context)

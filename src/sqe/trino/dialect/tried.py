@@ -9,7 +9,7 @@ from sqe.trino.dialect.typed import Typed, spark_type
 _TRIED = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
 
 
-def tried_integers(operator: str, left: Typed, right: Typed, at: int) -> str:
+def try_integer_arithmetic(operator: str, left: Typed, right: Typed, at: int) -> str:
     """Both are of one type."""
     if operator in _TRIED:
         return f"{_TRIED[operator]}({left.sql}, {right.sql})"

@@ -29,7 +29,7 @@ class TypeParser(Cursor):
         word, following = self.token.word, self.word_ahead(1)
         if word == "ROW" and following == "(":
             self.take()
-            return f"{self._last_text()}({', '.join(self.bracketed_list(self._row_field))})"
+            return f"{self._last_text()}({', '.join(self.take_bracketed_list(self._row_field))})"
         if word == "INTERVAL" and following in INTERVAL_FIELDS:
             return self._interval_type()
         if word in ("TIMESTAMP", "TIME"):
@@ -54,7 +54,7 @@ class TypeParser(Cursor):
         self.identifier()
         base = self._last_text()
         if self.looking_at("("):
-            return f"{base}({', '.join(self.bracketed_list(self._type_parameter))})"
+            return f"{base}({', '.join(self.take_bracketed_list(self._type_parameter))})"
         return base
 
     def _last_text(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqe.model.trino_types import BIGINT, TrinoType, quoted_field
+from sqe.model.trino_types import BIGINT, TrinoType, field_of_row
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.scope import Field
@@ -56,7 +56,7 @@ def _items(value: Typed, element: str, at: int) -> tuple[str, str, list[Field]]:
 
 def _fields(kind: TrinoType, element: str) -> list[Field]:
     return [
-        Field(field.name, field.type, f"{element}.{quoted_field(kind, i)}")
+        Field(field.name, field.type, f"{element}.{field_of_row(kind, i)}")
         for i, field in enumerate(kind.fields)
     ]
 
@@ -93,10 +93,10 @@ def check_condition(node: nodes.Join) -> None:
         raise Refused("NOT_SUPPORTED", message, at)
 
 
-def made_outer(node: nodes.Relation) -> nodes.Relation:
+def make_outer(node: nodes.Relation) -> nodes.Relation:
     """UNNEST that gives one row of NULLs for an empty array: what LEFT JOIN wants."""
     if isinstance(node, nodes.Aliased):
-        return replace(node, relation=made_outer(node.relation))
+        return replace(node, relation=make_outer(node.relation))
     if isinstance(node, nodes.Unnest | nodes.JsonTable):
         return replace(node, outer=True)
     return node

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqe.model.trino_types import UNKNOWN, quoted_field
+from sqe.model.trino_types import UNKNOWN, field_of_row
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.built import Built, BuiltColumn
 from sqe.trino.dialect.casts import coerce
@@ -83,6 +83,6 @@ def _row(queries: Queries, node: nodes.Expression, scope: Scope) -> list[Typed]:
     if value.type.base != "row":
         return [value]
     return [
-        Typed(field.type, f"{value.sql}.{quoted_field(value.type, i)}")
+        Typed(field.type, f"{value.sql}.{field_of_row(value.type, i)}")
         for i, field in enumerate(value.type.fields)
     ]

@@ -60,7 +60,7 @@ def enter(context: Context) -> None:
     _SESSION.set(_Session(zone_of_client(context.client), context.now, context.stored))
 
 
-def implied_zone() -> str:
+def zone_of_session() -> str:
     """The session's. None in a materialized view: it is nobody's who reads it."""
     session = _SESSION.get()
     if session.stored:
@@ -69,7 +69,7 @@ def implied_zone() -> str:
 
 
 def session_zone(at: int) -> str:
-    zone = implied_zone()
+    zone = zone_of_session()
     if not zone:
         raise not_supported("The time zone of the session in a materialized view", at)
     return zone
@@ -133,7 +133,7 @@ def read_here(kind: TrinoType) -> TrinoType:
     zones = zones_in(kind)
     if not zones & {SESSION, SESSION_IF_UTC}:
         return kind
-    here = implied_zone()
+    here = zone_of_session()
     return in_zone(kind, here if zones == {SESSION} else common_zone(here, "UTC"))
 
 

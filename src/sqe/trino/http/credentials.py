@@ -97,7 +97,7 @@ class Callers:
             raise Refusal(503, str(error)) from None
         acting = QueryOrigin("trino", origin.address, identity.user)
         try:
-            caller = self._acting_caller(identity, isinstance(credential, Nothing), request)
+            caller = self._caller_to_act_as(identity, isinstance(credential, Nothing), request)
         except _NotAllowed as refused:
             self._authenticators.note_impersonation(refused.user, acting, allowed=False)
             raise
@@ -129,7 +129,9 @@ class Callers:
             )
         return credential
 
-    def _acting_caller(self, identity: Identity, anonymous: bool, request: Request) -> TrinoCaller:
+    def _caller_to_act_as(
+        self, identity: Identity, anonymous: bool, request: Request
+    ) -> TrinoCaller:
         """A name that nobody has shown anything for counts only where a rule says so. Of anonymous
         clients, which have to name a user, it is left out; others are told."""
         principal = identity.user

@@ -16,7 +16,7 @@ from sqe.model.trino_types import TrinoType
 from sqe.trino.http.encode_carriers import NotCarried, conform
 from sqe.trino.http.encode_strings import escape, java_number
 from sqe.trino.http.encode_text import BARE, FLOATS, FROM_USERS, text
-from sqe.trino.http.encode_times import rounded_to_millis, with_nulls_of
+from sqe.trino.http.encode_times import round_to_millis, with_nulls_of
 
 NULL = "null"
 _NESTED = ("array", "map", "row")
@@ -38,7 +38,7 @@ def fragments(kind: TrinoType, array: pa.Array, parametric: bool) -> Fragments:
     if len(array) and array.null_count == len(array):
         return Fragments(pa.repeat(NULL, len(array)))
     if kind.base == "unknown" or pa.types.is_null(array.type):
-        return _nothing(array)
+        return _encode_nulls(array)
     if kind.base in _NESTED:
 
         def inner(kind: TrinoType, array: pa.Array) -> pa.StringArray:
@@ -46,10 +46,10 @@ def fragments(kind: TrinoType, array: pa.Array, parametric: bool) -> Fragments:
 
         return Fragments(_fill_nulls(_JSON[kind.base](kind, array, inner)))
     if not parametric:
-        kind, array = rounded_to_millis(kind, array)
+        kind, array = round_to_millis(kind, array)
     printed = text(kind, array)
     if kind.base in FLOATS:
-        printed = _quoted_where(pc.invert(pc.is_finite(array)), printed)
+        printed = _quote_where(pc.invert(pc.is_finite(array)), printed)
     if kind.base in BARE:
         return Fragments(_fill_nulls(printed))
     if kind.base in FROM_USERS:
@@ -75,7 +75,7 @@ def _java(kind: TrinoType, array: pa.Array) -> pa.StringArray:
     if len(array) and array.null_count == len(array):
         return pa.repeat(NULL, len(array))
     if kind.base == "unknown" or pa.types.is_null(array.type):
-        return _nothing(array).array
+        return _encode_nulls(array).array
     if kind.base in _NESTED:
         return _fill_nulls(_JAVA[kind.base](kind, array, _java))
     printed = text(kind, array)
@@ -87,7 +87,7 @@ def _java(kind: TrinoType, array: pa.Array) -> pa.StringArray:
     return _fill_nulls(printed)
 
 
-def _nothing(array: pa.Array) -> Fragments:
+def _encode_nulls(array: pa.Array) -> Fragments:
     if len(array):
         raise NotCarried("a value where only NULL can be")
     return Fragments(pa.array([], pa.string()))
@@ -103,7 +103,7 @@ def _with_quotes(piece: Fragments) -> pa.StringArray:
     return pc.binary_join_element_wise(piece.around, piece.array, piece.around, "")
 
 
-def _quoted_where(mask: pa.BooleanArray, printed: pa.StringArray) -> pa.StringArray:
+def _quote_where(mask: pa.BooleanArray, printed: pa.StringArray) -> pa.StringArray:
     if not pc.any(mask).as_py():
         return printed
     return pc.if_else(mask, pc.binary_join_element_wise('"', printed, '"', ""), printed)

@@ -90,7 +90,7 @@ def year_month_text(_: TrinoType, array: pa.Array) -> pa.StringArray:
     return with_nulls_of(array, pc.binary_join_element_wise(text, rest_text, "-"))
 
 
-def rounded_to_millis(kind: TrinoType, array: pa.Array) -> tuple[TrinoType, pa.Array]:
+def round_to_millis(kind: TrinoType, array: pa.Array) -> tuple[TrinoType, pa.Array]:
     """For a client that knows no other precision. Other types are left as they are."""
     if kind.base not in (TIMESTAMP, TIMESTAMP_TZ, TIME):
         return kind, array

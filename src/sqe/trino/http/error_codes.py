@@ -88,7 +88,7 @@ _ICEBERG_ERRORS = {
 }
 
 
-def _all() -> Iterator[TrinoError]:
+def _list_errors() -> Iterator[TrinoError]:
     for names, start, kind in (
         (_USER_ERRORS, 0, "USER_ERROR"),
         (_INTERNAL_ERRORS, _INTERNAL, "INTERNAL_ERROR"),
@@ -101,4 +101,4 @@ def _all() -> Iterator[TrinoError]:
         yield TrinoError(name, _ICEBERG + offset, kind)
 
 
-ERRORS: dict[str, TrinoError] = {error.name: error for error in _all()}
+ERRORS: dict[str, TrinoError] = {error.name: error for error in _list_errors()}

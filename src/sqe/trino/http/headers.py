@@ -45,13 +45,13 @@ class Client:
 
 def client_of(headers: Headers, statement_bytes: int) -> Client:
     """Status 400 for headers that are not understood. ``statement_bytes`` limits prepared ones."""
-    transaction = _one(headers, "transaction-id")
+    transaction = _value_of(headers, "transaction-id")
     roles = _pairs(headers, "role")
     state = ClientState(
-        catalog=_one(headers, "catalog"),
-        schema=_one(headers, "schema"),
-        path=_one(headers, "path"),
-        time_zone=_one(headers, "time-zone") or "UTC",
+        catalog=_value_of(headers, "catalog"),
+        schema=_value_of(headers, "schema"),
+        path=_value_of(headers, "path"),
+        time_zone=_value_of(headers, "time-zone") or "UTC",
         role=roles.get(_ROLE_OF_ALL, ""),
         properties=_pairs(headers, "session"),
         prepared={
@@ -65,7 +65,7 @@ def client_of(headers: Headers, statement_bytes: int) -> Client:
     )
     return Client(
         state=state,
-        source=(_one(headers, "source") or headers.get("user-agent", ""))[:_SOURCE],
+        source=(_value_of(headers, "source") or headers.get("user-agent", ""))[:_SOURCE],
         transaction="" if transaction.upper() == _NO_TRANSACTION else transaction,
         trace=client_trace_of(lambda name: headers.get(name, "")),
         encodings=tuple(item.lower() for item in _items(headers, "query-data-encoding")),
@@ -98,7 +98,7 @@ def change_headers(changes: ClientChanges) -> list[tuple[str, str]]:
     return [(f"X-Trino-{name}", value) for name, value in headers]
 
 
-def _one(headers: Headers, name: str) -> str:
+def _value_of(headers: Headers, name: str) -> str:
     return _text(headers.get(PREFIX + name, "")).strip()
 
 

@@ -106,7 +106,7 @@ class Routes:
         results = statement.results
         await results.bell.until(lambda: results.opened, self._options.wait_s)
         return await send_page(
-            statement.queued_page(origin.base), request, origin.local, self._bridge
+            statement.page_of_queued(origin.base), request, origin.local, self._bridge
         )
 
     async def get_executing(self, request: Request) -> Response:

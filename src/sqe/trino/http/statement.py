@@ -63,7 +63,7 @@ class ServedStatement:
         """The answer to the statement itself, before anything is known of it."""
         return self._state_page(base, self._path(QUEUED, _FIRST_QUEUED))
 
-    def queued_page(self, base: str) -> Page:
+    def page_of_queued(self, base: str) -> Page:
         """Hands over to the pages with rows, or tells the error."""
         if self.results.error is not None:
             self._over = True

@@ -28,7 +28,7 @@ def role_rows(rules: AccessRules, identity: Identity) -> Iterator[Row]:
         yield (role.name,)
 
 
-def enabled_role_rows(rules: AccessRules, identity: Identity) -> Iterator[Row]:
+def rows_of_enabled_roles(rules: AccessRules, identity: Identity) -> Iterator[Row]:
     """All that a user has are in force."""
     for role in sorted(rules.list_held_roles(identity)):
         yield (role,)

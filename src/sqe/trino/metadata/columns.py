@@ -39,7 +39,7 @@ def trino_columns(metadata: Json) -> tuple[TableColumn, ...]:
         )
         for field in current_schema(metadata)["fields"]
     )
-    kept = _kept_types(metadata)
+    kept = _types_in_properties(metadata)
     if len(kept) != len(columns):
         return columns
     return tuple(
@@ -48,7 +48,7 @@ def trino_columns(metadata: Json) -> tuple[TableColumn, ...]:
     )
 
 
-def _kept_types(metadata: Json) -> list[TrinoType]:
+def _types_in_properties(metadata: Json) -> list[TrinoType]:
     """Empty where nothing usable is kept: users can write properties as well."""
     properties = metadata.get("properties") or {}
     try:

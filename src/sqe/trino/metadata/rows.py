@@ -31,9 +31,9 @@ from sqe.trino.dialect.metadata.relations import (
 from sqe.trino.metadata.access import (
     AccessRules,
     applicable_role_rows,
-    enabled_role_rows,
     privilege_rows,
     role_rows,
+    rows_of_enabled_roles,
 )
 from sqe.trino.metadata.jdbc import column_row, type_rows
 from sqe.trino.metadata.properties import PROPERTIES
@@ -210,14 +210,14 @@ def _functions() -> Iterator[Row]:
             )
 
 
-def _nothing(question: _Question) -> Iterable[Row]:
+def _no_rows(question: _Question) -> Iterable[Row]:
     return ()
 
 
 _READERS: Mapping[tuple[str, str], Callable[[_Question], Iterable[Row]]] = {
     (INFORMATION_SCHEMA, "applicable_roles"): partial(_roles, applicable_role_rows),
     (INFORMATION_SCHEMA, "columns"): _columns,
-    (INFORMATION_SCHEMA, "enabled_roles"): partial(_roles, enabled_role_rows),
+    (INFORMATION_SCHEMA, "enabled_roles"): partial(_roles, rows_of_enabled_roles),
     (INFORMATION_SCHEMA, "roles"): partial(_roles, role_rows),
     (INFORMATION_SCHEMA, "schemata"): _schemas,
     (INFORMATION_SCHEMA, "table_privileges"): _privileges,
@@ -226,7 +226,7 @@ _READERS: Mapping[tuple[str, str], Callable[[_Question], Iterable[Row]]] = {
     (SYSTEM, "iceberg_tables"): _iceberg_tables,
     # JDBC asks for what Trino does not have, and gets no rows.
     **{
-        ("jdbc", name): _nothing
+        ("jdbc", name): _no_rows
         for name in (
             "attributes", "procedure_columns", "procedures", "pseudo_columns", "super_tables",
             "super_types", "udts",
@@ -250,6 +250,6 @@ _READERS: Mapping[tuple[str, str], Callable[[_Question], Iterable[Row]]] = {
     ("runtime", "queries"): lambda question: query_rows(
         question.viewer.runtime, question.viewer.identity, question.wanted.conditions
     ),
-    ("runtime", "tasks"): _nothing,  # the engines have none that could be told
+    ("runtime", "tasks"): _no_rows,  # the engines have none that could be told
     ("runtime", "transactions"): lambda question: transaction_rows(),
 }  # fmt: skip

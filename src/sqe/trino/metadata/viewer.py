@@ -19,7 +19,7 @@ from sqe.trino.metadata.runtime import NO_RUNTIME, Runtime
 _T = TypeVar("_T")
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     return None
 
 
@@ -30,7 +30,7 @@ class Viewer:
     catalogs: Catalogs
     identity: Identity
     runtime: Runtime = NO_RUNTIME
-    check: Callable[[], None] = _nothing
+    check: Callable[[], None] = _do_nothing
     redaction: Redaction = show_all
     rules: AccessRules | None = None  # made with SQL
 

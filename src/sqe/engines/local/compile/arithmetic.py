@@ -22,8 +22,8 @@ from sqe.engines.local.types import (
     DOUBLE,
     FLOAT,
     SparkType,
-    bound_decimal,
     common_type,
+    cut_decimal,
     decimal,
     decimal_of,
 )
@@ -127,12 +127,12 @@ def _decimal(operator: str, left: Value, right: Value, name: str) -> Value:
         scale = max(s1, s2)
         kind = decimal(max(p1 - s1, p2 - s2) + scale + 1, scale)
         if kind.scale < scale:
-            return make_value(_rounded_sum(operator, left, right, kind), kind, name, left, right)
+            return make_value(_round_sum(operator, left, right, kind), kind, name, left, right)
         sql = _exact_sum(operator, left, right, kind)
     elif operator == "*":
         kind = decimal(p1 + p2 + 1, s1 + s2)
         if kind.scale < s1 + s2:
-            return make_value(_rounded_product(left, right, kind), kind, name, left, right)
+            return make_value(_round_product(left, right, kind), kind, name, left, right)
         product = make_value(_exact_product(left, right, kind), kind, name, left, right)
         return replace(product, quick=_quick_product(left, right))
     elif operator == "/":
@@ -193,7 +193,7 @@ def _quick_product(left: Value, right: Value) -> str:
     return f"({short[0]} * {short[1]})"
 
 
-def _rounded_sum(operator: str, left: Value, right: Value, kind: SparkType) -> str:
+def _round_sum(operator: str, left: Value, right: Value, kind: SparkType) -> str:
     """A sum with more digits than fit: exact in whole numbers, then rounded half up."""
     scale = max(left.type.scale, right.type.scale)
     sides, guards = [], []
@@ -207,7 +207,7 @@ def _rounded_sum(operator: str, left: Value, right: Value, kind: SparkType) -> s
     return _sides(left, right, _guard_digits(sql, kind, guards))
 
 
-def _rounded_product(left: Value, right: Value, kind: SparkType) -> str:
+def _round_product(left: Value, right: Value, kind: SparkType) -> str:
     drop = left.type.scale + right.type.scale - kind.scale
     sides = part("left"), part("right")
     sql = decimal_of_digits(divide_half_up(f"({sides[0]} * {sides[1]})", power(drop)), kind)
@@ -309,7 +309,7 @@ def _divide_decimals(left: Value, right: Value, kind: SparkType) -> str:
     short = p1 + max(0, shift) <= BIGINT_DIGITS and p2 - min(0, shift) <= BIGINT_DIGITS
     whole = "BIGINT" if short else "HUGEINT"
     dividend, divisor = part("left"), part("right")
-    sql = decimal_of_digits(_shifted_quotient(dividend, divisor, shift, whole), kind, short=short)
+    sql = decimal_of_digits(_shift_quotient(dividend, divisor, shift, whole), kind, short=short)
     guards = [(dividend, _HUGEINT_DIGITS - max(0, shift), p1)]
     # Spark rounds to 38 places first. By divisors up to this size that never changes the result: a
     # quotient that is no half of a last digit is further away from it than Spark's first rounding.
@@ -320,7 +320,7 @@ def _divide_decimals(left: Value, right: Value, kind: SparkType) -> str:
     return _sides(left, right, sql, whole)
 
 
-def _shifted_quotient(dividend: str, divisor: str, shift: int, whole: str) -> str:
+def _shift_quotient(dividend: str, divisor: str, shift: int, whole: str) -> str:
     if shift >= 0:
         return divide_half_up(f"({dividend} * {power(shift, whole)})", divisor)
     return divide_half_up(dividend, f"({divisor} * {power(-shift, whole)})")
@@ -333,7 +333,7 @@ def average(value: Value, distinct: str, over: str) -> str:
         added = f"sum({distinct}{value.cast(DOUBLE)}){over}"
         return f"({added} / count({distinct}{value.sql}){over})"
     kind = average_type(value.type)
-    total_type = bound_decimal(value.type.precision + 10, value.type.scale)
+    total_type = cut_decimal(value.type.precision + 10, value.type.scale)
     added = "" if "OVER (" in over else value.quick
     summed = f"sum({distinct}{added or value.sql}){over}"
     total = Value(f"CAST({summed} AS {total_type.duckdb})", total_type, "")
@@ -360,10 +360,10 @@ def _mean(shift: int, total_type: SparkType, kind: SparkType) -> str:
 
 
 def average_type(kind: SparkType) -> SparkType:
-    return bound_decimal(kind.precision + 4, kind.scale + 4) if kind.is_decimal else DOUBLE
+    return cut_decimal(kind.precision + 4, kind.scale + 4) if kind.is_decimal else DOUBLE
 
 
 def sum_type(kind: SparkType) -> SparkType:
     if kind.is_decimal:
-        return bound_decimal(kind.precision + 10, kind.scale)
+        return cut_decimal(kind.precision + 10, kind.scale)
     return DOUBLE if kind.is_float else SparkType("bigint")

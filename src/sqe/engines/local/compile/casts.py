@@ -235,11 +235,11 @@ def _kind(kind: SparkType) -> str:
 
 
 def cast(here: Compiling, node: exp.Cast) -> Value:
-    wanted = wanted_type(node.args["to"])
+    wanted = type_of_cast(node.args["to"])
     if node.args.get("format"):
         raise NotLocal("a cast with a format is Spark's")
     if is_typed_literal(here, node):
-        return typed_literal(here, node.this, wanted)
+        return compile_typed_literal(here, node.this, wanted)
     if CALL not in node.meta and isinstance(node.this, _LOOSE) and not _is_closed(node.this):
         raise NotLocal(":: behind anything but a value is Spark's")
     return _without_text(here, node, wanted) or _cast(here, node, wanted)
@@ -326,7 +326,7 @@ def _is_function(here: Compiling, node: exp.Cast) -> bool:
     return start is not None and "cast" not in here.text[start : start + 8].lower()
 
 
-def typed_literal(here: Compiling, node: exp.Literal, wanted: SparkType) -> Value:
+def compile_typed_literal(here: Compiling, node: exp.Literal, wanted: SparkType) -> Value:
     text = str(node.this)
     day = iso_date(text)
     if wanted == DATE and day is not None:
@@ -348,17 +348,17 @@ def typed_literal(here: Compiling, node: exp.Literal, wanted: SparkType) -> Valu
     raise NotLocal(f"the literal {text!r} of type {wanted} is Spark's")
 
 
-def wanted_type(node: exp.DataType) -> SparkType:
+def type_of_cast(node: exp.DataType) -> SparkType:
     if node.this == exp.DataType.Type.DECIMAL:
         sizes = [int(str(size.this)) for size in node.expressions] or [10, 0]
         return SparkType("decimal", sizes[0], sizes[1] if len(sizes) > 1 else 0)
     if node.this == exp.DataType.Type.ARRAY and len(node.expressions) == 1:
-        return array_of(wanted_type(node.expressions[0]))
+        return array_of(type_of_cast(node.expressions[0]))
     if node.this == exp.DataType.Type.STRUCT and all(map(_is_field, node.expressions)):
         names = [part.this.name for part in node.expressions]
-        return struct_of(names, [wanted_type(part.args["kind"]) for part in node.expressions])
+        return struct_of(names, [type_of_cast(part.args["kind"]) for part in node.expressions])
     if node.this == exp.DataType.Type.MAP and len(node.expressions) == 2:
-        return map_of(*map(wanted_type, node.expressions))
+        return map_of(*map(type_of_cast, node.expressions))
     kind = _TYPES.get(node.this)
     if kind is None or node.expressions:
         raise NotLocal(f"a cast to {node.sql(dialect='spark')} is Spark's")

@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from sqe.engines.local.compile.arithmetic import give_up
-from sqe.engines.local.compile.casts import wanted_type
+from sqe.engines.local.compile.casts import type_of_cast
 from sqe.engines.local.compile.compiling import Compiling
 from sqe.engines.local.compile.literals import null
 from sqe.engines.local.compile.operators import compare
@@ -40,7 +40,7 @@ def _branch(here: Compiling, node: Any) -> Value:
     """A loop over digits, which the Trino dialect writes behind the short way for numbers of an
     ordinary size. Where a row needs it, Spark does the query."""
     if isinstance(node, exp.Cast) and not node.args.get("safe") and node.find(exp.Reduce):
-        kind = wanted_type(node.args["to"])
+        kind = type_of_cast(node.args["to"])
         return Value(give_up("an aggregate() over an array", kind), kind, "")
     return here.value(node)
 

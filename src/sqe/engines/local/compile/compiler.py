@@ -10,7 +10,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqe.binding.bound import BoundStatement, BoundView
-from sqe.engines.local.compile.folding import used_values
+from sqe.engines.local.compile.folding import values_in_text
 from sqe.engines.local.compile.queries import QueryCompiler
 from sqe.engines.local.plan import LocalPlan, NotLocal
 from sqe.engines.local.types import VOID
@@ -42,7 +42,7 @@ def compile_statement(guarded: GuardedStatement, time_zone: str) -> LocalPlan:
         ]
     )
     doubtful = len(list(islice(_list_failing(guarded.bound), 2))) > 1
-    values = used_values(relation.sql, compiler.parameters.values)
+    values = values_in_text(relation.sql, compiler.parameters.values)
     return LocalPlan(
         relation.sql, compiler.scans(), columns, schema, doubtful, values, compiler.metadata()
     )

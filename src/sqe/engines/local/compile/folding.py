@@ -59,13 +59,13 @@ def _computes_with(sql: str, values: Mapping[str, object]) -> bool:
     text = f"SELECT {sql}"
     with _lock:
         try:
-            _database().execute(text, used_values(text, values)).to_arrow_table()
+            _database().execute(text, values_in_text(text, values)).to_arrow_table()
         except duckdb.Error:
             return False
     return True
 
 
-def used_values(sql: str, values: Mapping[str, object]) -> dict[str, object] | None:
+def values_in_text(sql: str, values: Mapping[str, object]) -> dict[str, object] | None:
     """Those values that the text names: DuckDB wants no others."""
     import duckdb
 

@@ -14,12 +14,12 @@ from sqe.engines.local.types import (
     DOUBLE,
     SIGNED_DIGITS,
     SparkType,
-    bound_decimal,
     common_type,
+    cut_decimal,
 )
 
 
-def _one(values: Sequence[Value], what: str) -> Value:
+def _only_value(values: Sequence[Value], what: str) -> Value:
     need(len(values) == 1, f"{what} takes one argument")
     return values[0]
 
@@ -33,14 +33,14 @@ def common(values: Sequence[Value]) -> SparkType:
 
 
 def absolute(here: Compiling, values: Sequence[Value]) -> Built:
-    value = _one(values, "abs")
+    value = _only_value(values, "abs")
     need(value.type.is_numeric, "abs takes a number")
     need(value.type.precision <= SIGNED_DIGITS, "abs of such wide decimals is Spark's")
     return f"CAST(abs({value.sql}) AS {value.type.duckdb})", value.type, value.nullable
 
 
 def negative(here: Compiling, values: Sequence[Value]) -> Built:
-    value = _one(values, "negative")
+    value = _only_value(values, "negative")
     need(value.type.is_numeric, "negative takes a number")
     need(value.type.precision <= SIGNED_DIGITS, "minus such wide decimals is Spark's")
     return f"(- {value.sql})", value.type, value.nullable
@@ -48,7 +48,7 @@ def negative(here: Compiling, values: Sequence[Value]) -> Built:
 
 def sqrt(here: Compiling, values: Sequence[Value]) -> Built:
     """Exact in both engines; of a negative number Spark's is NaN, where DuckDB raises."""
-    value = _one(values, "sqrt")
+    value = _only_value(values, "sqrt")
     need(value.type.is_numeric, "sqrt takes a number")
     number = value.cast(DOUBLE)
     sql = f"CASE WHEN {number} < 0 THEN 'NaN'::DOUBLE ELSE sqrt({number}) END"
@@ -70,15 +70,15 @@ def round_(here: Compiling, values: Sequence[Value]) -> Built:
     need(value.type.is_decimal, "round of doubles is Spark's")
     whole = value.type.precision - value.type.scale
     if places >= value.type.scale:
-        kind = bound_decimal(whole + value.type.scale + 1, value.type.scale)
+        kind = cut_decimal(whole + value.type.scale + 1, value.type.scale)
         return value.cast(kind), kind, True
-    kind = bound_decimal(whole + places + 1, places)
+    kind = cut_decimal(whole + places + 1, places)
     return f"CAST(round({value.sql}, {places}) AS {kind.duckdb})", kind, True
 
 
 def sign(here: Compiling, values: Sequence[Value]) -> Built:
     """A zero keeps its sign, and NaN is NaN."""
-    number = _one(values, "sign")
+    number = _only_value(values, "sign")
     need(number.type.is_numeric, "sign takes a number")
     sql = number.cast(DOUBLE)
     kept = f"{sql} = 0 OR isnan({sql})"
@@ -110,14 +110,14 @@ def round_to_integer(function: str) -> Build:
     """ceil and floor. Of a double Spark takes the nearest bigint, and zero for NaN."""
 
     def build(here: Compiling, values: Sequence[Value]) -> Built:
-        value = _one(values, function)
+        value = _only_value(values, function)
         need(value.type.is_numeric, f"{function} takes a number")
         if value.type.is_integral:
             return value.cast(BIGINT), BIGINT, True
         if value.type.is_decimal and value.type.scale == 0:
             return value.sql, value.type, True
         if value.type.is_decimal:
-            kind = bound_decimal(value.type.precision - value.type.scale + 1, 0)
+            kind = cut_decimal(value.type.precision - value.type.scale + 1, 0)
             return f"CAST({function}({value.sql}) AS {kind.duckdb})", kind, True
         number = f"{function}({value.cast(DOUBLE)})"
         sql = (
@@ -142,7 +142,7 @@ def pmod(here: Compiling, values: Sequence[Value]) -> Built:
 
 
 def isnan(here: Compiling, values: Sequence[Value]) -> Built:
-    value = _one(values, "isnan")
+    value = _only_value(values, "isnan")
     need(value.type.is_float, "isnan takes a double")
     return f"coalesce(isnan({value.sql}), false)", BOOLEAN, False
 
@@ -186,20 +186,20 @@ def nvl2(here: Compiling, values: Sequence[Value]) -> Built:
 
 
 def zeroifnull(here: Compiling, values: Sequence[Value]) -> Built:
-    value = _one(values, "zeroifnull")
+    value = _only_value(values, "zeroifnull")
     need(value.type.name in ("int", "bigint"), "zeroifnull takes an int")
     return f"coalesce({value.sql}, 0)", value.type, False
 
 
 def nullifzero(here: Compiling, values: Sequence[Value]) -> Built:
-    value = _one(values, "nullifzero")
+    value = _only_value(values, "nullifzero")
     need(value.type.name in ("int", "bigint"), "nullifzero takes an int")
     return f"nullif({value.sql}, 0)", value.type, True
 
 
 def is_null(word: str) -> Build:
     def build(here: Compiling, values: Sequence[Value]) -> Built:
-        value = _one(values, "isnull")
+        value = _only_value(values, "isnull")
         return f"({value.sql} {word})", BOOLEAN, False
 
     return build

@@ -127,7 +127,9 @@ class Grouping:
         return not self.sets and any(key.value.sql == value.sql for key in self.keys)
 
 
-def grouped_by(group: exp.Group | None, expressions: Expressions, items: list[Item]) -> Grouping:
+def compile_grouping(
+    group: exp.Group | None, expressions: Expressions, items: list[Item]
+) -> Grouping:
     return _Builder(group, expressions, items).build()
 
 
@@ -145,7 +147,7 @@ class _Builder:
         if self._group is None:
             return self._grouping
         whole = self._group.args.get("all")
-        parts = self._all(self._group) if whole else self._list_parts(self._group)
+        parts = self._list_items(self._group) if whole else self._list_parts(self._group)
         if self._grouping.sets:
             self._check_computed()
         keys = [part for part in parts if part]
@@ -165,7 +167,7 @@ class _Builder:
                 raise NotLocal("grouping sets by several values of the same columns are Spark's")
             kinds.add(key.kind)
 
-    def _all(self, group: exp.Group) -> list[str]:
+    def _list_items(self, group: exp.Group) -> list[str]:
         """GROUP BY ALL: by every item without an aggregate in it."""
         rest = [name for name, value in group.args.items() if value and name != "all"]
         named = any(item.value.name.lower() == "all" for item in self._items)

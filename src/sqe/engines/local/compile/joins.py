@@ -79,7 +79,7 @@ class Joins:
         after: list[SourceColumn],
     ) -> str:
         """USING: the keys come first, once each; then the rest of the left and of the right."""
-        keys = [(_one(name, before), _one(name, after)) for name in names]
+        keys = [(_only_column(name, before), _only_column(name, after)) for name in names]
         conditions = []
         for left, right in keys:
             a, b = left.value(), right.value()
@@ -140,7 +140,7 @@ def _join_names(
     return names
 
 
-def _one(name: str, columns: list[SourceColumn]) -> SourceColumn:
+def _only_column(name: str, columns: list[SourceColumn]) -> SourceColumn:
     matching = [column for column in columns if column.name.lower() == name.lower()]
     if len(matching) != 1:
         raise NotLocal(f"USING ({name}) is Spark's")

@@ -31,7 +31,7 @@ def order_by(
         if _is_all(inner, expressions, items):
             if len(order.expressions) > 1:
                 raise NotLocal("ORDER BY ALL beside other keys is Spark's")
-            keys += _everything(key, items, only_items)
+            keys += _keys_of_items(key, items, only_items)
             continue
         value = by_position(inner, items)
         if value is None:
@@ -70,7 +70,7 @@ def _is_all(node: Any, expressions: Expressions, items: list[Value]) -> bool:
     return not named and not list(expressions.scope.matches("all", ()))
 
 
-def _everything(key: Any, items: list[Value], distinct: bool) -> list[str]:
+def _keys_of_items(key: Any, items: list[Value], distinct: bool) -> list[str]:
     """By every selected column, from the left."""
     return [
         order_key(_sort_key(item, position, distinct), key)

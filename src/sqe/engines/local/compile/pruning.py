@@ -105,19 +105,19 @@ def _both(node: Any, known: Known) -> Iterator[Found]:
 
 def _from_comparison(node: Any, known: Known) -> Iterator[Found]:
     forward, backward = _OPERATORS[type(node)]
-    yield from _one(node.this, forward, [node.expression], known)
-    yield from _one(node.expression, backward, [node.this], known)
+    yield from _prune_column(node.this, forward, [node.expression], known)
+    yield from _prune_column(node.expression, backward, [node.this], known)
 
 
 def _between(node: exp.Between, known: Known) -> Iterator[Found]:
     if not node.args.get("symmetric"):
         for side, op in (("low", ">="), ("high", "<=")):
-            yield from _one(node.this, op, [node.args[side]], known)
+            yield from _prune_column(node.this, op, [node.args[side]], known)
 
 
 def _from_in_list(node: exp.In, known: Known) -> Iterator[Found]:
     if node.expressions and not node.args.get("query"):
-        yield from _one(node.this, "in", node.expressions, known)
+        yield from _prune_column(node.this, "in", node.expressions, known)
 
 
 def _is_null(node: exp.Is, known: Known) -> Iterator[Found]:
@@ -132,7 +132,7 @@ def _from_not(node: exp.Not, known: Known) -> Iterator[Found]:
         yield inner.this, "notnull", ()
 
 
-def _one(column: Any, op: str, nodes: list[Any], known: Known) -> Iterator[Found]:
+def _prune_column(column: Any, op: str, nodes: list[Any], known: Known) -> Iterator[Found]:
     if isinstance(column, exp.Column):
         values = tuple(_constant(node, op, known) for node in nodes)
         if None not in values:

@@ -62,7 +62,7 @@ class Relations:
         if isinstance(node, exp.Table):
             return self._table(node, scope)
         if isinstance(node, exp.Subquery):
-            return self._derived_table(node, scope)
+            return self._compile_derived_table(node, scope)
         if isinstance(node, exp.Lateral):
             return self._lateral(node, scope)
         if isinstance(node, exp.Values):
@@ -73,7 +73,9 @@ class Relations:
             return f"({relation.sql}) AS {name}"
         raise NotLocal(f"{node.key} in FROM is Spark's")
 
-    def _derived_table(self, node: exp.Subquery, scope: Scope, *, joined: bool = False) -> str:
+    def _compile_derived_table(
+        self, node: exp.Subquery, scope: Scope, *, joined: bool = False
+    ) -> str:
         """It sees CTEs, but not its neighbours in FROM. ``joined``: as of a table."""
         odd = ("pivots", "sample", "laterals", "order", "limit", "offset", "with_")
         if any(node.args.get(key) for key in odd) or (node.args.get("joins") and not joined):
@@ -111,7 +113,7 @@ class Relations:
             raise NotLocal("a name for joins in parentheses is Spark's")
         inner = Scope(parent=scope.parent, ctes=scope.ctes)
         joins = node.this.args.get("joins") or ()
-        first = self._table if isinstance(node.this, exp.Table) else self._derived_table
+        first = self._table if isinstance(node.this, exp.Table) else self._compile_derived_table
         sql = first(node.this, inner, joined=True)
         for join in joins:
             sql = self._joins.join(sql, join, inner)
@@ -139,9 +141,9 @@ class Relations:
             raise NotLocal(f"{node.name} is not certain to be a table")
         if isinstance(reference.target, BoundView):
             return self._view(reference.target, node, name, scope)
-        return self._stored_table(reference, node, name, scope)
+        return self._compile_stored_table(reference, node, name, scope)
 
-    def _stored_table(
+    def _compile_stored_table(
         self, reference: BoundReference, node: exp.Table, name: str, scope: Scope
     ) -> str:
         target = reference.target

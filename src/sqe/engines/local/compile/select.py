@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqe.engines.local.compile.context import Context
 from sqe.engines.local.compile.dependent import check_dependent
 from sqe.engines.local.compile.expressions import Expressions
-from sqe.engines.local.compile.grouping import Grouping, Item, grouped_by, loosen_absent
+from sqe.engines.local.compile.grouping import Grouping, Item, compile_grouping, loosen_absent
 from sqe.engines.local.compile.levels import (
     check_in_queries,
     forbid,
@@ -136,7 +136,7 @@ class Selects:
             if node.args.get("having"):
                 raise NotLocal("HAVING without GROUP BY and without aggregates is Spark's")
             return None
-        grouping = grouped_by(group, self._context.expressions(scope), items)
+        grouping = compile_grouping(group, self._context.expressions(scope), items)
         if grouping.only_constants and (scope.borrowed or scope.passed):
             raise NotLocal("grouping a dependent subquery by constants is Spark's")
         grouping.check_items(items)

@@ -40,7 +40,7 @@ def _distinct_in_window(site: CallSite, value: Typed) -> str:
     return f"CAST(size({plain.aggregate('collect_set', [value.sql])}) AS BIGINT)"
 
 
-def _written_by_special(call: Bound) -> str:
+def _write_special(call: Bound) -> str:
     raise call.refuse("its calls are translated elsewhere")
 
 
@@ -49,7 +49,7 @@ def aggregate(name: str, signatures: str | list[str], spark: str | Emit, descrip
     declare(name, signatures, spark, kind=AGGREGATE, result=result, description=description)
 
 
-aggregate("count", ["() -> bigint", "(T) -> bigint"], _written_by_special,
+aggregate("count", ["() -> bigint", "(T) -> bigint"], _write_special,
           "Counts the non-null values")  # fmt: skip
 
 

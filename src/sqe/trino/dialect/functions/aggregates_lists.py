@@ -177,7 +177,7 @@ def _listagg(site: CallSite) -> Typed:
         raise Refused("TYPE_MISMATCH", message, node.at)
     order = ", ".join(site.analyzer.sort(sort_item, site.scope) for sort_item in node.order_by)
     if node.distinct and len(node.order_by) == 1 and order.startswith(f"{value.sql} "):
-        return Typed(VARCHAR, _limit_length(site, _listed_once(site, value, separator.constant)))
+        return Typed(VARCHAR, _limit_length(site, _list_once(site, value, separator.constant)))
     distinct = "DISTINCT " if node.distinct else ""
     text = f"listagg({distinct}{value.sql}, {string(separator.constant)})"
     text += f" WITHIN GROUP (ORDER BY {order})" if order else ""
@@ -202,7 +202,7 @@ def _limit_length(site: CallSite, text: str) -> str:
     return f"IF(octet_length({text}) > {_LONGEST_LIST}, {beyond}, {text})"
 
 
-def _listed_once(site: CallSite, value: Typed, separator: str) -> str:
+def _list_once(site: CallSite, value: Typed, separator: str) -> str:
     """Spark fails on a sorted DISTINCT listagg beside another DISTINCT."""
     values = f"collect_set({value.sql})"
     if site.node.filter is not None:

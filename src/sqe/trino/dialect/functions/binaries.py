@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sqe.model.trino_types import TrinoType
 from sqe.trino.dialect.functions.registry import Bound, declare, null_for_null
 from sqe.trino.dialect.functions.signatures import UNBOUNDED, Bindings
-from sqe.trino.dialect.functions.strings import INVALID, bound_varchar, length_of
+from sqe.trino.dialect.functions.strings import INVALID, length_of, varchar_of_length
 from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.typed import fail, string
 
@@ -170,13 +170,13 @@ declare("url_extract_parameter", "(varchar(x), varchar(y)) -> varchar(x)", _para
 
 
 def _type_of_encoded(bound: Bindings, kinds: tuple[TrinoType, ...]) -> TrinoType:
-    return bound_varchar(min(UNBOUNDED, length_of(kinds[0]) * 12))
+    return varchar_of_length(min(UNBOUNDED, length_of(kinds[0]) * 12))
 
 
 declare("url_encode", "(varchar(x)) -> varchar(x)", "url_encode({0})", result=_type_of_encoded)
 
 
-def _decoded_url(call: Bound) -> str:
+def _decode_url(call: Bound) -> str:
     value = call.sql(0)
     error = fail(INVALID, string("Illegal hex characters in escape (%) pattern"), call.returns,
                    call.at)  # fmt: skip
@@ -184,4 +184,4 @@ def _decoded_url(call: Bound) -> str:
     return f"IF({good}, url_decode({value}), {error})"
 
 
-declare("url_decode", "(varchar(x)) -> varchar(x)", null_for_null(_decoded_url))
+declare("url_decode", "(varchar(x)) -> varchar(x)", null_for_null(_decode_url))

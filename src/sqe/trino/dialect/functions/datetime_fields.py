@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sqe.trino.dialect.calls import CallSite, call_named, special
 from sqe.trino.dialect.errors import mismatch
 from sqe.trino.dialect.functions.registry import Bound, declare
-from sqe.trino.dialect.moments import known_zone, local, local_day, micros_of, zone_sql
+from sqe.trino.dialect.moments import local, local_day, micros_of, zone_of_type, zone_sql
 from sqe.trino.dialect.typed import Typed
 
 _DAYS = ["(date)", "(timestamp(p))", "(timestamp(p) with time zone)"]
@@ -94,7 +94,7 @@ def _zone_minute(call: Bound) -> str:
 
 
 def _zone(call: Bound) -> str:
-    zone = known_zone(call.arguments[0].type, call.at)
+    zone = zone_of_type(call.arguments[0].type, call.at)
     return f"IF({call.sql(0)} IS NULL, NULL, {zone_sql(zone)})"
 
 

@@ -10,9 +10,9 @@ import re
 
 from sqe.model.trino_types import DATE, TrinoType, timestamp, timestamp_tz
 from sqe.sql.zone_names import zone_named
-from sqe.trino.dialect.functions.datetime_parse import existing_instant
+from sqe.trino.dialect.functions.datetime_parse import instant_or_null
 from sqe.trino.dialect.functions.registry import Bound, declare
-from sqe.trino.dialect.moments import from_micros, micros_of, written_as
+from sqe.trino.dialect.moments import from_micros, micros_of, text_names_zone
 from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.typed import Typed, fail, null_of, string
 from sqe.trino.dialect.zones import session_zone
@@ -102,10 +102,10 @@ def _timestamp(call: Bound) -> Typed:
 
     def write(sql: str) -> str:
         text = _Text(sql, _MOMENT)
-        read = with_variable(text.clock(), lambda clock: existing_instant(clock, zone))
+        read = with_variable(text.clock(), lambda clock: instant_or_null(clock, zone))
         if match is not None:
             return text.check(read, kind, call.at)
-        same = written_as(text.part(_ZONE), zone, ("Z", "+00", "+00:00", "+0000"))
+        same = text_names_zone(text.part(_ZONE), zone, ("Z", "+00", "+00:00", "+0000"))
         message = string("A column of different time zones is not supported")
         other = fail("NOT_SUPPORTED", message, kind, call.at)
         return text.check(f"IF({same}, {read}, {other})", kind, call.at)

@@ -201,13 +201,13 @@ def _parse_datetime(call: Bound) -> Typed:
     kind = timestamp_tz(3, zone)
 
     def write(sql: str) -> str:
-        read = with_variable(reader.clock(sql), lambda clock: existing_instant(clock, zone))
+        read = with_variable(reader.clock(sql), lambda clock: instant_or_null(clock, zone))
         return _check_format(reader, sql, kind, read)
 
     return Typed(kind, with_variable(call.sql(0), write))
 
 
-def existing_instant(clock: str, zone: str) -> str:
+def instant_or_null(clock: str, zone: str) -> str:
     """The instant of a local time; NULL for one that the clocks skip."""
     if zone == "UTC" or zone[0] in "+-":
         return instant(clock, zone)

@@ -9,7 +9,7 @@ from sqe.model.trino_types import TIMESTAMP_TZ, VARCHAR, varchar
 from sqe.trino.dialect.errors import Refused
 from sqe.trino.dialect.functions.datetime_patterns import Element, joda, mysql
 from sqe.trino.dialect.functions.registry import Bound, declare
-from sqe.trino.dialect.moments import known_zone, local, micros_of, rounded_moment, zone_sql
+from sqe.trino.dialect.moments import local, micros_of, round_moment, zone_of_type, zone_sql
 from sqe.trino.dialect.repeated import with_variable
 from sqe.trino.dialect.typed import Typed, fail, string
 
@@ -50,7 +50,7 @@ _COMPUTED: dict[str, str] = {
 def _print(call: Bound, elements: list[Element]) -> Typed:
     """Fractions are rounded to milliseconds first."""
     value = call.arguments[0]
-    cut = Typed(value.type, rounded_moment(value, 3))
+    cut = Typed(value.type, round_moment(value, 3))
     return Typed(
         VARCHAR, with_variable(cut.sql, lambda sql: _text(call, Typed(value.type, sql), elements))
     )
@@ -87,7 +87,7 @@ def _print_element(call: Bound, value: Typed, clock: str, element: Element) -> s
         return number if element.least == 1 else f"lpad({number}, {element.least}, '0')"
     is_utc = value.type.base == TIMESTAMP_TZ and value.type.zone == "UTC"
     if element.field == "zone_id":
-        return zone_sql(known_zone(value.type, call.at))
+        return zone_sql(zone_of_type(value.type, call.at))
     if element.field == "zone_name" and is_utc and element.least < 4:
         return "'UTC'"
     if element.field in ("offset", "offset_colon"):

@@ -95,7 +95,7 @@ declare("date_trunc", "(varchar(x), timestamp(p) with time zone) -> timestamp(p)
 # ---------------------------------------------------------------------------- date_add
 
 
-def _known_count(call: Bound) -> int | None:
+def _constant_count(call: Bound) -> int | None:
     """How many, where that is constant and fits into 32 bits."""
     number = call.arguments[1].constant
     return number if isinstance(number, int) and _SMALLEST <= number <= _LARGEST else None
@@ -103,7 +103,7 @@ def _known_count(call: Bound) -> int | None:
 
 def _count(call: Bound, name: str) -> str:
     """How many; it must fit into 32 bits."""
-    value, number = call.arguments[1], _known_count(call)
+    value, number = call.arguments[1], _constant_count(call)
     if number is not None:
         return f"({number})" if number < 0 else str(number)
     error = fail(name, string("integer overflow"), BIGINT, call.at)
@@ -157,7 +157,7 @@ def _add_to_moment(call: Bound) -> Typed:
 
     def interval(size: int, unit: str, made: str) -> str:
         """A literal where it can be one, which the local engine reads too."""
-        number = _known_count(call)
+        number = _constant_count(call)
         if number is None:
             return made.format(_times(count, size))
         return f"INTERVAL '{number * size}' {unit}"

@@ -141,7 +141,7 @@ def _path(call: Bound) -> _Path:
     return _Path(value.constant, call)
 
 
-def _looked_up(call: Bound, answer: Callable[[str, str, str], str]) -> str:
+def _look_up(call: Bound, answer: Callable[[str, str, str], str]) -> str:
     """``answer`` of the document's text, the VARIANT found and its kind."""
     path = _path(call)
     failed = fail("NOT_SUPPORTED", string(_UNREADABLE), call.returns, call.at)
@@ -174,7 +174,7 @@ def _extract(call: Bound) -> str:
         kept = f"coalesce({copied}, {failed})"
         return f"IF({json_sql.is_container(k)}, {kept}, {json_sql.print_variant(e)})"
 
-    return _looked_up(call, answer)
+    return _look_up(call, answer)
 
 
 def _extract_scalar(call: Bound) -> str:
@@ -192,7 +192,7 @@ def _extract_scalar(call: Bound) -> str:
             f"WHEN {k} IN ('STRING', 'BOOLEAN') THEN CAST({e} AS STRING) ELSE {number} END"
         )
 
-    return _looked_up(call, answer)
+    return _look_up(call, answer)
 
 
 def _size(call: Bound) -> str:
@@ -203,7 +203,7 @@ def _size(call: Bound) -> str:
             f"THEN CAST(size(CAST({e} AS MAP<STRING, VARIANT>)) AS BIGINT) ELSE 0L END"
         )
 
-    return _looked_up(call, answer)
+    return _look_up(call, answer)
 
 
 # ---------------------------------------------------------------- arrays

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sqe.model.trino_types import TrinoType, quoted_field
+from sqe.model.trino_types import TrinoType, field_of_row
 from sqe.trino.dialect.errors import Refused
 from sqe.trino.dialect.functions.arrays import argument_error, distinct
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.once import holds, holds_null, is_float, once
-from sqe.trino.dialect.subscripts import shown_key
+from sqe.trino.dialect.subscripts import show_key
 from sqe.trino.dialect.typed import fail
 
 _INVALID = "INVALID_FUNCTION_ARGUMENT"
@@ -31,17 +31,17 @@ def build_map(call: Bound, keys: str, values: str) -> str:
             f"WHEN size({k}) <> size({v}) THEN {length} "
             f"WHEN exists({k}, k -> k IS NULL) THEN {error} "
             f"{whole}"
-            f"WHEN size({unique}) < size({k}) THEN {_repeated_key_error(call, kind, k)} "
+            f"WHEN size({unique}) < size({k}) THEN {_duplicate_key_error(call, kind, k)} "
             f"ELSE map_from_arrays({k}, {v}) END"
         )
 
     return once([keys, values], write)
 
 
-def _repeated_key_error(call: Bound, kind: TrinoType, keys: str) -> str:
+def _duplicate_key_error(call: Bound, kind: TrinoType, keys: str) -> str:
     """The error for a key that is there twice; it names the first one that is met again."""
     again = f"element_at(filter({keys}, (k, i) -> exists(slice({keys}, 1, i), y -> y <=> k)), 1)"
-    shown = shown_key(kind, again, call.at)
+    shown = show_key(kind, again, call.at)
     message = f"concat('Duplicate map keys (', {shown}, ') are not allowed')"
     return fail(_INVALID, message, call.returns, call.at)
 
@@ -97,7 +97,7 @@ def _concat(call: Bound) -> str:
 def _fields(call: Bound) -> tuple[TrinoType, str, str]:
     """The row of the entries, and how its two fields are called."""
     kind = call.arguments[0].type.element
-    return kind, quoted_field(kind, 0), quoted_field(kind, 1)
+    return kind, field_of_row(kind, 0), field_of_row(kind, 1)
 
 
 def _from_entries(call: Bound) -> str:

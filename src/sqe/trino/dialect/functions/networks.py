@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 
 from sqe.model.trino_types import TrinoType
-from sqe.trino.dialect.casts import casts, failed_cast
+from sqe.trino.dialect.casts import cast_failure, casts
 from sqe.trino.dialect.errors import not_supported
 from sqe.trino.dialect.functions.registry import Bound, declare, null_for_null
 from sqe.trino.dialect.functions.strings import INVALID
@@ -33,7 +33,7 @@ def _from_text(value: Typed, target: TrinoType, safe: bool, at: int) -> str:
 
     def write(sql: str) -> str:
         message = f"concat('Cannot cast value to IPADDRESS: ', {sql})"
-        error = failed_cast(message, target, at, safe=safe)
+        error = cast_failure(message, target, at, safe=safe)
         # Digits of other scripts are digits to Trino, too.
         odd = f"{sql} RLIKE '[^\\\\x00-\\\\x7F]'"
         odd += "" if value.is_constant else f" OR {sql} LIKE '%:%'"

@@ -7,7 +7,7 @@ import re
 from sqe.model.trino_types import TrinoType
 from sqe.trino.dialect.functions.registry import Bound, declare
 from sqe.trino.dialect.functions.signatures import UNBOUNDED, Bindings
-from sqe.trino.dialect.functions.strings import bound_varchar, invalid, length_of
+from sqe.trino.dialect.functions.strings import invalid, length_of, varchar_of_length
 from sqe.trino.dialect.once import lambda_parts
 from sqe.trino.dialect.typed import string
 
@@ -73,9 +73,9 @@ declare("regexp_extract_all", ["(varchar(x), varchar) -> array(varchar(x))",
 def _type_of_replaced(bound: Bindings, kinds: tuple[TrinoType, ...]) -> TrinoType:
     old = length_of(kinds[0])
     if len(kinds) == 2:
-        return bound_varchar(old)
+        return varchar_of_length(old)
     new = length_of(kinds[2])
-    return bound_varchar(min(UNBOUNDED, old + max(old * new // 2, new) * (old + 1)))
+    return varchar_of_length(min(UNBOUNDED, old + max(old * new // 2, new) * (old + 1)))
 
 
 def _replace(call: Bound) -> str:

@@ -124,7 +124,7 @@ def _round_decimal(call: Bound) -> str:
     return f"CAST(round({call.sql(0)}, {places}) AS {name})"
 
 
-def _rounded_type(bound: Bindings, kinds: Kinds) -> TrinoType:
+def _round_type(bound: Bindings, kinds: Kinds) -> TrinoType:
     return decimal(min(MAX_PRECISION, kinds[0].precision + 1), kinds[0].scale)
 
 
@@ -139,7 +139,7 @@ declare("round", ["(double, integer) -> double", "(real) -> real", "(real, integ
 declare("round", "(decimal(p, s)) -> decimal(p, s)", _round_decimal, result=_whole_type,
         description=_TO_INTEGER)  # fmt: skip
 declare("round", "(decimal(p, s), integer) -> decimal(p, s)", _round_decimal,
-        result=_rounded_type, description=_TO_PLACES)  # fmt: skip
+        result=_round_type, description=_TO_PLACES)  # fmt: skip
 
 
 # ---------------------------------------------------------------------- truncate
@@ -165,7 +165,7 @@ def _truncate_decimal(call: Bound) -> str:
     )
 
 
-def _truncated_type(bound: Bindings, kinds: Kinds) -> TrinoType:
+def _truncate_type(bound: Bindings, kinds: Kinds) -> TrinoType:
     return decimal(max(1, kinds[0].precision - kinds[0].scale), 0)
 
 
@@ -173,7 +173,7 @@ _DROPPING = "Round to integer by dropping digits after decimal point"
 declare("truncate", ["(double) -> double", "(real) -> real"], _truncate_float,
         description=_DROPPING)  # fmt: skip
 declare("truncate", "(decimal(p, s)) -> decimal(p, s)", _truncate_decimal,
-        result=_truncated_type, description=_DROPPING)  # fmt: skip
+        result=_truncate_type, description=_DROPPING)  # fmt: skip
 declare(
     "truncate",
     "(decimal(p, s), integer) -> decimal(p, s)",

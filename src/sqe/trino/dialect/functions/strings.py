@@ -19,7 +19,7 @@ _PRIVATE = "\U0010fffd"  # stands for a letter that must not be changed
 INVALID = "INVALID_FUNCTION_ARGUMENT"
 
 
-def bound_varchar(length: int) -> TrinoType:
+def varchar_of_length(length: int) -> TrinoType:
     return VARCHAR if length >= UNBOUNDED else varchar(length)
 
 
@@ -50,7 +50,7 @@ def _concat(call: Bound) -> str:
     return f"concat({', '.join(argument.sql for argument in call.arguments)})"
 
 
-def _joined_chars(bound: Bindings, kinds: tuple[TrinoType, ...]) -> TrinoType:
+def _type_of_joined_chars(bound: Bindings, kinds: tuple[TrinoType, ...]) -> TrinoType:
     length = sum(min(length_of(kind), LONGEST_CHAR) for kind in kinds)
     if length > LONGEST_CHAR:
         raise Refused("TYPE_NOT_FOUND", f"Unknown type: char({length})")
@@ -62,10 +62,10 @@ def _concat_chars(call: Bound) -> str:
     return f"rtrim(concat({left}, {call.sql(1)}))"
 
 
-declare("concat", "(char(x), char(y)) -> char(x)", _concat_chars, result=_joined_chars)
+declare("concat", "(char(x), char(y)) -> char(x)", _concat_chars, result=_type_of_joined_chars)
 # A text beside a char becomes one, of as many characters as it may have.
 declare("concat", ["(char(x), varchar(y)) -> char(x)", "(varchar(x), char(y)) -> char(y)"],
-        _concat_chars, result=_joined_chars, hidden=True)  # fmt: skip
+        _concat_chars, result=_type_of_joined_chars, hidden=True)  # fmt: skip
 
 
 def _concat_ws(call: Bound) -> str:
@@ -103,7 +103,7 @@ declare("levenshtein_distance", "(varchar, varchar) -> bigint",
         "CAST(levenshtein({0}, {1}) AS BIGINT)")  # fmt: skip
 
 
-def _hamming_distance(call: Bound) -> str:
+def _write_hamming_distance(call: Bound) -> str:
     left, other = call.sql(0), call.sql(1)
     message = "The input strings to hamming_distance function must have the same length"
     error = fail(INVALID, string(message), BIGINT, call.at)
@@ -115,7 +115,7 @@ def _hamming_distance(call: Bound) -> str:
     )
 
 
-declare("hamming_distance", "(varchar, varchar) -> bigint", null_for_null(_hamming_distance))
+declare("hamming_distance", "(varchar, varchar) -> bigint", null_for_null(_write_hamming_distance))
 declare("luhn_check", "(varchar) -> boolean", null_for_null(lambda call: _luhn(call)))
 
 
@@ -278,9 +278,9 @@ declare("translate", "(varchar, varchar, varchar) -> varchar", "translate({0}, {
 
 def _type_of_replaced(bound: Bindings, kinds: tuple[TrinoType, ...]) -> TrinoType:
     if len(kinds) == 2:
-        return bound_varchar(length_of(kinds[0]))
+        return varchar_of_length(length_of(kinds[0]))
     old, new = length_of(kinds[0]), length_of(kinds[2])
-    return bound_varchar(min(UNBOUNDED, old + new * (old + 1)))
+    return varchar_of_length(min(UNBOUNDED, old + new * (old + 1)))
 
 
 def _replace(call: Bound) -> str:

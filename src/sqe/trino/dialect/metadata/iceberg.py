@@ -39,7 +39,7 @@ def column_text(path: tuple[str, ...]) -> str:
     return name if _PLAIN.match(name) else '"' + name.replace('"', '""') + '"'
 
 
-def sorted_by(metadata: Metadata) -> list[str] | None:
+def spell_sort_order(metadata: Metadata) -> list[str] | None:
     """The order that rows are written in, as Trino spells it; None where it sorts by more than
     columns, which Trino has no words for."""
     paths = field_paths(schema_of(metadata)["fields"])

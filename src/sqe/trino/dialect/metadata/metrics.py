@@ -26,11 +26,11 @@ class File:
     def bound_of(self, leaf: Leaf, side: str) -> str:
         """``side``: lower or upper."""
         if leaf.type.base == TIMESTAMP:
-            return _stored_moment(f"element_at({self.columns}.{side}_bounds, {leaf.id})")
+            return _decode_moment(f"element_at({self.columns}.{side}_bounds, {leaf.id})")
         return self.metric(leaf, f"{side}_bound")
 
 
-def _stored_moment(value: str) -> str:
+def _decode_moment(value: str) -> str:
     """Out of its bytes, the last of which is the highest: where Spark does not compile the query,
     it finds NULL among the readable metrics for a timestamp without time zone."""
     pairs = ", ".join(f"substring(hex({value}), {place}, 2)" for place in range(15, 0, -2))

@@ -64,7 +64,7 @@ def _moments(*names: str) -> Columns:
     return tuple(TrinoColumn(name, _MOMENT) for name in names)
 
 
-def _hidden_columns(*names: str) -> Columns:
+def _hide_columns(*names: str) -> Columns:
     return tuple(TrinoColumn(name, VARCHAR, hidden=True) for name in names)
 
 
@@ -76,7 +76,7 @@ INFORMATION: Mapping[str, Columns] = {
         *_texts("column_name"),
         *_numbers("ordinal_position"),
         *_texts("column_default", "is_nullable", "data_type"),
-        *_hidden_columns("comment", "extra_info", "column_comment"),
+        *_hide_columns("comment", "extra_info", "column_comment"),
     ),
     "enabled_roles": _texts("role_name"),
     "roles": _texts("role_name"),
@@ -86,7 +86,7 @@ INFORMATION: Mapping[str, Columns] = {
         *_TABLE,
         *_texts("privilege_type", "is_grantable", "with_hierarchy"),
     ),
-    "tables": (*_TABLE, *_texts("table_type"), *_hidden_columns("table_comment")),
+    "tables": (*_TABLE, *_texts("table_type"), *_hide_columns("table_comment")),
     "views": (*_TABLE, *_texts("view_definition")),
 }
 

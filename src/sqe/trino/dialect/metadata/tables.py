@@ -30,7 +30,7 @@ from sqe.trino.dialect.metadata.iceberg import (
     leaves,
     partition_fields,
     schema_of,
-    sorted_by,
+    spell_sort_order,
     types_by_id,
 )
 from sqe.trino.dialect.metadata.metrics import File
@@ -260,7 +260,7 @@ def _collect_bounds(leaf: Leaf) -> str:
 def _properties(name: str, metadata: Metadata) -> MetadataRelation:
     """What the metadata itself says; there is no table of it in Spark."""
     stored: dict[str, str] = dict(metadata.get("properties") or {})
-    order = sorted_by(metadata)
+    order = spell_sort_order(metadata)
     if order is None:
         message = "The properties of a table that is sorted by more than columns are not supported"
         raise Refused("NOT_SUPPORTED", message)

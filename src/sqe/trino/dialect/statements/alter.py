@@ -6,11 +6,11 @@ from sqe.model.trino_types import TrinoType, carrier
 from sqe.trino.dialect.context import Context, Known, KnownColumn
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.nodes import Name
-from sqe.trino.dialect.statements.column_types import iceberg_name, read_type, stored_type, widens
+from sqe.trino.dialect.statements.column_types import iceberg_name, read_type, type_in_table, widens
 from sqe.trino.dialect.statements.defaults import default_text
 from sqe.trino.dialect.statements.names import Target, no_table, table_if_there, target_of
 from sqe.trino.dialect.statements.nodes import AddColumn, AlterColumn, DropColumn, RenameColumn
-from sqe.trino.dialect.statements.partitioning import stored_partitioning
+from sqe.trino.dialect.statements.partitioning import partitioning_of_table
 from sqe.trino.dialect.statements.tables import check_column_properties, column_text
 from sqe.trino.dialect.translated import Translated
 from sqe.trino.dialect.typed import quote_name
@@ -59,7 +59,7 @@ def add_column(node: AddColumn, context: Context) -> Translated:
     kind = read_type(node.column.type, node.column.at, path[-1])
     if _is_taken(node, known, path):
         return Translated("", update_type=update_type)
-    kind = stored_type(kind, node.column.type_at)
+    kind = type_in_table(kind, node.column.type_at)
     if node.column.not_null and node.column.default is None:
         raise Refused("NOT_SUPPORTED", "This connector does not support adding not null columns")
     check_column_properties(node.column, target)
@@ -126,7 +126,7 @@ def drop_column(node: DropColumn, context: Context) -> Translated:
 def _check_droppable(known: Known, name: str, at: int) -> None:
     if len([column for column in known.columns if not column.hidden]) == 1:
         raise Refused("NOT_SUPPORTED", "Cannot drop the only column in a table", at)
-    if any(field.path[0] == name for field in stored_partitioning(known.metadata)):
+    if any(field.path[0] == name for field in partitioning_of_table(known.metadata)):
         raise Refused("NOT_SUPPORTED", f"Cannot drop partition field: {name}")
 
 
@@ -218,7 +218,7 @@ def _change(
         return f"SET DEFAULT {default_text(node.default, kind, context)}"
     if node.action == "DROP DEFAULT":
         return node.action
-    wanted = stored_type(read_type(node.type, node.at, path[-1]), node.type_at)
+    wanted = type_in_table(read_type(node.type, node.at, path[-1]), node.type_at)
     if (kind.types or kind.fields or wanted.types or wanted.fields) and kind != wanted:
         raise not_supported("SET DATA TYPE of nested types", node.type_at)
     if not widens(kind, wanted):

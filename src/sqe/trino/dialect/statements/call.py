@@ -108,7 +108,7 @@ def _target(catalog: str, values: Values, table: str = "table") -> Target:
     return Target(catalog, str(schema).lower(), str(values[table]).lower())
 
 
-def _existing_table(catalog: str, values: Values, context: Context, table: str = "table") -> Target:
+def _require_table(catalog: str, values: Values, context: Context, table: str = "table") -> Target:
     target = _target(catalog, values, table)
     known = find_changed(context, target)
     if known is None or known.kind != "TABLE":
@@ -122,7 +122,7 @@ def _spark(target: Target, procedure: str, *arguments: str) -> str:
 
 
 def _rollback(catalog: str, values: Values, context: Context) -> str:
-    target = _existing_table(catalog, values, context)
+    target = _require_table(catalog, values, context)
     return _spark(target, "rollback_to_snapshot", f"snapshot_id => {values['snapshot_id']}")
 
 
@@ -142,7 +142,7 @@ def _register(catalog: str, values: Values, context: Context) -> str:
 
 def _unregister(catalog: str, values: Values, context: Context) -> str:
     """Without PURGE: the files stay."""
-    return f"DROP TABLE {_existing_table(catalog, values, context, 'table_name').spark}"
+    return f"DROP TABLE {_require_table(catalog, values, context, 'table_name').spark}"
 
 
 _PROCEDURES: dict[str, _Procedure] = {

@@ -50,7 +50,7 @@ def _is_known(kind: TrinoType) -> bool:
     return kind.base in (*_STORED, *_NEVER, *_NOT_HERE) and not inside
 
 
-def stored_type(kind: TrinoType, at: int) -> TrinoType:
+def type_in_table(kind: TrinoType, at: int) -> TrinoType:
     """What a column of this type is in the table: Trino's Iceberg connector widens some. Its
     ``carrier`` is the column's type in Spark's DDL."""
     if kind.base in _NEVER:
@@ -66,11 +66,11 @@ def stored_type(kind: TrinoType, at: int) -> TrinoType:
     if kind.base == TIMESTAMP_TZ:
         return timestamp_tz(6)
     if kind.types:
-        return TrinoType(kind.base, types=tuple(stored_type(inner, at) for inner in kind.types))
+        return TrinoType(kind.base, types=tuple(type_in_table(inner, at) for inner in kind.types))
     if kind.fields:
         if any(field.name is None for field in kind.fields):
             raise Refused("NOT_SUPPORTED", f"Row type field does not have a name: {kind.display}")
-        fields = tuple(RowField(field.name, stored_type(field.type, at)) for field in kind.fields)
+        fields = tuple(RowField(field.name, type_in_table(field.type, at)) for field in kind.fields)
         return TrinoType("row", fields=fields)
     return kind
 

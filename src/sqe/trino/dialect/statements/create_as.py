@@ -9,7 +9,7 @@ from sqe.trino.dialect.casts import coerce
 from sqe.trino.dialect.context import Context
 from sqe.trino.dialect.errors import Refused
 from sqe.trino.dialect.scope import Scope
-from sqe.trino.dialect.statements.column_types import stored_type
+from sqe.trino.dialect.statements.column_types import type_in_table
 from sqe.trino.dialect.statements.names import find_changed, target_of
 from sqe.trino.dialect.statements.nodes import CreateTableAs
 from sqe.trino.dialect.statements.table_properties import read_options
@@ -36,8 +36,8 @@ def create_table_as(node: CreateTableAs, context: Context) -> Translated:
             f"{len(built.columns)} columns"
         )
         raise Refused("MISMATCHED_COLUMN_ALIASES", message, node.aliases[0].at)
-    columns = named_columns(built, names, node.at)
-    kinds = {name: stored_type(kind, node.at) for name, kind in columns.items()}
+    columns = name_columns(built, names, node.at)
+    kinds = {name: type_in_table(kind, node.at) for name, kind in columns.items()}
     source = analyzer.make_id("r")
     items = ", ".join(
         f"{coerce(field.as_typed, kind, node.at).sql} AS {quote_name(name)}"
@@ -52,7 +52,7 @@ def create_table_as(node: CreateTableAs, context: Context) -> Translated:
     return Translated(text, update_type="CREATE TABLE", then=then, counts=True)
 
 
-def named_columns(built: Built, names: list[str] | None, at: int) -> dict[str, TrinoType]:
+def name_columns(built: Built, names: list[str] | None, at: int) -> dict[str, TrinoType]:
     """The columns that a table or view made of the query has."""
     columns: dict[str, TrinoType] = {}
     for i, column in enumerate(built.columns):

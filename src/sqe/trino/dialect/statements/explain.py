@@ -14,7 +14,7 @@ from sqe.trino.dialect.parser import immediate_text
 from sqe.trino.dialect.statements import nodes
 from sqe.trino.dialect.statements.access import POLICY
 from sqe.trino.dialect.statements.names import Target
-from sqe.trino.dialect.statements.plan_json import distributed_plan, graph, io_plan, logical_plan
+from sqe.trino.dialect.statements.plan_json import graph, io_plan, logical_plan, plan_of_fragment
 from sqe.trino.dialect.statements.reads import names_alone, tables_read
 from sqe.trino.dialect.statements.session_nodes import Show, ShowStats
 from sqe.trino.dialect.translate import translate_node
@@ -54,7 +54,7 @@ def _of_prepared(
 ) -> Translated:
     """The statement that would be executed is explained."""
     if isinstance(execute, tree.Execute):
-        text = prepared.prepared_text(execute.name, context)
+        text = prepared.text_of_prepared(execute.name, context)
     else:
         text = immediate_text(execute, context.text)
     return prepared.execute(
@@ -109,5 +109,5 @@ def _plan_text(node: nodes.Explain, inner: Translated, context: Context) -> str:
         return io_plan(tables, written)
     if node.format == "GRAPHVIZ":
         return graph(kind, tables, written, inner.columns)
-    plan = logical_plan if kind == "LOGICAL" else distributed_plan
+    plan = logical_plan if kind == "LOGICAL" else plan_of_fragment
     return plan(tables, written, inner.columns)

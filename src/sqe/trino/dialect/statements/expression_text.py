@@ -68,7 +68,7 @@ class ExpressionText:
     def subquery(self, node: nodes.Query) -> str:
         return f"({self._queries.write(node)})"
 
-    def quantified_comparison(self, node: nodes.Quantified) -> str:
+    def write_quantified(self, node: nodes.Quantified) -> str:
         head = f"{self.write(node.value)} {node.operator} {node.quantifier}"
         return f"({head} {self.subquery(node.query)})"
 
@@ -221,7 +221,7 @@ _WRITERS: dict[type[nodes.Node], Writer] = {
     nodes.Arithmetic: _binary,
     nodes.Comparison: _binary,
     nodes.Negative: ExpressionText.negative,
-    nodes.Quantified: ExpressionText.quantified_comparison,
+    nodes.Quantified: ExpressionText.write_quantified,
     nodes.Logical: lambda text, node: f"({text.join(node.terms, f' {node.operator} ')})",
     nodes.Not: lambda text, node: f"(NOT {text.write(node.value)})",
     nodes.IsNull: _is_null,

@@ -13,7 +13,7 @@ from sqe.model.trino_types import VARCHAR, TrinoType, timestamp
 from sqe.sql.session_calls import session_calls
 from sqe.trino.dialect.analyzer import Analyzer
 from sqe.trino.dialect.calls import SPECIAL
-from sqe.trino.dialect.casts import written_type
+from sqe.trino.dialect.casts import parse_cast_type
 from sqe.trino.dialect.context import Context
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.functions.registry import functions_named, trinos_own
@@ -80,7 +80,7 @@ def _is_sparks(kind: TrinoType) -> bool:
 def drop_function(node: DropFunction, context: Context) -> Translated:
     target = function_target(context, node.name, node.at)
     known = context.lookup.function(target.catalog, target.schema, target.name)
-    types = [written_type(text, node.at) for text in node.types]
+    types = [parse_cast_type(text, node.at) for text in node.types]
     if known is not None:
         own = [spark_kind(text) for text in known.types]
         if known.trino:

@@ -12,14 +12,14 @@ from sqe.trino.dialect.errors import Refused, mismatch
 from sqe.trino.dialect.nodes import Expression, Identifier, Relation
 from sqe.trino.dialect.scope import Field, Scope
 from sqe.trino.dialect.statements.nodes import Merge, MergeCase
-from sqe.trino.dialect.statements.rows import changed_table
+from sqe.trino.dialect.statements.rows import table_to_change
 from sqe.trino.dialect.statements.written import (
     ON_INSERT,
     ON_UPDATE,
     absent,
     columns_of,
     qualifier_of,
-    shown_types,
+    show_types,
     store_value,
     target_fields,
     types_match,
@@ -40,7 +40,7 @@ class _Merge:
 
 
 def merge(node: Merge, context: Context) -> Translated:
-    target, known = changed_table(context, node.name, node.at, "Merging into")
+    target, known = table_to_change(context, node.name, node.at, "Merging into")
     analyzer = Analyzer(context)
     relation = analyzer.make_id("r")
     mine = target_fields(known, relation, qualifier_of(target, node.alias))
@@ -133,7 +133,7 @@ def _values(run: _Merge, case: MergeCase, index: int, scope: Scope) -> dict[str,
     if not types_match(wanted, actual_types):
         message = (
             f"MERGE table column types don't match for MERGE case {index}, SET expressions: "
-            f"Table: {shown_types(wanted)}, Expressions: {shown_types(actual_types)}"
+            f"Table: {show_types(wanted)}, Expressions: {show_types(actual_types)}"
         )
         raise mismatch(message, case.at)
     null = ON_INSERT if case.action == "INSERT" else ON_UPDATE

@@ -16,7 +16,7 @@ from sqe.trino.dialect.analyzer import Analyzer
 from sqe.trino.dialect.context import Context, Known
 from sqe.trino.dialect.errors import not_supported
 from sqe.trino.dialect.scope import Field, Scope
-from sqe.trino.dialect.statements.partitioning import stored_partitioning
+from sqe.trino.dialect.statements.partitioning import partitioning_of_table
 from sqe.trino.dialect.statements.written import columns_of
 from sqe.trino.dialect.tree import walk
 from sqe.trino.dialect.typed import quote_name, spark_type
@@ -58,7 +58,7 @@ class _Filter:
             Field(column.name.lower(), column.type, quote_name(column.name))
             for column in columns_of(known)
         )
-        fields = [one for one in stored_partitioning(known.metadata) if len(one.path) == 1]
+        fields = [one for one in partitioning_of_table(known.metadata) if len(one.path) == 1]
         self._whole = {one.path[0] for one in fields if one.transform == "identity"}
         self._by_days = {one.path[0] for one in fields if one.transform in _DIVIDED_BY_DAYS}
 

@@ -116,7 +116,7 @@ def read_order(fields: Sequence[str], columns: Columns) -> list[str]:
 _STORED_TRANSFORM = re.compile(r"(bucket|truncate)\[(\d+)\]\Z")
 
 
-def stored_partitioning(metadata: Mapping[str, Any]) -> list[PartitionField]:
+def partitioning_of_table(metadata: Mapping[str, Any]) -> list[PartitionField]:
     """The fields of a table's current partition spec."""
     paths: dict[int, tuple[str, ...]] = {}
     for schema in metadata.get("schemas") or ():

@@ -45,7 +45,7 @@ def logical_plan(
     return _json(_root(tables, written, columns))
 
 
-def distributed_plan(
+def plan_of_fragment(
     tables: Sequence[Target], written: Target | None, columns: Sequence[OutputColumn]
 ) -> str:
     """One fragment: how an engine spreads its work is its own affair."""

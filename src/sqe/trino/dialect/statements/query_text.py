@@ -163,11 +163,11 @@ class QueryText:
         ordinality = " WITH ORDINALITY" if node.ordinality else ""
         return f"UNNEST({self._expressions.join(node.expressions)}){ordinality}"
 
-    def aliased_relation(self, node: nodes.Aliased, indent: int) -> str:
+    def write_aliased(self, node: nodes.Aliased, indent: int) -> str:
         columns = f" ({names_text(node.columns, ', ')})" if node.columns else ""
         return f"{self._relation(node.relation, indent)} {name_text(node.alias)}{columns}"
 
-    def sampled_relation(self, node: nodes.Sampled, indent: int) -> str:
+    def write_sampled(self, node: nodes.Sampled, indent: int) -> str:
         share = self._expressions.write(node.percentage)
         return f"{self._relation(node.relation, indent)} TABLESAMPLE {node.method} ({share})"
 
@@ -190,7 +190,7 @@ _RELATIONS: dict[type[nodes.Relation], Callable[[QueryText, Any, int], str]] = {
     nodes.Subquery: QueryText.subquery,
     nodes.Lateral: QueryText.lateral,
     nodes.Unnest: QueryText.unnest,
-    nodes.Aliased: QueryText.aliased_relation,
-    nodes.Sampled: QueryText.sampled_relation,
+    nodes.Aliased: QueryText.write_aliased,
+    nodes.Sampled: QueryText.write_sampled,
     nodes.Join: QueryText.join,
 }

@@ -21,7 +21,7 @@ from sqe.trino.dialect.statements.written import (
     columns_of,
     qualifier_of,
     refuse_view,
-    shown_types,
+    show_types,
     store_value,
     target_fields,
     types_match,
@@ -31,7 +31,7 @@ from sqe.trino.dialect.translated import Translated
 from sqe.trino.dialect.typed import quote_name
 
 
-def changed_table(context: Context, name: Name, at: int, doing: str) -> tuple[Target, Known]:
+def table_to_change(context: Context, name: Name, at: int, doing: str) -> tuple[Target, Known]:
     target = target_of(context, name, at)
     known = find_changed(context, target)
     if known is None:
@@ -42,7 +42,7 @@ def changed_table(context: Context, name: Name, at: int, doing: str) -> tuple[Ta
 
 
 def insert(node: Insert, context: Context) -> Translated:
-    target, known = changed_table(context, node.name, node.at, "Inserting into")
+    target, known = table_to_change(context, node.name, node.at, "Inserting into")
     analyzer = Analyzer(context)
     built = analyzer.queries.query(node.query, Scope())
     columns = _insert_columns(node, known)
@@ -50,8 +50,8 @@ def insert(node: Insert, context: Context) -> Translated:
     if not types_match([column.type for column in columns], actual_types):
         message = (
             "Insert query has mismatched column types: "
-            f"Table: {shown_types([column.type for column in columns])}, "
-            f"Query: {shown_types(actual_types)}"
+            f"Table: {show_types([column.type for column in columns])}, "
+            f"Query: {show_types(actual_types)}"
         )
         raise mismatch(message, node.at)
     source = analyzer.make_id("r")
@@ -87,7 +87,7 @@ def _insert_columns(node: Insert, known: Known) -> list[KnownColumn]:
 
 
 def delete(node: Delete, context: Context) -> Translated:
-    target, known = changed_table(context, node.name, node.at, "Deleting from")
+    target, known = table_to_change(context, node.name, node.at, "Deleting from")
     analyzer = Analyzer(context)
     relation = analyzer.make_id("r")
     text = f"DELETE FROM {target.spark} AS {relation}"
@@ -98,7 +98,7 @@ def delete(node: Delete, context: Context) -> Translated:
 
 
 def update(node: Update, context: Context) -> Translated:
-    target, known = changed_table(context, node.name, node.at, "Updating")
+    target, known = table_to_change(context, node.name, node.at, "Updating")
     by_name = {column.name.lower(): column for column in columns_of(known)}
     columns: list[KnownColumn] = []
     for assignment in node.assignments:
@@ -118,7 +118,7 @@ def update(node: Update, context: Context) -> Translated:
     if not types_match(wanted, actual_types):
         message = (
             "UPDATE table column types don't match SET expressions: "
-            f"Table: {shown_types(wanted)}, Expressions: {shown_types(actual_types)}"
+            f"Table: {show_types(wanted)}, Expressions: {show_types(actual_types)}"
         )
         raise mismatch(message, node.at)
     sets = ", ".join(

@@ -6,7 +6,7 @@ from sqe.trino.dialect.context import Context, Known
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.statements.names import Target, table_of
 from sqe.trino.dialect.statements.nodes import SetProperties
-from sqe.trino.dialect.statements.partitioning import PartitionField, stored_partitioning
+from sqe.trino.dialect.statements.partitioning import PartitionField, partitioning_of_table
 from sqe.trino.dialect.statements.table_properties import (
     TableOptions,
     assignments,
@@ -62,7 +62,7 @@ def _change_partitioning(target: Target, options: TableOptions, known: Known) ->
     """What is not in the new list goes, what was not in the old one comes."""
     if options.partitioning is None:
         return []
-    now, wanted = stored_partitioning(known.metadata), options.partitioning
+    now, wanted = partitioning_of_table(known.metadata), options.partitioning
     head = f"ALTER TABLE {target.spark}"
     return [
         *(f"{head} DROP PARTITION FIELD {field.spark}" for field in _without(now, wanted)),

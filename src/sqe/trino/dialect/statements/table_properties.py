@@ -89,7 +89,7 @@ def assignments(properties: Mapping[str, str]) -> str:
     return ", ".join(f"{string(name)} = {string(value)}" for name, value in properties.items())
 
 
-def left_behind(
+def properties_to_unset(
     stored: Mapping[str, str], options: TableOptions, comment: str | None
 ) -> tuple[str, ...]:
     """What a table that is replaced had and the new one does not say. Spark would keep it; with

@@ -6,7 +6,7 @@ from sqe.model.trino_types import BIGINT, TrinoType, carrier
 from sqe.trino.dialect.context import Context, Known
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.nodes import Expression
-from sqe.trino.dialect.statements.column_types import read_type, stored_type
+from sqe.trino.dialect.statements.column_types import read_type, type_in_table
 from sqe.trino.dialect.statements.constants import constant
 from sqe.trino.dialect.statements.defaults import default_text
 from sqe.trino.dialect.statements.names import (
@@ -28,7 +28,7 @@ from sqe.trino.dialect.statements.nodes import (
 )
 from sqe.trino.dialect.statements.table_properties import (
     TableOptions,
-    left_behind,
+    properties_to_unset,
     read_options,
     write_order,
 )
@@ -60,7 +60,7 @@ def create_table(node: CreateTable, context: Context) -> Translated:
                 texts.append(text)
         else:
             name = _own_name(element, node.at)
-            kind = stored_type(read_type(element.type, element.at, name), element.type_at)
+            kind = type_in_table(read_type(element.type, element.at, name), element.type_at)
             _add(columns, name, kind, element.at)
             texts.append(_definition(element, kind, target, context))
     options = read_options(node.properties, target.catalog, columns, context)
@@ -100,7 +100,7 @@ def after_create(
     """What CREATE TABLE cannot say in Spark's SQL. ``old`` is the table that it replaces."""
     texts = []
     stored = (old.metadata.get("properties") or {}) if old is not None else {}
-    removed = left_behind(stored, options, comment)
+    removed = properties_to_unset(stored, options, comment)
     if removed:
         names = ", ".join(map(string, removed))
         texts.append(f"ALTER TABLE {target.spark} UNSET TBLPROPERTIES IF EXISTS ({names})")
@@ -202,12 +202,12 @@ def analyze(node: Analyze, context: Context) -> Translated:
         message = f"Analyzing {known.kind.lower()}s is not supported"
         raise Refused("NOT_SUPPORTED", message, node.at)
     text = f"ANALYZE TABLE {target.spark} COMPUTE STATISTICS FOR "
-    columns = _analyzed_columns(node.properties, target, known, context)
+    columns = _columns_to_analyze(node.properties, target, known, context)
     text += f"COLUMNS {', '.join(map(quote_name, columns))}" if columns else "ALL COLUMNS"
     return Translated("SELECT CAST(NULL AS BIGINT)", ROWS, "ANALYZE", then=(text,))
 
 
-def _analyzed_columns(
+def _columns_to_analyze(
     given: Properties, target: Target, known: Known, context: Context
 ) -> list[str]:
     columns: list[str] = []

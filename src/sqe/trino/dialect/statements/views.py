@@ -10,8 +10,8 @@ from sqe.trino.dialect.analyzer import Analyzer
 from sqe.trino.dialect.context import Context, Known
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.scope import Scope
-from sqe.trino.dialect.statements.column_types import stored_type
-from sqe.trino.dialect.statements.create_as import named_columns
+from sqe.trino.dialect.statements.column_types import type_in_table
+from sqe.trino.dialect.statements.create_as import name_columns
 from sqe.trino.dialect.statements.names import Target, check_new, find_changed, target_of
 from sqe.trino.dialect.statements.nodes import (
     CreateMaterializedView,
@@ -40,7 +40,7 @@ def create_view(node: CreateView, context: Context) -> Translated:
     _check_free(known, target, node)
     _refuse_recursion(node.query, target, context)
     built = Analyzer(replace(context, stored=VIEW)).queries.query(node.query, Scope())
-    columns = named_columns(built, None, node.at)
+    columns = name_columns(built, None, node.at)
     zones = [with_one_zone(kind, node.at).zone for kind in columns.values()]
     properties = {
         QUERY: query_text(node.query, node.query_text),
@@ -90,8 +90,8 @@ def create_materialized_view(node: CreateMaterializedView, context: Context) -> 
         kind = known.kind.capitalize()
         raise Refused("TABLE_ALREADY_EXISTS", f"{kind} already exists: '{target}'", node.at)
     built = Analyzer(replace(context, stored=MATERIALIZED_VIEW)).queries.query(node.query, Scope())
-    columns = named_columns(built, None, node.at)
-    kinds = {name: stored_type(kind, node.at) for name, kind in columns.items()}
+    columns = name_columns(built, None, node.at)
+    kinds = {name: type_in_table(kind, node.at) for name, kind in columns.items()}
     options = read_options(node.properties, target.catalog, kinds, context)
     if options.order is not None:
         raise not_supported("sorted_by of a materialized view", node.at)

@@ -30,7 +30,7 @@ def types_match(columns: Sequence[TrinoType], values: Sequence[TrinoType]) -> bo
     )
 
 
-def shown_types(kinds: Sequence[TrinoType]) -> str:
+def show_types(kinds: Sequence[TrinoType]) -> str:
     return f"[{', '.join(kind.display for kind in kinds)}]"
 
 

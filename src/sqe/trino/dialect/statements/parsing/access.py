@@ -60,7 +60,7 @@ def _grant_roles(p: Parser, at: int, roles: _Names) -> Statement:
     if option:
         p.expect("ADMIN")
         p.expect("OPTION")
-    return GrantRoles(at, "GRANT", roles, to, option, _granted_by(p), _in_catalog(p))
+    return GrantRoles(at, "GRANT", roles, to, option, _parse_grantor(p), _in_catalog(p))
 
 
 def revoke(p: Parser) -> Statement:
@@ -86,7 +86,7 @@ def revoke(p: Parser) -> Statement:
 def _revoke_roles(p: Parser, at: int, roles: _Names, *, only_option: bool) -> Statement:
     p.expect("FROM")
     subjects = p.comma_list(lambda: principal(p))
-    return GrantRoles(at, "REVOKE", roles, subjects, only_option, _granted_by(p), _in_catalog(p))
+    return GrantRoles(at, "REVOKE", roles, subjects, only_option, _parse_grantor(p), _in_catalog(p))
 
 
 def deny(p: Parser) -> Statement:
@@ -107,7 +107,7 @@ def effective_policy(p: Parser, at: int) -> Statement:
             who = Principal(p.expect("GROUP"), "GROUP", p.identifier())
         else:
             who = principal(p)
-            groups = p.bracketed_list(p.identifier) if p.accept("GROUPS") else ()
+            groups = p.take_bracketed_list(p.identifier) if p.accept("GROUPS") else ()
     p.expect("ON")
     return ShowEffectivePolicy(at, grant_object(p)[1], who, groups)
 
@@ -138,7 +138,7 @@ def grant_object(p: Parser) -> tuple[str, Name]:
     return kind, p.name()
 
 
-def _granted_by(p: Parser) -> Principal | None:
+def _parse_grantor(p: Parser) -> Principal | None:
     if not p.accept("GRANTED"):
         return None
     p.expect("BY")

@@ -23,7 +23,7 @@ def comment(p: Parser) -> str | None:
 
 
 def with_properties(p: Parser) -> Properties:
-    return p.bracketed_list(lambda: property_(p)) if p.accept("WITH") else ()
+    return p.take_bracketed_list(lambda: property_(p)) if p.accept("WITH") else ()
 
 
 def property_(p: Parser) -> Property:
@@ -73,7 +73,7 @@ def arguments(p: Parser) -> tuple[Argument, ...]:
     """``(a, name => b)``; the brackets may be empty."""
     if p.accept("(", ")"):
         return ()
-    return p.bracketed_list(lambda: _argument(p))
+    return p.take_bracketed_list(lambda: _argument(p))
 
 
 def _argument(p: Parser) -> Argument:

@@ -70,7 +70,7 @@ def _table(p: Parser, at: int, or_replace: bool) -> Statement:
     name = p.name()
     aliases = _aliases(p)
     if not aliases and p.looking_at("("):
-        elements = p.bracketed_list(lambda: table_element(p))
+        elements = p.take_bracketed_list(lambda: table_element(p))
         return CreateTable(
             at, name, elements, or_replace, if_not_exists, comment(p), with_properties(p)
         )

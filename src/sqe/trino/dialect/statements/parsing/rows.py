@@ -87,7 +87,7 @@ def _case(p: Parser) -> MergeCase:
         columns = p.identifiers() if p.looking_at("(") else ()
         p.expect("VALUES")
         return MergeCase(
-            at, "INSERT", condition, columns=columns, values=p.bracketed_list(p.expression)
+            at, "INSERT", condition, columns=columns, values=p.take_bracketed_list(p.expression)
         )
     if p.expect_any("DELETE", "UPDATE") == "DELETE":
         return MergeCase(at, "DELETE", condition)

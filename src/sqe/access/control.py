@@ -9,12 +9,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from sqe.access.other_users import NO_ADMINISTRATORS, Administrators, OtherUsers
+from sqe.access.other_users import OtherUsers
 from sqe.access.privileges import Privileges
 from sqe.access.scopes import check_scope
 from sqe.binding.bound import BoundAbsent, BoundStatement, BoundTable, BoundTarget, BoundView
 from sqe.catalog.materialized import is_materialized
 from sqe.catalog.protocol import Catalogs
+from sqe.model.administrators import NO_ADMINISTRATORS, Administrators
 from sqe.model.decision import Allow, Decision, Deny
 from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
@@ -41,6 +42,15 @@ def decisions_on(policy: Policy, bound: BoundStatement, identity: Identity) -> d
         for who in {need.as_user for need in needs}
     }
     return {need.key: need.decision(answers[need.as_user]) for need in needs}
+
+
+def decision_on(
+    policy: Policy, target: BoundTarget, privilege: Privilege, identity: Identity
+) -> Decision | None:
+    """On a change that needs this privilege alone, whatever the statement. None: nobody decides on
+    the relation by itself."""
+    need = need_for(target, privilege)
+    return need.decision(policy.decide(identity, need.asked_facts)) if need is not None else None
 
 
 @dataclass(frozen=True)
@@ -88,10 +98,7 @@ class AccessControl:
         change it. ACCESS_DENIED where the user may run no statement at all."""
         self._privileges.check_may_run(session.identity)
         for privilege in _changes_of(target):
-            need = need_for(target, privilege)
-            if need is None:
-                continue
-            decision = need.decision(self.policy.decide(session.identity, need.asked_facts))
+            decision = decision_on(self.policy, target, privilege, session.identity)
             if isinstance(decision, Allow):
                 return decision
         return Deny("nothing that changes it is allowed")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sqe.access.control import decision_on
 from sqe.access.statement_guard import StatementGuard
 from sqe.binding.bound import BoundAbsent
 from sqe.binding.name_lookup import look_up_schema
@@ -24,7 +25,6 @@ from sqe.model.identity import Identity
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.rules import Object, ObjectKind, Privilege
 from sqe.policy.policy import Policy
-from sqe.rewrite.needs import need_for
 from sqe.sessions.session import Session
 from sqe.sql.own_functions.inline import write_functions_in
 from sqe.sql.own_functions.texts import body_as_query
@@ -128,10 +128,8 @@ class SqlFunctions:
             raise _denial("replace or drop", name)
 
     def _may(self, identity: Identity, name: RelationName, privilege: Privilege) -> bool:
-        need = need_for(BoundAbsent(name), privilege)
-        if need is None:
-            return False
-        return isinstance(need.decision(self.policy.decide(identity, need.asked_facts)), Allow)
+        decision = decision_on(self.policy, BoundAbsent(name), privilege, identity)
+        return isinstance(decision, Allow)
 
 
 @dataclass(frozen=True)

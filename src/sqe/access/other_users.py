@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqe.audit.redact import redact
+from sqe.model.administrators import NO_ADMINISTRATORS, Administrators
 from sqe.model.decision import Allow
 from sqe.model.identity import Identity
 from sqe.model.query import EngineWork, Profile, QueryRecord, RelationUse
 from sqe.model.rules import Object, Privilege
 from sqe.policy.policy import Policy
-
-
-@dataclass(frozen=True, slots=True)
-class Administrators:
-    """Who sees the queries of others, and may end them, whatever the policy says."""
-
-    users: frozenset[str] = frozenset()
-    groups: frozenset[str] = frozenset()
-
-    def has(self, identity: Identity) -> bool:
-        return identity.user in self.users or not self.groups.isdisjoint(identity.groups)
-
-
-NO_ADMINISTRATORS = Administrators()
 
 
 class OtherUsers:

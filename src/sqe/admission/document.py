@@ -3,16 +3,15 @@ that is left out would not hold."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AliasChoices, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
 from sqe.admission.amounts import Duration, Memory, Size
 from sqe.model.java_regex import java_regex
-from sqe.settings.strict import Strict
+from sqe.settings.strict import Strict, read_json
 
 Policy = Literal["fair", "weighted", "weighted_fair", "query_priority"]
 QueryType = Literal[
@@ -193,14 +192,7 @@ def specs_of(roots: tuple[GroupSpec, ...], selector: Selector) -> list[GroupSpec
 
 def read_document(content: bytes) -> Document:
     """ValueError: it is broken, and where."""
-    try:
-        return Document.model_validate(
-            json.loads(content.decode("utf-8"), object_pairs_hook=_refuse_repeated_keys)
-        )
-    except ValidationError as error:
-        raise ValueError("; ".join(_words(error))) from None
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+    return read_json(Document, content)
 
 
 def _check_names(groups: tuple[GroupSpec, ...]) -> None:
@@ -211,17 +203,3 @@ def _check_names(groups: tuple[GroupSpec, ...]) -> None:
     dotted = next((name for name in names if "." in name), None)
     if dotted is not None:
         raise ValueError(f"a name cannot have a dot: {dotted!r}")
-
-
-def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        raise ValueError("a key is there twice in one object")
-    return members
-
-
-def _words(error: ValidationError) -> list[str]:
-    return [
-        ": ".join(filter(None, [".".join(map(str, problem["loc"])), problem["msg"]]))
-        for problem in error.errors(include_url=False, include_input=False)[:3]
-    ]

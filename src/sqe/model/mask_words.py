@@ -17,6 +17,7 @@ from sqe.model.masks import (
     RegexMask,
     TruncateMask,
 )
+from sqe.model.names import quote_text
 
 _CALL = re.compile(r"\s*([A-Za-z]+)\s*(?:\((.*)\)\s*)?\Z", re.DOTALL)
 _VALUE = re.compile(r"\s*('(?:[^']|'')*'|-?\d+(?:\.\d+)?|[A-Za-z_][A-Za-z0-9_.-]*)\s*(,|\Z)")
@@ -51,25 +52,21 @@ def mask_words(mask: Mask) -> str:
         case NullMask():
             return "null"
         case ConstantMask(text):
-            return f"constant({_quote(text)})"
+            return f"constant({quote_text(text)})"
         case PartialMask(first, last, "*"):
             return f"partial({first}, {last})"
         case PartialMask(first, last, fill):
-            return f"partial({first}, {last}, {_quote(fill)})"
+            return f"partial({first}, {last}, {quote_text(fill)})"
         case TruncateMask(unit):
             return f"truncate({unit})"
         case BucketMask(size):
             return f"bucket({size})"
         case RegexMask(pattern, replacement):
-            return f"regex({_quote(pattern)}, {_quote(replacement)})"
+            return f"regex({quote_text(pattern)}, {quote_text(replacement)})"
         case HashMask(key):
-            return f"hash({key if _WORD.match(key) else _quote(key)})"
+            return f"hash({key if _WORD.match(key) else quote_text(key)})"
         case ExpressionMask(sql):
             return f"expression({sql})"
-
-
-def _quote(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _values(text: str, name: str) -> list[str]:

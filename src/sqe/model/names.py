@@ -23,6 +23,11 @@ def quote(part: str) -> str:
     return part if plain else "`" + part.replace("`", "``") + "`"
 
 
+def quote_text(text: str) -> str:
+    """A string literal of standard SQL, which Trino and DuckDB read; for Spark's see below."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def string_literal(value: str) -> str:
     """A Spark string literal."""
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -49,28 +49,32 @@ def find_state(table: BoundTable, travel: str, wanted: Wanted, time_zone: str) -
     """``travel`` is what the user wrote behind the table's name."""
     if not travel and not table.suffix:
         return State("", "", table.columns)
-    version = _find_version(table, travel, time_zone)
+    named = _read_version(table, travel)
+    version = named if named.moment is None else _find_version(table, named.moment, time_zone)
     schema = _schema_of(table, version)
-    behind = f" VERSION AS OF {version.snapshot}" if version.pinned else travel
-    return _map_columns(table, schema, behind, wanted)
+    if travel and version is not named:
+        travel = f" VERSION AS OF {version.snapshot}"
+    return _map_columns(table, schema, travel, wanted)
 
 
-def _find_version(table: BoundTable, travel: str, time_zone: str) -> Version:
+def _read_version(table: BoundTable, travel: str) -> Version:
     if table.suffix and travel:
         raise _unknown_state(table)
     version = read_suffix(table.suffix[-1]) if table.suffix else read_travel(travel)
     if version is None:
         raise _unknown_state(table)
-    if version.moment is None:
-        return version
-    millis = moment_of(version.moment, time_zone)
+    return version
+
+
+def _find_version(table: BoundTable, moment: str, time_zone: str) -> Version:
+    millis = moment_of(moment, time_zone)
     if millis is None:
         raise _unknown_state(table)
     entries = table.metadata.get("snapshot-log") or ()
     before = [entry["snapshot-id"] for entry in entries if entry["timestamp-ms"] <= millis]
     if not before:
         raise _no_state(table, "a snapshot of that time")
-    return Version(snapshot=int(before[-1]), pinned=not table.suffix)
+    return Version(snapshot=int(before[-1]))
 
 
 def _schema_of(table: BoundTable, version: Version) -> Json:

@@ -16,14 +16,11 @@ _TIME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One of: a snapshot, the name of a branch or tag, an expression of a moment.
-
-    ``pinned``: the snapshot was found out, and is to be read in place of what was written."""
+    """One of: a snapshot, the name of a branch or tag, an expression of a moment."""
 
     snapshot: int | None = None
     reference: str = ""
     moment: str | None = None
-    pinned: bool = False
 
 
 def read_travel(text: str) -> Version | None:

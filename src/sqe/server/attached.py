@@ -14,11 +14,11 @@ from collections.abc import Callable, Hashable, Mapping
 from contextlib import closing
 from pathlib import Path
 
-from sqe.access.other_users import Administrators
 from sqe.audit.events import RuleEvent
 from sqe.catalog.configured import no_such_catalog
 from sqe.errors import AccessError, ErrorCode, SqeError, UserError
 from sqe.history.columns import SYSTEM
+from sqe.model.administrators import administrators_of
 from sqe.model.identity import Identity
 from sqe.server.catalogs import SettingsCatalogs
 from sqe.settings import Settings
@@ -63,9 +63,7 @@ class AttachedCatalogs:
         kept: KeptCatalogs,
         heard: Callable[[RuleEvent], None],
     ) -> None:
-        policy = settings.policy
-        users, groups = frozenset(policy.administrators), frozenset(policy.administrator_groups)
-        self._administrators = Administrators(users, groups)
+        self._administrators = administrators_of(settings.policy)
         self._settings = settings
         self._catalogs = catalogs
         self._kept = kept

@@ -13,7 +13,6 @@ from sqe import __version__
 from sqe.access.control import AccessControl
 from sqe.access.functions import FunctionDisclosure, SqlFunctions
 from sqe.access.guards import Guards
-from sqe.access.other_users import Administrators
 from sqe.access.ownership import Ownership
 from sqe.access.redaction import PolicyRedaction
 from sqe.access.statement_guard import StatementGuard
@@ -56,6 +55,7 @@ from sqe.gateway.uploads import Uploads
 from sqe.history.columns import SYSTEM
 from sqe.history.queries import QueryHistory
 from sqe.history.relations import PROVIDER, HistoryRows, SystemRelations
+from sqe.model.administrators import administrators_of
 from sqe.model.identity import Secret
 from sqe.model.names import SchemaName
 from sqe.model.observer import UNOBSERVED
@@ -283,7 +283,7 @@ class Server:
         )
         guarding = StatementGuard(
             binder,
-            AccessControl(self.policy, visible, self.catalogs, _administrators(settings)),
+            AccessControl(self.policy, visible, self.catalogs, administrators_of(settings.trino)),
             guards,
         )
         redaction = PolicyRedaction(self.policy, ViewDisclosure(guarding))
@@ -479,11 +479,6 @@ def build(settings: Settings, sources: Sequence[PolicySource] | None = None) -> 
     """``sources`` decide who may do what, instead of those that the settings name; with an empty
     list everything is denied."""
     return Server(settings, sources)
-
-
-def _administrators(settings: Settings) -> Administrators:
-    trino = settings.trino
-    return Administrators(frozenset(trino.administrators), frozenset(trino.administrator_groups))
 
 
 def _metrics(settings: Settings) -> tuple[Metrics | None, list[EventSink]]:

@@ -19,7 +19,7 @@ from sqe.errors import ErrorCode, SqeError, UserError, error_of
 from sqe.model.identity import Identity
 from sqe.server.change import Change
 from sqe.settings import Settings
-from sqe.settings.catalogs import CatalogSettings, check_apart
+from sqe.settings.catalogs import CatalogSettings, overlap_of_warehouses
 
 # A new type of catalog is a line here, and its settings are one more in `settings/catalogs.py`.
 CATALOG_TYPES: tuple[CatalogType[Any], ...] = (EMBEDDED, REST, JDBC, FILES, HIVE)
@@ -194,7 +194,5 @@ def _ensure_schema(catalog: Catalog, path: tuple[str, ...]) -> None:
 
 
 def _check_apart(catalogs: Mapping[str, CatalogSettings]) -> None:
-    try:
-        check_apart(catalogs)
-    except ValueError as error:
-        raise UserError(ErrorCode.INVALID_SETTINGS, f"catalogs: {error}.") from None
+    if overlap := overlap_of_warehouses(catalogs):
+        raise UserError(ErrorCode.INVALID_SETTINGS, f"catalogs: {overlap}.")

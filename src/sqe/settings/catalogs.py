@@ -279,9 +279,9 @@ def only_our_own() -> dict[str, CatalogSettings]:
     return {"lake": EmbeddedCatalogSettings()}
 
 
-def check_apart(catalogs: Mapping[str, CatalogSettings]) -> None:
-    """ValueError where two catalogs have files in common: the rules for a table of the one would
-    not be asked for the same files in the other."""
+def overlap_of_warehouses(catalogs: Mapping[str, CatalogSettings]) -> str:
+    """Which two catalogs have files in common, as a message; empty where none have. The rules for
+    a table of the one would not be asked for the same files in the other."""
     places = {
         name: one.folder.resolve() if one.folder else PurePosixPath(one.warehouse)
         for name, one in catalogs.items()
@@ -289,4 +289,5 @@ def check_apart(catalogs: Mapping[str, CatalogSettings]) -> None:
     }
     for (first, one), (second, other) in combinations(places.items(), 2):
         if one.is_relative_to(other) or other.is_relative_to(one):
-            raise ValueError(f"the warehouses of {first} and {second} have folders in common")
+            return f"the warehouses of {first} and {second} have folders in common"
+    return ""

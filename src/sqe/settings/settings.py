@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field, SecretStr, field_validator, model_validator
 
 from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings
-from sqe.settings.catalogs import CatalogSettings, check_apart, only_our_own
+from sqe.settings.catalogs import CatalogSettings, only_our_own, overlap_of_warehouses
 from sqe.settings.events import LogSinkSettings, SinkSettings, StdoutSinkSettings
 from sqe.settings.history import HistorySettings
 from sqe.settings.iceberg import IcebergSettings
@@ -381,7 +381,8 @@ class Settings(Strict):
     @field_validator("catalogs")
     @classmethod
     def _catalogs_are_apart(cls, named: dict[str, CatalogSettings]) -> dict[str, CatalogSettings]:
-        check_apart(named)
+        if overlap := overlap_of_warehouses(named):
+            raise ValueError(overlap)
         return named
 
     @field_validator("locations")

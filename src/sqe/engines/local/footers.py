@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqe.catalog.protocol import Json
-from sqe.engines.local.keys import text
 from sqe.engines.local.plan import NotLocal
 from sqe.engines.local.scan_types import stored_as
+from sqe.model.names import quote_text
 
 # One row of parquet_schema: name, physical type, children, field id, logical type, converted type,
 # precision, scale. A file is the tuple of its rows, so files of one writer share one object.
@@ -52,7 +52,7 @@ class Footers:
             }
         unknown = [path for path in files if path not in footers]
         if unknown:
-            paths = ", ".join(text(path) for path in unknown)
+            paths = ", ".join(quote_text(path) for path in unknown)
             read = _by_file(execute(FOOTER_SQL.format(files=paths)).fetchall())
             if len(read) != len(unknown):
                 raise NotLocal("a data file's footer could not be read")

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqe.catalog.s3_place import S3Credentials
 from sqe.engines.local.failures import LocalFailed
-from sqe.engines.local.keys import secrets_sql, text
+from sqe.engines.local.keys import secrets_sql
 from sqe.engines.local.options import MB, LocalOptions
 from sqe.engines.local.plan import NotLocal
 from sqe.model.identity import Identity
+from sqe.model.names import quote_text
 from sqe.sessions.session import Session
 
 if TYPE_CHECKING:
@@ -149,13 +150,13 @@ def _configuration(need: Need, size: Size, options: LocalOptions) -> Iterable[st
         yield f"SET memory_limit = '{size.memory // MB}MiB';\n"
     if size.threads != _threads(options):
         yield f"SET threads = {size.threads};\n"
-    yield f"SET temp_directory = {text(str(size.spill or ''))};\n"
+    yield f"SET temp_directory = {quote_text(str(size.spill or ''))};\n"
     if size.spill is not None:
         yield f"SET max_temp_directory_size = '{options.spill // MB}MiB';\n"
     if need.in_order:
         yield "SET GLOBAL preserve_insertion_order = true;\n"
     yield secrets_sql(need.keys)
-    yield f"SET allowed_paths = [{', '.join(text(file) for file in need.files)}];\n"
+    yield f"SET allowed_paths = [{', '.join(quote_text(file) for file in need.files)}];\n"
     yield _LOCK
 
 
@@ -179,7 +180,7 @@ def prepare_database(remote: bool, options: LocalOptions) -> duckdb.DuckDBPyConn
     try:
         connection.execute(_SETTINGS)
         if remote:
-            connection.execute(f"LOAD {text(str(_extension('httpfs')))}")
+            connection.execute(f"LOAD {quote_text(str(_extension('httpfs')))}")
             connection.execute(
                 f"SET GLOBAL http_timeout = {int(options.remote_timeout_s)};"
                 " SET GLOBAL http_retries = 1"

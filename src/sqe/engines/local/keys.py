@@ -11,6 +11,7 @@ from sqe.catalog.protocol import Json, Loaded
 from sqe.catalog.s3_place import S3Credentials, keys_of_config, s3_url
 from sqe.engines.local.plan import NotLocal
 from sqe.errors import SqeError
+from sqe.model.names import quote_text
 
 _MARGIN_S = 60.0  # keys that end sooner are renewed before they are used
 _PATIENCE_S = 2.0  # between two questions to the catalog that changed nothing
@@ -122,20 +123,15 @@ def _secret_sql(name: str, keys: S3Credentials) -> str:
     parts = {
         "TYPE": "s3",
         "PROVIDER": "config",
-        "KEY_ID": text(keys.key_id.reveal()),
-        "SECRET": text(keys.key.reveal()),
-        "REGION": text(keys.region),
-        "ENDPOINT": text(keys.host),
+        "KEY_ID": quote_text(keys.key_id.reveal()),
+        "SECRET": quote_text(keys.key.reveal()),
+        "REGION": quote_text(keys.region),
+        "ENDPOINT": quote_text(keys.host),
         "USE_SSL": "true" if keys.tls else "false",
         "URL_STYLE": "'path'" if keys.path_style else "'vhost'",
-        "SCOPE": text(keys.prefix),
+        "SCOPE": quote_text(keys.prefix),
     }
     if keys.token:
-        parts["SESSION_TOKEN"] = text(keys.token.reveal())
+        parts["SESSION_TOKEN"] = quote_text(keys.token.reveal())
     options = ", ".join(f"{word} {value}" for word, value in parts.items())
     return f"CREATE TEMPORARY SECRET {name} ({options});\n"
-
-
-def text(value: str) -> str:
-    """A DuckDB string literal."""
-    return "'" + value.replace("'", "''") + "'"

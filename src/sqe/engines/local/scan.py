@@ -17,7 +17,6 @@ from sqe.catalog.schemas import current_schema, spark_type
 from sqe.engines.local.deletes import read_deleted_rows
 from sqe.engines.local.floats import free_of_nan, free_of_zero
 from sqe.engines.local.footers import Footer, check_footer
-from sqe.engines.local.keys import text
 from sqe.engines.local.manifests import LiveFile, ManifestCache, Snapshot
 from sqe.engines.local.objects import Objects
 from sqe.engines.local.options import LocalOptions
@@ -26,6 +25,7 @@ from sqe.engines.local.pruning import Pruning
 from sqe.engines.local.scan_types import default_text, duckdb_type, identifier
 from sqe.engines.local.storage import Storage, TableSource, storage_of
 from sqe.model.identity import Identity
+from sqe.model.names import quote_text
 
 _PLANS = 256
 _DELETES = "deleted_from_"
@@ -111,7 +111,7 @@ class PlannedScan:
         ]
         rows = self.rows * len(files) // len(self.files)  # an estimate, for the order of joins
         return (
-            f"FROM read_parquet([{', '.join(text(file) for file in files)}],{schema}"
+            f"FROM read_parquet([{', '.join(quote_text(file) for file in files)}],{schema}"
             f" hive_partitioning = false, can_have_nan = true, explicit_cardinality = {rows},"
             f" union_by_name = false) AS f {join} SELECT {', '.join(shown)}"
         )
@@ -119,7 +119,7 @@ class PlannedScan:
     def _ids(self) -> str:
         """Columns are read under names that DuckDB's own (filename, …) cannot clash with."""
         ids = [
-            f"{column.field['id']}: {{name: 'c{place}', type: {text(column.type)}, "
+            f"{column.field['id']}: {{name: 'c{place}', type: {quote_text(column.type)}, "
             f"default_value: {_nullable(column.default)}}}"
             for place, column in enumerate(self.columns)
         ] or ["0: {name: 'c0', type: 'BOOLEAN', default_value: NULL::VARCHAR}"]
@@ -386,4 +386,4 @@ def _weight(planned: PlannedScan) -> int:
 
 
 def _nullable(value: str | None) -> str:
-    return "NULL::VARCHAR" if value is None else text(value)
+    return "NULL::VARCHAR" if value is None else quote_text(value)

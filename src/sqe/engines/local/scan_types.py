@@ -67,10 +67,6 @@ def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def quote_text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
 # What Parquet stores for an Iceberg primitive: (physical type, logical type) pairs. Anything else,
 # such as INT96 timestamps or strings without their annotation, DuckDB would read as something.
 _INT32 = {("INT32", ""), ("INT32", "int32")}

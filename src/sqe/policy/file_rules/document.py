@@ -3,7 +3,6 @@ could be the one that restricts a rule."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
@@ -14,14 +13,13 @@ from pydantic import (
     Field,
     StrictBool,
     StrictStr,
-    ValidationError,
     model_validator,
 )
 
 from sqe.model.identity import Identity
 from sqe.model.java_regex import java_regex
 from sqe.policy.file_rules.template import Template
-from sqe.settings.strict import Strict
+from sqe.settings.strict import Strict, read_json
 
 _NAME = re.compile(r"(?:\w|\\\W)+\Z")  # a pattern that is the name itself
 
@@ -254,25 +252,4 @@ class Document(Strict):
 def read_document(files: Mapping[str, bytes]) -> Document:
     """Of the one file. ValueError: it is broken, and where."""
     (content,) = files.values()
-    try:
-        return Document.model_validate(
-            json.loads(content.decode("utf-8"), object_pairs_hook=_once_each)
-        )
-    except ValidationError as error:
-        raise ValueError("; ".join(_words(error))) from None
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-
-
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        raise ValueError("a key is there twice in one object")
-    return members
-
-
-def _words(error: ValidationError) -> list[str]:
-    return [
-        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
-        for problem in error.errors(include_url=False, include_input=False)[:3]
-    ]
+    return read_json(Document, content)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from sqe.model.administrators import administrators_of
 from sqe.policy.rule_set import RuleFile, RuleSet
 from sqe.policy.source_type import SourceParts, SourceType
 
@@ -18,9 +19,8 @@ def _make(on: bool, parts: SourceParts) -> SqlGrants:
     from sqe.policy.grants.source import SqlGrants
     from sqe.store.grants import GrantStore
 
-    policy = parts.settings.policy
-    people, groups = frozenset(policy.administrators), frozenset(policy.administrator_groups)
-    return SqlGrants(GrantRules(GrantStore(parts.store), people, groups))
+    administrators = administrators_of(parts.settings.policy)
+    return SqlGrants(GrantRules(GrantStore(parts.store), administrators))
 
 
 def _rules(on: bool, parts: SourceParts) -> RuleSet:

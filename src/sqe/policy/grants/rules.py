@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from sqe.errors import SqeError
+from sqe.model.administrators import NO_ADMINISTRATORS, Administrators
 from sqe.model.grants import Attachment, Grant, NamedPolicy, Tag
 from sqe.model.identity import Identity
 from sqe.model.names import RelationName
@@ -111,14 +112,12 @@ class GrantRules:
     def __init__(
         self,
         store: GrantStore,
-        administrators: frozenset[str] = frozenset(),
-        administrator_groups: frozenset[str] = frozenset(),
+        administrators: Administrators = NO_ADMINISTRATORS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.store = store
         self._clock = clock
         self._administrators = administrators
-        self._administrator_groups = administrator_groups
         self._lock = threading.Lock()
         self._rules: Rules | None = None
         self._fresh_until = 0.0
@@ -126,8 +125,7 @@ class GrantRules:
         self._seen = 0  # of the changes that this process has made
 
     def administrator(self, identity: Identity) -> bool:
-        named = identity.user in self._administrators
-        return named or not self._administrator_groups.isdisjoint(identity.groups)
+        return self._administrators.has(identity)
 
     def current(self) -> Rules:
         with self._lock:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sqe.model.names import quote_text
 from sqe.model.query import ClientChanges
 from sqe.model.trino_types import TrinoType
-from sqe.model.trino_words import literal
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.context import Context
 from sqe.trino.dialect.errors import Refused
@@ -91,7 +91,7 @@ def describe_input(text: str, context: Context, translate: Translate) -> str:
         if error.name != "NOT_SUPPORTED":
             raise error.to_error(text) from None
     rows = ", ".join(
-        f"({i}, {literal(parameter.types[0].display if parameter.types else 'unknown')})"
+        f"({i}, {quote_text(parameter.types[0].display if parameter.types else 'unknown')})"
         for i, parameter in enumerate(parameters)
     )
     return f"SELECT * FROM (VALUES {rows}) {columns} ORDER BY 1"
@@ -146,4 +146,4 @@ def _describe_column(column: OutputColumn) -> str:
     """A row of DESCRIBE OUTPUT."""
     texts = (column.name, *(column.origin.table or ("", "", "")), column.type.display)
     aliased = "true" if column.origin.aliased else "false"
-    return f"({', '.join(map(literal, texts))}, {_size(column.type)}, {aliased})"
+    return f"({', '.join(map(quote_text, texts))}, {_size(column.type)}, {aliased})"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from sqe.model.trino_words import literal, quote_name
+from sqe.model.names import quote_text
+from sqe.model.trino_words import quote_name
 from sqe.trino.dialect.context import Context
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.metadata.relations import FUNCTIONS, FUNCTIONS_NAME, SYSTEM
@@ -44,8 +45,8 @@ def rewrite_show(node: Show, context: Context) -> str:
 def _like(column: str, node: Show) -> list[str]:
     if node.pattern is None:
         return []
-    escape = f" ESCAPE {literal(node.escape)}" if node.escape is not None else ""
-    return [f"{column} LIKE {literal(node.pattern)}{escape}"]
+    escape = f" ESCAPE {quote_text(node.escape)}" if node.escape is not None else ""
+    return [f"{column} LIKE {quote_text(node.pattern)}{escape}"]
 
 
 def _select(
@@ -74,7 +75,7 @@ def _information(catalog: str, table: str) -> str:
 
 
 def _catalogs(node: Show, context: Context) -> str:
-    names = [[literal(name)] for name in sorted(context.lookup.catalogs())]
+    names = [[quote_text(name)] for name in sorted(context.lookup.catalogs())]
     return _select(
         {"catalog": "Catalog"}, _values(names, ["catalog"]), _like("catalog", node), "catalog"
     )
@@ -96,7 +97,7 @@ def _tables(node: Show, context: Context) -> str:
     check_catalog(context, catalog, node.at)
     if not context.lookup.schema_exists(catalog, schema):
         raise Refused("SCHEMA_NOT_FOUND", f"Schema '{schema}' does not exist", node.at)
-    conditions = [f"table_schema = {literal(schema)}", *_like("table_name", node)]
+    conditions = [f"table_schema = {quote_text(schema)}", *_like("table_name", node)]
     source = _information(catalog, "tables")
     return _select({"table_name": "Table"}, source, conditions, "table_name")
 
@@ -124,9 +125,9 @@ def _columns(node: Show, context: Context) -> str:
     rows = [
         (
             str(position),
-            literal(column.name.lower()),
-            literal(column.type.display),
-            literal(column.comment),
+            quote_text(column.name.lower()),
+            quote_text(column.type.display),
+            quote_text(column.comment),
         )
         for position, column in enumerate(relation_of(context, _name_of(node), node.at)[1].columns)
         if not column.hidden
@@ -143,7 +144,7 @@ def _columns(node: Show, context: Context) -> str:
 
 def _create(node: Show, context: Context) -> str:
     kind = node.what.removeprefix("CREATE ").title()
-    text = literal(create_text(node, context))
+    text = quote_text(create_text(node, context))
     return f"SELECT {text} AS {quote_name(f'Create {kind}')}"
 
 
@@ -178,7 +179,7 @@ def _session(node: Show, context: Context) -> str:
         if not property_.hidden:
             value = context.client.properties.get(property_.name, property_.default)
             told = (property_.name, value, property_.default, property_.type, property_.description)
-            rows.append([literal(text) for text in told])
+            rows.append([quote_text(text) for text in told])
     titles = ["Name", "Value", "Default", "Type", "Description"]
     names = [f'"{title.lower()}"' for title in titles]
     columns = dict(zip(names, titles, strict=True))
@@ -194,8 +195,8 @@ def _grants(node: Show, context: Context) -> str:
             raise Refused("TABLE_NOT_FOUND", message, node.at)
         catalog = target.catalog
         conditions = [
-            f"table_schema = {literal(target.schema)}",
-            f"table_name = {literal(target.name)}",
+            f"table_schema = {quote_text(target.schema)}",
+            f"table_name = {quote_text(target.name)}",
         ]
     else:
         catalog = context.client.catalog.lower() or _no_catalog(node)
@@ -209,7 +210,7 @@ def _roles(node: Show, context: Context) -> str:
     title, table = _ROLES[node.what]
     if not context.grants:
         return _no_rows({title: "varchar"})
-    mine = [f"grantee = {literal(context.user)}"] if table == "applicable_roles" else []
+    mine = [f"grantee = {quote_text(context.user)}"] if table == "applicable_roles" else []
     return _select({"role_name": title}, _information(SYSTEM, table), mine, "role_name")
 
 
@@ -221,7 +222,7 @@ def _branches(node: Show, context: Context) -> str:
     names = sorted(name for name, ref in refs.items() if ref.get("type") == "branch")
     if not names:
         return _no_rows({"Branch": "varchar"})
-    rows = [[f"CAST({literal(name)} AS varchar)"] for name in names]
+    rows = [[f"CAST({quote_text(name)} AS varchar)"] for name in names]
     return _select({"name": "Branch"}, _values(rows, ["name"]), (), "name")
 
 

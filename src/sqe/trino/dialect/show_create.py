@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from sqe.model.names import quote_text
 from sqe.model.trino_types import TrinoType
-from sqe.model.trino_words import literal, print_name
+from sqe.model.trino_words import print_name
 from sqe.trino.dialect.context import Context, Known
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.metadata.iceberg import column_text, schema_of, spell_sort_order, view_text
@@ -80,7 +81,7 @@ def _schema(node: Show, context: Context) -> str:
         raise Refused("SCHEMA_NOT_FOUND", message, node.at)
     stored = context.lookup.schema_properties(catalog, schema)
     owner = f"\nAUTHORIZATION USER {print_name(stored['owner'])}" if "owner" in stored else ""
-    properties = {"location": literal(stored["location"])} if "location" in stored else {}
+    properties = {"location": quote_text(stored["location"])} if "location" in stored else {}
     return f"CREATE SCHEMA {print_name(catalog)}.{print_name(schema)}{owner}{_with(properties)}"
 
 
@@ -91,7 +92,7 @@ def _view(name: str, known: Known, node: Show) -> str:
         message = f"Cannot read unsupported dialect 'spark' for view '{name}'"
         raise Refused("ICEBERG_UNSUPPORTED_VIEW_DIALECT", message)
     comment = properties.get("comment")
-    comment = f" COMMENT {literal(comment)}" if comment is not None else ""
+    comment = f" COMMENT {quote_text(comment)}" if comment is not None else ""
     security = "DEFINER" if known.definer else "INVOKER"
     return f"CREATE VIEW {name}{comment} SECURITY {security} AS\n{text.strip()}"
 
@@ -104,13 +105,13 @@ def _table(target: Target, known: Known) -> str:
         if not column.hidden:
             doc = docs.get(column.name.lower())
             required = "" if column.nullable else " NOT NULL"
-            comment = f" COMMENT {literal(doc)}" if doc is not None else ""
+            comment = f" COMMENT {quote_text(doc)}" if doc is not None else ""
             name = print_name(column.name.lower())
             lines.append(f"   {name} {sql_type(column.type)}{required}{comment}")
     name = ".".join(print_name(part) for part in (target.catalog, target.schema, target.name))
     columns = ",\n".join(lines)
     about = (known.metadata.get("properties") or {}).get("comment")
-    comment = f"\nCOMMENT {literal(about)}" if about is not None else ""
+    comment = f"\nCOMMENT {quote_text(about)}" if about is not None else ""
     properties = table_properties(known.metadata) if stored else {}
     return f"CREATE TABLE {name} (\n{columns}\n){comment}{_with(properties)}"
 
@@ -138,9 +139,9 @@ def table_properties(metadata: Mapping[str, Any]) -> dict[str, str]:
     """Those that Trino shows of an Iceberg table, written as in WITH (…)."""
     stored: Mapping[str, str] = metadata.get("properties") or {}
     properties = {
-        "format": literal(stored.get("write.format.default", "parquet").upper()),
+        "format": quote_text(stored.get("write.format.default", "parquet").upper()),
         "format_version": str(metadata.get("format-version", 2)),
-        "location": literal(str(metadata.get("location", ""))),
+        "location": quote_text(str(metadata.get("location", ""))),
         "max_commit_retry": str(int(stored.get("commit.retry.num-retries", "4"))),
     }
     partitioning = [_partition(field) for field in partitioning_of_table(metadata)]
@@ -152,7 +153,7 @@ def table_properties(metadata: Mapping[str, Any]) -> dict[str, str]:
     if stored.get("write.object-storage.enabled") == "true":
         properties["object_store_layout_enabled"] = "true"
     if "write.data.path" in stored:
-        properties["data_location"] = literal(stored["write.data.path"])
+        properties["data_location"] = quote_text(stored["write.data.path"])
     return properties | _bloom_filters(stored)
 
 
@@ -174,7 +175,7 @@ def _bloom_filters(stored: Mapping[str, str]) -> dict[str, str]:
 
 
 def _array(texts: list[str]) -> str:
-    return f"ARRAY[{','.join(map(literal, texts))}]"
+    return f"ARRAY[{','.join(map(quote_text, texts))}]"
 
 
 def _double(text: str) -> str:

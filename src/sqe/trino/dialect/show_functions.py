@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sqe.model.trino_words import literal, quote_name
+from sqe.model.names import quote_text
+from sqe.model.trino_words import quote_name
 from sqe.trino.dialect.context import Context
 from sqe.trino.dialect.errors import Refused, not_supported
 from sqe.trino.dialect.metadata.relations import FUNCTIONS
@@ -21,7 +22,7 @@ def create_function_text(name: Name, context: Context) -> str:
     if not known.trino:
         what = "SHOW CREATE FUNCTION of one that is written in Spark's SQL"
         raise not_supported(what, name[0].at)
-    return f"SELECT {literal(f'CREATE {known.trino}')} AS {quote_name('Create Function')}"
+    return f"SELECT {quote_text(f'CREATE {known.trino}')} AS {quote_name('Create Function')}"
 
 
 def functions_of_schema(name: Name, context: Context) -> tuple[list[list[str]], list[str]]:
@@ -36,5 +37,7 @@ def functions_of_schema(name: Name, context: Context) -> tuple[list[list[str]], 
             kinds = [str(kind) for kind in (*signature.types, signature.returns)]
         [*types, returns] = kinds
         told = [function, returns, ", ".join(types), "scalar"]
-        rows.append([*map(literal, told), str(known.deterministic).lower(), literal(known.comment)])
+        rows.append(
+            [*map(quote_text, told), str(known.deterministic).lower(), quote_text(known.comment)]
+        )
     return rows, ["boolean" if one.type.base == "boolean" else "varchar" for one in FUNCTIONS]

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from sqe.model.administrators import Administrators
 from sqe.model.decision import RowFilter, TableFacts
 from sqe.model.grants import ColumnRule, GrantRequest, RevokeRequest
 from sqe.model.identity import Identity
@@ -60,7 +61,7 @@ class SqlAdapter:
     @contextmanager
     def opened(self, rules: Sequence[Rule], folder: Path) -> Iterator[OpenedGrants]:
         database = Database(folder)
-        held = GrantRules(GrantStore(database), frozenset({ADMINISTRATOR.user}), frozenset())
+        held = GrantRules(GrantStore(database), Administrators(frozenset({ADMINISTRATOR.user})))
         opened = OpenedGrants(SqlGrants(held), GrantBook(held), folder, database)
         opened.change(rules)
         try:

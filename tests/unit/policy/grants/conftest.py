@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sqe.audit.events import RuleEvent
+from sqe.model.administrators import Administrators
 from sqe.policy.grants.book import GrantBook
 from sqe.policy.grants.rules import GrantRules
 from sqe.policy.grants.source import SqlGrants
@@ -28,7 +29,9 @@ def opened(database: Database) -> Callable[[], GrantRules]:
     """The rules as one of several servers on the database has them."""
 
     def make() -> GrantRules:
-        return GrantRules(GrantStore(database), frozenset({ADMIN.user}), frozenset({"guardians"}))
+        return GrantRules(
+            GrantStore(database), Administrators(frozenset({ADMIN.user}), frozenset({"guardians"}))
+        )
 
     return make
 

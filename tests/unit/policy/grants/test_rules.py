@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import event, text
 
 from sqe.errors import ErrorCode, SqeError, UpstreamError
+from sqe.model.administrators import Administrators
 from sqe.model.decision import Allow, Deny
 from sqe.model.grants import Grant
 from sqe.model.identity import Identity
@@ -65,7 +66,7 @@ def test_a_change_by_another_server_is_seen_within_a_second(
     clock = Clock()
     source = SqlGrants(GrantRules(GrantStore(database), clock=clock))
     elsewhere = Database(tmp_path)
-    other = GrantBook(GrantRules(GrantStore(elsewhere), frozenset({"root"})))
+    other = GrantBook(GrantRules(GrantStore(elsewhere), Administrators(frozenset({"root"}))))
     assert isinstance(source.decide(ALICE, facts()), Deny)
     other.grant(ADMIN, to(user("alice")))
     elsewhere.close()
@@ -93,13 +94,13 @@ def test_rules_that_stay_the_same_are_read_once(
 
 def test_rules_that_cannot_be_read_deny(tmp_path: Path) -> None:
     database = Database(tmp_path / "home")
-    rules = GrantRules(GrantStore(database), frozenset({"root"}))
+    rules = GrantRules(GrantStore(database), Administrators(frozenset({"root"})))
     source = SqlGrants(rules)
     GrantBook(rules).grant(ADMIN, to(PUBLIC))
     assert isinstance(Policy([source]).decide(ALICE, [facts()])[facts()], Allow)
     with database.begin() as connection:
         connection.execute(text("DROP TABLE rules_version"))
-    again = SqlGrants(GrantRules(GrantStore(database), frozenset({"root"})))
+    again = SqlGrants(GrantRules(GrantStore(database), Administrators(frozenset({"root"}))))
     for identity in (ALICE, ADMIN):
         with pytest.raises(SqeError):
             again.decide(identity, facts())

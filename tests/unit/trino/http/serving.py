@@ -14,7 +14,7 @@ from typing import Any, cast
 import httpx2
 import pyarrow as pa
 
-from sqe.access.other_users import NO_ADMINISTRATORS, Administrators, OtherUsers
+from sqe.access.other_users import OtherUsers
 from sqe.admission.admission import Admission, groups_of_settings
 from sqe.audit.events import Events
 from sqe.auth.chain import Authenticators
@@ -27,6 +27,7 @@ from sqe.gateway.runner import Planned
 from sqe.gateway.spark_dialect import SparkText
 from sqe.gateway.tracker import QueryTracker
 from sqe.gateway.uploads import Uploads
+from sqe.model.administrators import NO_ADMINISTRATORS, Administrators
 from sqe.model.names import SchemaName
 from sqe.model.query import (
     ClientChanges,

@@ -13,11 +13,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from sqe.access.other_users import Administrators
 from sqe.auth.configured import AuthParts, authenticators
 from sqe.auth.hashing import hash_password, hash_token, new_token
 from sqe.http.tls import Tls
 from sqe.model.access_event import UNRECORDED, AccessEvent, AccessRecorder
+from sqe.model.administrators import Administrators
 from sqe.model.identity import Identity, Secret
 from sqe.model.password_hash import ScryptCost
 from sqe.model.query import QueryOrigin

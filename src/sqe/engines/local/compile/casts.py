@@ -23,7 +23,7 @@ from sqe.engines.local.compile.literals import (
 )
 from sqe.engines.local.compile.value import Value, format_name, make_value, opaque
 from sqe.engines.local.plan import NotLocal
-from sqe.engines.local.scan_types import identifier, quote_text
+from sqe.engines.local.scan_types import identifier
 from sqe.engines.local.types import (
     BIGINT,
     BINARY,
@@ -45,6 +45,7 @@ from sqe.engines.local.types import (
     map_of,
     struct_of,
 )
+from sqe.model.names import quote_text
 from sqe.sql.dialect import CALL
 
 _TYPES = {

@@ -12,7 +12,7 @@ from sqe.engines.local.compile.arithmetic import give_up
 from sqe.engines.local.compile.built import Build, Built, need
 from sqe.engines.local.compile.compiling import Compiling
 from sqe.engines.local.compile.value import Value, any_nullable
-from sqe.engines.local.scan_types import identifier, quote_text
+from sqe.engines.local.scan_types import identifier
 from sqe.engines.local.types import (
     BIGINT,
     BOOLEAN,
@@ -25,6 +25,7 @@ from sqe.engines.local.types import (
     map_of,
     struct_of,
 )
+from sqe.model.names import quote_text
 
 _MANY = 10_000  # elements that are made out of nothing
 

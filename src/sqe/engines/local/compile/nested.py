@@ -9,8 +9,9 @@ from sqe.engines.local.compile.compiling import Compiling, function_name
 from sqe.engines.local.compile.value import Value, any_aggregate, format_name, make_value
 from sqe.engines.local.compile.variables import compile_named_value
 from sqe.engines.local.plan import NotLocal
-from sqe.engines.local.scan_types import identifier, quote_text
+from sqe.engines.local.scan_types import identifier
 from sqe.engines.local.types import BIGINT, SparkType, struct_of
+from sqe.model.names import quote_text
 
 _PLACES = ("tinyint", "smallint", "int")
 _KEYS = ("string", "int", "bigint", "date")

@@ -12,8 +12,8 @@ from sqe.engines.local.compile.compiling import Compiling
 from sqe.engines.local.compile.regexes import Pattern, read_pattern
 from sqe.engines.local.compile.value import Value, make_value
 from sqe.engines.local.plan import NotLocal
-from sqe.engines.local.scan_types import quote_text
 from sqe.engines.local.types import BOOLEAN, STRING, SparkType, array_of
+from sqe.model.names import quote_text
 
 # Where a line ends, the engines disagree.
 _LINE_ENDS = r"[\n\r\x{85}\x{2028}\x{2029}]"

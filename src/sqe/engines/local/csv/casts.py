@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sqe.engines.local.keys import text
 from sqe.errors import ErrorCode, UserError
 from sqe.files.forms import FALSE, ISO_DATE, LONG_YEAR_DATE, TIME, TRUE, ZONE, Forms
+from sqe.model.names import quote_text
 
 _DECIMAL = re.compile(r"decimal\((\d+), ?(\d+)\)")
 _NESTED = ("struct<", "array<", "map<")
@@ -50,7 +50,7 @@ def cast_of(kind: str, forms: Forms, binary: str, x: str, v: str) -> Cast:
     if kind in ("float", "double"):
         return Cast(_float(kind.upper(), forms, y))
     if kind == "boolean":
-        true, false = (", ".join(map(text, words)) for words in (TRUE, FALSE))
+        true, false = (", ".join(map(quote_text, words)) for words in (TRUE, FALSE))
         low = f"lower({y})"
         return Cast(f"CASE WHEN {low} IN ({true}) THEN true WHEN {low} IN ({false}) THEN false END")
     if kind == "date":
@@ -69,13 +69,13 @@ def cast_of(kind: str, forms: Forms, binary: str, x: str, v: str) -> Cast:
 
 
 def _matches(y: str, regex: str) -> str:
-    return f"regexp_full_match({y}, {text(f'(?:{regex})')})"
+    return f"regexp_full_match({y}, {quote_text(f'(?:{regex})')})"
 
 
 def _plain_number(forms: Forms, y: str) -> str:
     if forms.thousands:
-        y = f"replace({y}, {text(forms.thousands)}, '')"
-    return y if forms.decimal == "." else f"replace({y}, {text(forms.decimal)}, '.')"
+        y = f"replace({y}, {quote_text(forms.thousands)}, '')"
+    return y if forms.decimal == "." else f"replace({y}, {quote_text(forms.decimal)}, '.')"
 
 
 def _integer(kind: str, forms: Forms, x: str, v: str, y: str) -> Cast:
@@ -112,7 +112,7 @@ def _float(kind: str, forms: Forms, y: str) -> str:
 def _date(forms: Forms, x: str, v: str, y: str) -> Cast:
     cases = [
         f" WHEN {_matches(y, pattern.regex)}"
-        f" THEN TRY_CAST(try_strptime({y}, {text(pattern.strptime)}) AS DATE)"
+        f" THEN TRY_CAST(try_strptime({y}, {quote_text(pattern.strptime)}) AS DATE)"
         for pattern in forms.date_patterns
     ]
     if forms.only_dates:
@@ -139,13 +139,13 @@ def _timestamp(forms: Forms, x: str, v: str, y: str, *, zoned: bool) -> Cast:
     if pattern is not None:
         return Cast(
             f"CASE WHEN {_matches(y, pattern.regex)}"
-            f" THEN try_strptime({y}, {text(pattern.strptime)}) END"
+            f" THEN try_strptime({y}, {quote_text(pattern.strptime)}) END"
         )
     day, rest = (f"split_part(replace({y}, 'T', ' '), ' ', {at})" for at in (1, 2))
     time = f"CASE WHEN {rest} = '' THEN INTERVAL 0 SECOND ELSE TRY_CAST({rest} AS INTERVAL) END"
     cases = "".join(
         f" WHEN {_matches(y, f'{form.regex}(?:[ T]{TIME})?')}"
-        f" THEN try_strptime({day}, {text(form.strptime)}) + {time}"
+        f" THEN try_strptime({day}, {quote_text(form.strptime)}) + {time}"
         for form in forms.date_patterns
     )
     if forms.only_dates:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqe.engines.local.csv.casts import Cast, cast_of
-from sqe.engines.local.keys import text
 from sqe.engines.staging import StagedColumn
 from sqe.files.forms import Forms
 from sqe.files.guesses import regex_of_type
 from sqe.files.sniff import Written
+from sqe.model.names import quote_text
 from sqe.model.query import Column
 
 BAD_ROW = "SQE: a row does not fit"
@@ -24,12 +24,13 @@ def read_csv(paths: Sequence[str], written: Written) -> str | None:
     if not by_the_book or (dialect.quoted_nulls and len(dialect.null_values) > 1):
         return None
     fields = ", ".join(f"'f{at}': 'VARCHAR'" for at in range(len(written.names)))
-    files = ", ".join(map(text, paths))
-    nulls = ", ".join(map(text, dialect.null_values))
+    files = ", ".join(map(quote_text, paths))
+    nulls = ", ".join(map(quote_text, dialect.null_values))
     return (
         f"read_csv([{files}], auto_detect = false, columns = {{{fields}}},"
-        f" header = {str(written.header).lower()}, delim = {text(dialect.sep)},"
-        f" quote = {text(dialect.quote)}, escape = {text(dialect.quote)}, nullstr = [{nulls}],"
+        f" header = {str(written.header).lower()}, delim = {quote_text(dialect.sep)},"
+        f" quote = {quote_text(dialect.quote)}, escape = {quote_text(dialect.quote)},"
+        f" nullstr = [{nulls}],"
         f" allow_quoted_nulls = {str(dialect.quoted_nulls).lower()}, strict_mode = true)"
     )
 
@@ -79,7 +80,7 @@ class Typing:
             bad = self._bad(at, part)
             value = f"c{at}"
             if bad:
-                value = f"CASE WHEN {bad} THEN error({text(BAD_ROW)}) ELSE c{at} END AS c{at}"
+                value = f"CASE WHEN {bad} THEN error({quote_text(BAD_ROW)}) ELSE c{at} END AS c{at}"
             chosen.append(value)
             if part.cast.instant:
                 chosen.append(f"i{at}")
@@ -116,13 +117,15 @@ class Typing:
         for at, part in enumerate(self.parts):
             name = part.column.name
             if not part.column.nullable:
-                null = text(f"{name} may not be NULL")
+                null = quote_text(f"{name} may not be NULL")
                 cases.append(f"WHEN {part.x} IS NULL THEN {null}")
             if part.column.type != "string":
                 bad = part.cast.bad(part.x, f"c{at}", f"i{at}")
-                empty = text(f'{name}: "" is no {part.column.type}; quotednulls=true makes it NULL')
-                no = text(f" is no {part.column.type}")
-                wrong = f"{text(f'{name}: ')} || {_quote_value(part.x)} || {no}"
+                empty = quote_text(
+                    f'{name}: "" is no {part.column.type}; quotednulls=true makes it NULL'
+                )
+                no = quote_text(f" is no {part.column.type}")
+                wrong = f"{quote_text(f'{name}: ')} || {_quote_value(part.x)} || {no}"
                 cases.append(f"WHEN {bad} AND {part.x} = '' THEN {empty} WHEN {bad} THEN {wrong}")
         return " ".join([*cases, "END AS reason"])
 
@@ -143,7 +146,7 @@ def fit_query(kinds: Sequence[str], forms: Forms, source: str) -> str:
             continue
         cast = cast_of(kind, forms, "base64", x, v)
         attempts.append(f"{x}, {cast.attempt} AS {v}")
-        regex = text(f"(?:{regex_of_type(forms, kind)})")
+        regex = quote_text(f"(?:{regex_of_type(forms, kind)})")
         value = (
             cast.value if not cast.instant else f"coalesce(epoch_us({cast.value}), {cast.instant})"
         )

@@ -23,7 +23,6 @@ from sqe.engines.local.csv.slow import RejectFile, Source, field_tables, write_f
 from sqe.engines.local.failures import LocalFailed
 from sqe.engines.local.instance import Need
 from sqe.engines.local.instances import Instances
-from sqe.engines.local.keys import text
 from sqe.engines.local.lease import Lease
 from sqe.engines.staging import LoadRun, Staged
 from sqe.errors import ErrorCode, ResourceError, UserError, is_disk_full
@@ -31,6 +30,7 @@ from sqe.files.encodings import PlainFile, head_of, plain_file
 from sqe.files.guesses import TYPES, wider
 from sqe.files.options import CsvOptions
 from sqe.files.sniff import SAMPLE, Sample, Written, sniff
+from sqe.model.names import quote_text
 from sqe.model.query import Column, Progress
 
 _FORMAT = "(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 122880)"
@@ -122,7 +122,8 @@ class DuckDbCsvLoad:
             return
         relation = source.relation
         if relation is not None:
-            sql = f"COPY ({typing.select_checked(relation)}) TO {text(str(source.part))} {_FORMAT}"
+            part = quote_text(str(source.part))
+            sql = f"COPY ({typing.select_checked(relation)}) TO {part} {_FORMAT}"
             with _report_progress(self.lease, self.run):
                 if self._try(source, sql) is not None:
                     return

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from sqe.model.trino_words import literal
+from sqe.model.names import quote_text
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.context import Context
 from sqe.trino.dialect.errors import Refused, not_supported
@@ -84,7 +84,7 @@ def type_name(value: Constant) -> str:
 def display(value: Constant) -> str:
     """As Trino writes it in an error: ``'CSV'``, ``9``, ``ARRAY['a']``."""
     if isinstance(value, str):
-        return literal(value)
+        return quote_text(value)
     if isinstance(value, bool):
         return str(value).lower()
     if value is None:

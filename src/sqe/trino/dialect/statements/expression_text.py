@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from sqe.model.trino_words import RESERVED, literal, quote_name
+from sqe.model.names import quote_text
+from sqe.model.trino_words import RESERVED, quote_name
 from sqe.trino.dialect import nodes
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class ExpressionText:
     def interval(self, node: nodes.IntervalLiteral) -> str:
         sign = "- " if node.negative else ""
         end = f" TO {node.end.upper()}" if node.end else ""
-        return f"INTERVAL {sign}{literal(node.value)} {node.start.upper()}{end}"
+        return f"INTERVAL {sign}{quote_text(node.value)} {node.start.upper()}{end}"
 
     def negative(self, node: nodes.Negative) -> str:
         if node.sign == "-" and isinstance(node.value, nodes.DecimalLiteral):
@@ -202,13 +203,13 @@ def _cast(text: ExpressionText, node: nodes.Cast) -> str:
 
 def _generic(text: ExpressionText, node: nodes.GenericLiteral) -> str:
     kind = "DECIMAL" if node.type.lower() == "decimal" else node.type
-    return f"{kind} {literal(node.value)}"
+    return f"{kind} {quote_text(node.value)}"
 
 
 _WRITERS: dict[type[nodes.Node], Writer] = {
     nodes.NullLiteral: lambda text, node: "null",
     nodes.BooleanLiteral: lambda text, node: str(node.value).lower(),
-    nodes.StringLiteral: lambda text, node: literal(node.value),
+    nodes.StringLiteral: lambda text, node: quote_text(node.value),
     nodes.BinaryLiteral: lambda text, node: f"X'{node.value.hex().upper()}'",
     nodes.LongLiteral: lambda text, node: str(node.value),
     nodes.DecimalLiteral: lambda text, node: f"DECIMAL '{node.text}'",

@@ -233,7 +233,7 @@ class Server:
     def _note_rule(self, event: RuleEvent) -> None:
         if self._result_cache is not None:
             self._result_cache.drop()
-        self._events.changed(event)
+        self._events.note_change(event)
 
     def _prepare_result_cache(self, settings: Settings) -> Change:
         same = settings.policy == self._changed.in_force.policy

@@ -67,23 +67,23 @@ class SqlFunctions:
 
     def find_kept(self, parts: Sequence[str], session: Session) -> SqlFunction | None:
         """Also where a temporary function has the name."""
-        for name in self._readings(parts, session):
+        for name in self._find_meanings(parts, session):
             function = self.store.find(name)
             if function is not None and self.may_call(session.identity, function.name or name):
                 return function
         return None
 
-    def _readings(self, parts: Sequence[str], session: Session) -> list[RelationName]:
+    def _find_meanings(self, parts: Sequence[str], session: Session) -> list[RelationName]:
         """What the name may mean, in schemas that the user sees."""
         names = self.catalogs.names(session.identity)
-        found = []
+        meanings = []
         for reading in candidates(parts, session.schema, names):
             if reading.suffix or reading.schema.catalog not in names:
                 continue
             schema = self._find_schema(reading.schema, session.identity)
             if schema is not None:
-                found.append(RelationName(schema, reading.name))
-        return found
+                meanings.append(RelationName(schema, reading.name))
+        return meanings
 
     def _find_schema(self, schema: SchemaName, identity: Identity) -> SchemaName | None:
         """As the catalog spells it; None where the user may not know of it."""
@@ -91,15 +91,15 @@ class SqlFunctions:
 
     def new_name(self, parts: Sequence[str], session: Session) -> RelationName:
         """Where a new function goes."""
-        found = self._readings(parts, session)
-        if not found:
+        names = self._find_meanings(parts, session)
+        if not names:
             where = ".".join(parts[:-1]) or str(session.schema)
             raise UserError(ErrorCode.SCHEMA_NOT_FOUND, f"There is no schema {where}.")
-        if found[0].schema.path == (information_schema.SCHEMA,):
+        if names[0].schema.path == (information_schema.SCHEMA,):
             raise UserError(
                 ErrorCode.INVALID_ARGUMENT, f"{information_schema.SCHEMA} is SQE's own schema."
             )
-        return found[0]
+        return names[0]
 
     def list_in(self, schema: SchemaName, identity: Identity) -> list[SqlFunction]:
         """Those that the user may call."""
@@ -107,7 +107,7 @@ class SqlFunctions:
             return []
         seen = self._find_schema(schema, identity)
         functions = self.store.list_in(seen) if seen is not None else []
-        return [one for one in functions if one.name and self.may_call(identity, one.name)]
+        return [each for each in functions if each.name and self.may_call(identity, each.name)]
 
     def may_call(self, identity: Identity, name: RelationName) -> bool:
         if not self.policy.ruled:
@@ -148,8 +148,12 @@ class FunctionDisclosure:
             decided = self.guard.decide(self.functions.write_in(parsed, session), session)
         except SqeError:
             return False
-        absent = any(isinstance(one.target, BoundAbsent) for one in decided.bound.walk())
-        return not absent and all(isinstance(one, Allow) for one in decided.decisions.values())
+        absent = any(
+            isinstance(reference.target, BoundAbsent) for reference in decided.bound.walk()
+        )
+        return not absent and all(
+            isinstance(decision, Allow) for decision in decided.decisions.values()
+        )
 
 
 def _denial(what: str, name: RelationName) -> AccessError:

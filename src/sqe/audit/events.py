@@ -57,7 +57,7 @@ class Sends(Protocol):
     """A sink that others take the events of, later than it is called."""
 
     @property
-    def dropped(self) -> int:
+    def dropped_lines(self) -> int:
         """Events that it had no room for, and has raised nothing about."""
         ...
 
@@ -119,7 +119,7 @@ class Events(AccessRecorder):
             failures = dict(self._failures)
         for sink in self._sinks:
             if isinstance(sink, Sends):
-                failures[type(sink).__name__] += sink.dropped
+                failures[type(sink).__name__] += sink.dropped_lines
         return failures
 
     def emit(self, event: QueryEvent) -> None:

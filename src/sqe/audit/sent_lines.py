@@ -77,7 +77,7 @@ class SentLines(LineSink):
         self._down = False
         self._closed = False
         self._lost_untold = 0
-        self.dropped = 0
+        self.dropped_lines = 0
         name = type(self).__name__
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
@@ -131,7 +131,7 @@ class SentLines(LineSink):
     def _drop(self, count: int) -> None:
         if not self._lost_untold:
             _log.error("%s loses lines: they are not taken in time", type(self).__name__)
-        self.dropped += count
+        self.dropped_lines += count
         self._lost_untold += count
 
     def _run(self) -> None:

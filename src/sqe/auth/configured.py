@@ -11,7 +11,7 @@ from sqe.auth.api_keys import ApiKeyUsers
 from sqe.auth.attempts import LoginAttempts
 from sqe.auth.certificates import Certificates
 from sqe.auth.chain import Authenticators
-from sqe.auth.in_force import AuthInForce, Lasting
+from sqe.auth.in_force import AuthInForce, WithStanding
 from sqe.auth.protocol import Authenticator
 from sqe.auth.static_users import StaticUsers
 from sqe.auth.user_table import StaticUser, Users, constant_users
@@ -69,7 +69,7 @@ def chain_of(settings: AuthSettings, around: AuthParts) -> list[Authenticator]:
     for name in settings.chain:
         one = chain.get(name)
         if one is not None:
-            asked.append(one if in_force is None else Lasting(name, one, settings, in_force))
+            asked.append(one if in_force is None else WithStanding(name, one, settings, in_force))
     return asked
 
 

@@ -23,7 +23,7 @@ class AuthInForce:
         return self.users_now()
 
 
-class Lasting:
+class WithStanding:
     """Asks an authenticator. Who is let in stays in while the settings say of their login what
     they said when it was checked."""
 

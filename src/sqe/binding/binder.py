@@ -281,15 +281,15 @@ class Binder:
         self,
         statement: Statement,
         reference: Reference,
-        found: Match,
+        match: Match,
         session: Session,
         context: _Context,
     ) -> BoundView:
-        name = found.name
+        name = match.name
         refuse_views(statement, reference, name)
         reads = reference.access is Access.READ
-        metadata = found.loaded.metadata
-        stored = read_view(name, found.loaded, reads=reads)
+        metadata = match.loaded.metadata
+        stored = read_view(name, match.loaded, reads=reads)
         stored = replace(stored, definer=self._definer(name, stored, metadata))
         view = self._open_view(statement, reference, stored, session, context)
         return replace(view, metadata=metadata, definer=stored.definer)
@@ -397,18 +397,18 @@ class Binder:
 
 
 def _table(
-    statement: Statement, reference: Reference, found: Match, suffix: tuple[str, ...]
+    statement: Statement, reference: Reference, match: Match, suffix: tuple[str, ...]
 ) -> BoundTable:
-    name = found.name
+    name = match.name
     try:
-        columns = columns_of(found.loaded.metadata)
+        columns = columns_of(match.loaded.metadata)
     except SqeError as error:
         where = position_at(statement.text, reference.span.start)
         message = f"{name}: {error.message}"
         raise error_of(error.code, message, hint=error.hint, position=where) from error
-    if is_materialized(found.loaded.metadata):
+    if is_materialized(match.loaded.metadata):
         refuse_change(statement, reference, name)
-    return BoundTable(name, found.ident, found.loaded, columns, suffix)
+    return BoundTable(name, match.ident, match.loaded, columns, suffix)
 
 
 def _metadata(reference: Reference, reading: Candidate) -> BoundMetadata | None:

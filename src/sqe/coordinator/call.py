@@ -62,7 +62,7 @@ def no_queries(identity: Identity, query_id: str, message: str) -> str:
     raise UserError(ErrorCode.QUERY_NOT_FOUND, f"Target query not found: {query_id}")
 
 
-class Attached(Protocol):
+class CatalogChanges(Protocol):
     """Catalogs that are attached with SQL, by those who administer SQE: ACCESS_DENIED for others.
     CATALOG_NOT_FOUND and CATALOG_ALREADY_EXISTS; NOT_SUPPORTED for those of the settings."""
 
@@ -89,10 +89,10 @@ class ServerTools:
     kill_query: KillQueries = no_queries
     catalog_facts: Mapping[str, CatalogFacts] = field(default_factory=dict)
     functions: FunctionDisclosure | None = None
-    attached_catalogs: Attached | None = None
+    attached_catalogs: CatalogChanges | None = None
 
     @property
-    def catalog_changes(self) -> Attached:
+    def catalog_changes(self) -> CatalogChanges:
         if self.attached_catalogs is None:
             raise UserError(ErrorCode.NOT_SUPPORTED, "Catalogs cannot be attached here.")
         return self.attached_catalogs

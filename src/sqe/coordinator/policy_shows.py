@@ -1,8 +1,8 @@
 """SHOW EFFECTIVE POLICY and EXPLAIN POLICY: what is decided, by which rules, from which source.
 
-Nobody learns from them what is hidden from them. Who may not administer a table is told neither the
-text of a filter or a mask nor of hidden columns, and of a table that is denied to them nothing but
-that it is, or is not there.
+Nobody learns from them what is hidden from them. Only those who may administer a table see the text
+of its filters and masks and its hidden columns. Of a table that is denied to them, users do not
+even learn whether it exists.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _NOT_LENT = "its owner may not read what it is made of, or not let others read i
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Answers:
     """What the sources say about one privilege on one table. ``seen``: to somebody who may know
-    that it is there. ``told``: and everything about it."""
+    that it is there. ``shows_all``: and everything about it."""
 
     facts: TableFacts
     answers: Sequence[tuple[str, Decision]]
     seen: bool
-    told: bool
+    shows_all: bool
 
     @property
     def decision(self) -> Decision:
@@ -53,7 +53,7 @@ class _Said:
     def row(self) -> Row:
         decision = self.decision
         word, privilege = _WORDS[type(decision)], self.facts.privilege.value
-        if isinstance(decision, Deny) and not (self.seen or self.told):
+        if isinstance(decision, Deny) and not (self.seen or self.shows_all):
             return privilege, word, None, "you may not, or it does not exist", None, None
         causes = [
             (source, answer) for source, answer in self.answers if _WORDS[type(answer)] == word
@@ -63,7 +63,7 @@ class _Said:
         sources = ", ".join(dict.fromkeys(source for source, _ in causes))
         reasons = "; ".join(dict.fromkeys(answer.reason for _, answer in causes))
         if not causes:  # none of the sources denies by itself
-            reasons = decision.reason if self.told else "the rules cannot be combined"
+            reasons = decision.reason if self.shows_all else "the rules cannot be combined"
         if self.facts.privilege is not Privilege.SELECT or isinstance(decision, Deny):
             return privilege, word, sources, reasons, None, None
         limits = decision if isinstance(decision, Restrict) else Restrict("")
@@ -72,7 +72,7 @@ class _Said:
     def _rows(self, limits: Restrict) -> str:
         if not limits.filters:
             return _ALL
-        if not self.told:
+        if not self.shows_all:
             return "those that a row filter leaves"
         return " AND ".join(f"({filter_.sql})" for filter_ in limits.filters)
 
@@ -81,8 +81,8 @@ class _Said:
         for name, mask in sorted(limits.masks.items()):
             if name not in limits.hidden:
                 words = mask_words(mask)
-                columns.append(f"{name}: {words if self.told else words.partition('(')[0]}")
-        if self.told:
+                columns.append(f"{name}: {words if self.shows_all else words.partition('(')[0]}")
+        if self.shows_all:
             columns += [f"{name}: hidden" for name in sorted(limits.hidden)]
         return ", ".join(columns) or _ALL
 
@@ -90,9 +90,9 @@ class _Said:
 def _effective(command: ShowEffectivePolicy, call: CommandCall) -> Iterator[Row]:
     table_facts(call)  # refuses what is no table
     facts = facts_of_relation(call)
-    told = _administers(call, facts)
+    shows_all = _administers(call, facts)
     who = _whose(command, call)
-    if who is not call.session.identity and not told:
+    if who is not call.session.identity and not shows_all:
         raise AccessError(
             ErrorCode.ACCESS_DENIED,
             f"You may not see what others may do with {facts.name}.",
@@ -100,7 +100,9 @@ def _effective(command: ShowEffectivePolicy, call: CommandCall) -> Iterator[Row]
         )
     for privilege in PRIVILEGES_ON[ObjectKind.TABLE]:
         asked = replace(facts, privilege=privilege)
-        yield _Said(asked, call.access.policy.answers(who, asked), seen=True, told=told).row()
+        yield _Answers(
+            asked, call.access.policy.answers(who, asked), seen=True, shows_all=shows_all
+        ).row()
 
 
 def _whose(command: ShowEffectivePolicy, call: CommandCall) -> Identity:
@@ -127,33 +129,33 @@ class _Explanation:
     """Of one statement. ``problems``: what is wrong with names, for those who may hear it."""
 
     call: CommandCall
-    said: Mapping[Key, Sequence[_Said]]
+    answers: Mapping[Key, Sequence[_Answers]]
     problems: Mapping[RelationName, str]
 
-    def rows(self, bound: BoundStatement, told: bool = True) -> Iterator[Row]:
-        """What the user may hear of: nothing of what is inside a view that is denied to them.
-        ``told``: nor, where it is read with its owner's rights, of what these are about, unless
-        the view is theirs to administer."""
+    def rows(self, bound: BoundStatement, shows_all: bool = True) -> Iterator[Row]:
+        """What the user may know: nothing of what is inside a view that is denied to them. Without
+        ``shows_all`` also nothing of what a view reads with its owner's rights. Whoever administers
+        the view sees that."""
         for reference in bound.references:
             key, target = key_of(reference), reference.target
-            if key is not None and (told or not key[2]):
+            if key is not None and (shows_all or not key[2]):
                 yield from self._rows(key)
             if isinstance(target, BoundView) and not self._is_denied(key):
-                inside = told
+                inside = shows_all
                 if key is not None and target.definer not in ("", self.call.session.identity.user):
-                    inside = told and any(reason.told for reason in self.said[key])
+                    inside = shows_all and any(one.shows_all for one in self.answers[key])
                     if not inside:
                         yield self._row_of_owner_rights(key, target)
                 yield from self.rows(target.inner, inside)
         if bound.inner is not None:
-            yield from self.rows(bound.inner, told)
+            yield from self.rows(bound.inner, shows_all)
 
     def _rows(self, key: Key) -> Iterator[Row]:
         name, _, owner = key
-        for reason_there in self.said.get(key, ()):
-            row = reason_there.row()
+        for answers in self.answers.get(key, ()):
+            row = answers.row()
             reason = row[3]
-            if name in self.problems and not reason_there.denied:
+            if name in self.problems and not answers.denied:
                 reason = self.problems[name]
             if owner:
                 reason = f"for {owner}, with whose rights the view is read: {reason}"
@@ -168,7 +170,7 @@ class _Explanation:
         return str(key[0]), Privilege.SELECT.value, *verdict, None, None
 
     def _is_denied(self, key: Key | None) -> bool:
-        return key is not None and any(reason.denied for reason in self.said.get(key, ()))
+        return key is not None and any(one.denied for one in self.answers.get(key, ()))
 
 
 def _explain(command: ExplainPolicy, call: CommandCall) -> Iterator[Row]:
@@ -178,7 +180,7 @@ def _explain(command: ExplainPolicy, call: CommandCall) -> Iterator[Row]:
     yield from dict.fromkeys(explanation.rows(bound))
 
 
-def _reasons_of(need: Need, call: CommandCall) -> list[_Said]:
+def _reasons_of(need: Need, call: CommandCall) -> list[_Answers]:
     """About each privilege; and about reading, where that limits what else may be done."""
     reasons = []
     who = call.session.identity
@@ -186,7 +188,7 @@ def _reasons_of(need: Need, call: CommandCall) -> list[_Said]:
         who = call.access.policy.with_roles(identity_as(who, need.as_user))
     for facts in need.asked_facts:
         answers = call.access.policy.answers(who, facts)
-        reason = _Said(facts, answers, _sees(call, facts), _administers(call, facts))
+        reason = _Answers(facts, answers, _sees(call, facts), _administers(call, facts))
         if facts is not need.seen or isinstance(reason.decision, Restrict):
             reasons.append(reason)
     return reasons

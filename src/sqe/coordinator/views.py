@@ -163,19 +163,19 @@ def _temporary_names(bound: BoundStatement) -> set[str]:
     }
 
 
-def _columns(definition: ViewDefinition, given: Sequence[Column]) -> tuple[Column, ...]:
+def _columns(definition: ViewDefinition, query_columns: Sequence[Column]) -> tuple[Column, ...]:
     """The view's columns: the names it lists, or the query's own. They must tell columns apart."""
-    columns = tuple(given)
+    columns = tuple(query_columns)
     if definition.columns:
-        if len(definition.columns) != len(given):
+        if len(definition.columns) != len(query_columns):
             raise UserError(
                 ErrorCode.INVALID_ARGUMENT,
                 f"The view lists {len(definition.columns)} columns and its query gives "
-                f"{len(given)}.",
+                f"{len(query_columns)}.",
             )
         columns = tuple(
             replace(column, name=name, comment=comment or column.comment)
-            for column, (name, comment) in zip(given, definition.columns, strict=True)
+            for column, (name, comment) in zip(query_columns, definition.columns, strict=True)
         )
     seen: set[str] = set()
     for column in columns:
@@ -213,11 +213,11 @@ def _texts(definition: ViewDefinition) -> dict[str, str]:
     return texts
 
 
-def _properties(definition: ViewDefinition, given: Sequence[Column]) -> dict[str, str]:
+def _properties(definition: ViewDefinition, query_columns: Sequence[Column]) -> dict[str, str]:
     properties = {name: value for name, value in definition.properties if name != TRINO_QUERY}
     if definition.comment:
         properties["comment"] = definition.comment
-    names = [column.name for column in given]
+    names = [column.name for column in query_columns]
     if not any("," in name for name in names):
         properties[QUERY_COLUMNS] = ",".join(names)
     return properties

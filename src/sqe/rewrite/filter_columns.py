@@ -85,7 +85,7 @@ def _place(
 
 
 def _all_found(
-    tokens: Sequence[Token], found: Mapping[Span, Column], known: Mapping[str, Column]
+    tokens: Sequence[Token], columns: Mapping[Span, Column], known: Mapping[str, Column]
 ) -> bool:
     for number, token in enumerate(tokens):
         if token.token_type is TokenType.STRING or token.text.lower() not in known:
@@ -94,6 +94,6 @@ def _all_found(
         after = tokens[number + 1].token_type if number + 1 < len(tokens) else None
         if before in _NO_COLUMN_BEHIND or after in _NO_COLUMN_BEFORE:
             continue
-        if not any(span.start <= token.start < span.end for span in found):
+        if not any(span.start <= token.start < span.end for span in columns):
             return False
     return True

@@ -49,8 +49,8 @@ def _view(view: BoundView, rendering: Rendering) -> str:
     return f"(SELECT * FROM ({text}\n) AS {quote(view.name)}({listed}))"  # noqa: S608  names are quoted, the rest is the policy's or the view's own SQL
 
 
-def _view_column(given: str, wanted: str, kind: str) -> str:
+def _view_column(name: str, wanted: str, kind: str) -> str:
     """A column of a view. Cast to the type it had when the view was made: the same, as a rule."""
     if _PLAIN_TYPE.match(kind):
-        return f"CAST({quote(given)} AS {kind}) AS {quote(wanted)}"
-    return quote(given) if given == wanted else f"{quote(given)} AS {quote(wanted)}"
+        return f"CAST({quote(name)} AS {kind}) AS {quote(wanted)}"
+    return quote(name) if name == wanted else f"{quote(name)} AS {quote(wanted)}"

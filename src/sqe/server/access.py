@@ -74,7 +74,7 @@ class Access:
         restarts = []
         if settings.knows_certificates != self._in_force.settings.knows_certificates:
             restarts.append("auth: logins with certificates")
-        if any(one.client_id for one in settings.oidc.values()) and not self._has_browser:
+        if any(issuer.client_id for issuer in settings.oidc.values()) and not self._has_browser:
             restarts.append("auth: logins through a browser")
         return restarts
 

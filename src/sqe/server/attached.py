@@ -41,11 +41,11 @@ def settings_with_attached(settings: Settings) -> Settings:
     database = Database(settings.home, settings.store.secret)
     catalogs: dict[str, CatalogSettings] = {}
     with closing(database):
-        for one in KeptCatalogs(database).read():
+        for definition in KeptCatalogs(database).read():
             try:
-                catalogs[one.name] = _read(one, settings.home)
+                catalogs[definition.name] = _read(definition, settings.home)
             except SqeError as error:
-                _log.error("catalog %s cannot be opened: %s", one.name, error)
+                _log.error("catalog %s cannot be opened: %s", definition.name, error)
     return settings.model_copy(update={"catalogs": {**catalogs, **settings.catalogs}})
 
 
@@ -54,20 +54,20 @@ def _read(definition: CatalogDefinition, home: Path) -> CatalogSettings:
 
 
 class AttachedCatalogs:
-    """Implements ``coordinator.call.Attached``. Thread-safe."""
+    """Implements ``coordinator.call.CatalogChanges``. Thread-safe."""
 
     def __init__(
         self,
         settings: Settings,
         catalogs: SettingsCatalogs,
         kept: KeptCatalogs,
-        heard: Callable[[RuleEvent], None],
+        note: Callable[[RuleEvent], None],
     ) -> None:
         self._administrators = administrators_of(settings.policy)
         self._settings = settings
         self._catalogs = catalogs
         self._kept = kept
-        self._heard = heard
+        self._note = note
         self._lock = threading.RLock()
         self._starting = threading.Lock()
         self._definitions: dict[str, CatalogDefinition] = {}
@@ -136,7 +136,7 @@ class AttachedCatalogs:
         with self._lock:
             self._take_over()
             taken = {*self._catalogs.facts, *_SYSTEMS}
-            if name.lower() in {one.lower() for one in taken}:
+            if name.lower() in {other.lower() for other in taken}:
                 if if_not_exists and name in self._catalogs.facts:
                     return
                 raise _exists(name)
@@ -196,7 +196,7 @@ class AttachedCatalogs:
         version = self._kept.version()
         if version == self._version:
             return
-        wanted = {one.name: one for one in self._kept.read()}
+        wanted = {kept.name: kept for kept in self._kept.read()}
         of_settings = self._catalogs.of_settings
         for name in self._definitions.keys() - wanted.keys() - of_settings.keys():
             self._catalogs.detach(name)
@@ -228,7 +228,7 @@ class AttachedCatalogs:
     def _tell(self, identity: Identity, what: str) -> None:
         """It is done and kept: a failure to tell it must not look as if it had failed."""
         try:
-            self._heard(RuleEvent(identity.user, time.time(), what))
+            self._note(RuleEvent(identity.user, time.time(), what))
         except Exception:  # noqa: BLE001
             _log.exception("a change of the catalogs could not be told")
 

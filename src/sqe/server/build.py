@@ -288,8 +288,8 @@ class Server:
         )
         redaction = PolicyRedaction(self.policy, ViewDisclosure(guarding))
         functions = SqlFunctions(visible, self.policy, FunctionStore(self._store), limits)
-        told = FunctionDisclosure(functions, guarding)
-        router, runner = self._engines(binder, limits, visible, redaction, told)
+        disclosure = FunctionDisclosure(functions, guarding)
+        router, runner = self._engines(binder, limits, visible, redaction, disclosure)
         grants = self.book is not None
         return Pipeline(
             {SPARK: SparkDialect(), TRINO: TrinoDialect(visible, redaction, grants, functions)},

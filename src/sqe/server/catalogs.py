@@ -29,7 +29,7 @@ _NOBODY = Identity("sqe")  # SQE's own catalogs ask nobody who they are
 
 def own_catalogs(settings: Settings) -> list[str]:
     """The names of SQE's own."""
-    return [name for name, one in settings.catalogs.items() if _BY_SETTINGS[type(one)].own]
+    return [name for name, each in settings.catalogs.items() if _BY_SETTINGS[type(each)].own]
 
 
 def make_others(settings: Settings) -> dict[str, MadeCatalog]:

@@ -45,9 +45,9 @@ class History:
 def history_of(settings: Settings, database: Database) -> History:
     if not settings.history.enabled:
         return History()
-    given = settings.history
+    section = settings.history
     limits = HistoryLimits(
-        given.delay_s, given.waiting, given.keep_days * _DAY_S, given.keep_mb * MB
+        section.delay_s, section.waiting, section.keep_days * _DAY_S, section.keep_mb * MB
     )
     store = HistoryStore(database)
     return History(store, HistoryRecorder(store, _place(settings), limits))

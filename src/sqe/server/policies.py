@@ -96,7 +96,7 @@ def policies_of(
         return Policies(Policy(asked, keep_s, observer))
     parts = SourceParts(settings, store)
     made = _make_sources(settings, parts, {})
-    with_sql = next((one for one in made if isinstance(one, ChangedWithSql)), None)
+    with_sql = next((source for source in made if isinstance(source, ChangedWithSql)), None)
     return Policies(Policy(_sources_of(made), keep_s, observer), with_sql, parts)
 
 

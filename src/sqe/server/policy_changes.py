@@ -15,13 +15,13 @@ from sqe.server.policy_files import open_rules
 
 @dataclass(frozen=True)
 class Change:
-    found: Difference
+    difference: Difference
 
     def __str__(self) -> str:
-        return str(self.found)
+        return str(self.difference)
 
     def json(self) -> dict[str, Any]:
-        difference = self.found
+        difference = self.difference
         return {
             "subject": {"kind": difference.subject.kind.value, "name": difference.subject.name},
             "change": difference.verb,

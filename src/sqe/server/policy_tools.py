@@ -102,7 +102,7 @@ class PolicyTools:
 
     def text(self, source: str, name: str) -> str:
         """What can be written out of that type of source."""
-        entry = next(one for one in SOURCE_TYPES if one.name == source)
+        entry = next(kind for kind in SOURCE_TYPES if kind.name == source)
         return entry.texts[name](self._parts)
 
     @property

@@ -45,13 +45,13 @@ def _without_inner_pipes(tokens: list[Token]) -> list[Token]:
         index += 1
         if out[-1].token_type is not TokenType.L_PAREN:
             continue
-        end = _closing(tokens, index)
+        end = _find_closing(tokens, index)
         out += without_pipes(tokens[index:end])
         index = end
     return out
 
 
-def _closing(tokens: list[Token], start: int) -> int:
+def _find_closing(tokens: list[Token], start: int) -> int:
     """Where the parenthesis that was opened in front of ``start`` closes."""
     depth = 1
     for index in range(start, len(tokens)):

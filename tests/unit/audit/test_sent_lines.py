@@ -132,7 +132,7 @@ def test_what_is_refused_for_a_while_is_sent_again(
         service.status = 200
         wait_until(lambda: service.whats == ["GRANT 1"])
         sink.confirm()
-        assert sink.dropped == 0
+        assert sink.dropped_lines == 0
     assert "cannot be written" in caplog.text and "is written again" in caplog.text
     assert "hidden" not in caplog.text
 
@@ -145,7 +145,7 @@ def test_a_line_that_is_never_wanted_does_not_hold_up_the_others(service: Servic
         service.goes_on.set()
         sink.confirm()
         wait_until(lambda: any(line["event"] == "events_lost" for line in service.lines))
-        assert (service.whats, sink.dropped) == (["GRANT 1", "GRANT 1"], 1)
+        assert (service.whats, sink.dropped_lines) == (["GRANT 1", "GRANT 1"], 1)
 
 
 @pytest.mark.parametrize("required", [False, True])

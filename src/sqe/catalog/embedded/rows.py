@@ -80,7 +80,7 @@ class Rows:
         self._store = store  # is asked for its layout only once it is used
 
     def _with_type(self, statement: str) -> str:
-        return statement.format(type=TYPE_COLUMN if self._store.typed else "NULL")
+        return statement.format(type=TYPE_COLUMN if self._store.has_types else "NULL")
 
     def _key(self, ident: Ident) -> tuple[str, str, str]:
         return (self._catalog, encode_namespace(ident.namespace), check_name(ident.name))
@@ -167,7 +167,7 @@ class Rows:
         return row is not None
 
     def insert(self, db: Connection, ident: Ident, new: Loaded, *, is_view: bool) -> None:
-        if is_view and not self._store.typed:
+        if is_view and not self._store.has_types:
             raise UserError(
                 ErrorCode.NOT_SUPPORTED,
                 "The catalog's tables are of the JDBC catalog's layout V0, which has no views.",
@@ -178,7 +178,7 @@ class Rows:
             "metadata_location": new.metadata_location,
             "previous_metadata_location": None,
         }
-        if self._store.typed:
+        if self._store.has_types:
             values[TYPE_COLUMN] = _VIEW if is_view else _TABLE
         columns, marks = ", ".join(values), ", ".join("?" * len(values))
         db.execute(

@@ -24,7 +24,7 @@ class SqliteStore:
     A file of layout V0 becomes one of V1, unless ``upgrades`` says no."""
 
     def __init__(self, database: Path, *, busy_seconds: float = 5.0, upgrades: bool = True) -> None:
-        self.typed = True
+        self.has_types = True
         self.atomic = True
         self._upgrades = upgrades
         self._database = database
@@ -43,7 +43,7 @@ class SqliteStore:
             try:
                 for statement in SCHEMA:
                     connection.execute(statement)
-                if not self._has_types(connection):  # made by a V0 JDBC catalog
+                if not self._stores_types(connection):  # made by a V0 JDBC catalog
                     connection.execute(ADD_TYPE)
                 connection.execute("COMMIT")
             except BaseException:
@@ -54,10 +54,10 @@ class SqliteStore:
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
         if not {"iceberg_tables", "iceberg_namespace_properties"} <= tables:
             return False
-        self.typed = self._has_types(connection) or self._upgrades
-        return self._has_types(connection) is self.typed
+        self.has_types = self._stores_types(connection) or self._upgrades
+        return self._stores_types(connection) is self.has_types
 
-    def _has_types(self, connection: sqlite3.Connection) -> bool:
+    def _stores_types(self, connection: sqlite3.Connection) -> bool:
         columns = connection.execute("PRAGMA table_info(iceberg_tables)")
         return TYPE_COLUMN in {row[1] for row in columns}
 

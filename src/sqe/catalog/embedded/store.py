@@ -77,7 +77,7 @@ class SqlStore(Store, Protocol):
     """A database. What ``read`` and ``write`` give is a ``Connection``."""
 
     @property
-    def typed(self) -> bool:
+    def has_types(self) -> bool:
         """Whether the layout is V1, which tells views from tables."""
         ...
 

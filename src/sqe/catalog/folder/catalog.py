@@ -57,24 +57,24 @@ class FolderCatalog:
         self._observer = observer
 
     def list_namespaces(self, parent: Namespace = ()) -> list[Namespace]:
-        with self._reading("list_namespaces"):
+        with self._observe("list_namespaces"):
             folder = self._require_namespace(parent)
             return [
                 (*parent, n) for n in self._folders(folder) if not self._is_table(f"{folder}/{n}")
             ]
 
     def load_namespace(self, namespace: Namespace) -> dict[str, str]:
-        with self._reading("load_namespace"):
+        with self._observe("load_namespace"):
             self._require_namespace(namespace)
             return {}
 
     def list_tables(self, namespace: Namespace) -> list[str]:
-        with self._reading("list_tables"):
+        with self._observe("list_tables"):
             folder = self._require_namespace(namespace)
             return [name for name in self._folders(folder) if self._is_table(f"{folder}/{name}")]
 
     def load_table(self, ident: Ident) -> Loaded:
-        with self._reading("load_table"):
+        with self._observe("load_table"):
             folder = self._folder((*ident.namespace, ident.name))
             if not ident.namespace or folder is None or not self._is_table(folder):
                 raise UserError(ErrorCode.TABLE_NOT_FOUND, f"Table does not exist: {ident}")
@@ -112,7 +112,7 @@ class FolderCatalog:
     rename_view = refuse(Catalog.rename_view, _read_only, "RENAME VIEW")
 
     @contextmanager
-    def _reading(self, operation: str) -> Iterator[None]:
+    def _observe(self, operation: str) -> Iterator[None]:
         with observe_call(self._observer, self.name, operation):
             try:
                 yield

@@ -67,7 +67,7 @@ class PostgreSQLStore:
             ) from None
 
     @property
-    def typed(self) -> bool:
+    def has_types(self) -> bool:
         if self._typed is None:
             with self._failures():
                 self._typed = self._prepare()
@@ -89,7 +89,7 @@ class PostgreSQLStore:
 
     @contextmanager
     def read(self) -> Iterator[_Transaction]:
-        _ = self.typed  # the tables are there then
+        _ = self.has_types  # the tables are there then
         with self._failures(), self._engine.connect() as connection:
             connection.execution_options(**_SNAPSHOT)
             with connection.begin():
@@ -97,7 +97,7 @@ class PostgreSQLStore:
 
     @contextmanager
     def write(self) -> Iterator[_Transaction]:
-        _ = self.typed
+        _ = self.has_types
         with self._failures(), self._engine.begin() as connection:
             connection.exec_driver_sql(_LOCK)
             yield _Transaction(connection)

@@ -67,11 +67,11 @@ def _free_name(guarded: GuardedStatement) -> RelationName:
     raise UserError(ErrorCode.INVALID_ARGUMENT, "That is no name for a materialized view.")
 
 
-def _check_columns(names: Sequence[str], given: Sequence[Column]) -> None:
-    if len(names) != len(given):
+def _check_columns(names: Sequence[str], query_columns: Sequence[Column]) -> None:
+    if len(names) != len(query_columns):
         raise UserError(
             ErrorCode.INVALID_ARGUMENT,
-            f"The view lists {len(names)} columns and its query gives {len(given)}.",
+            f"The view lists {len(names)} columns and its query gives {len(query_columns)}.",
         )
     seen: set[str] = set()
     for name in names:

@@ -167,12 +167,12 @@ def _readings(
     }
     now = {source.name: source.snapshot for source in inputs.sources}
     for branch in branches_of(inner.statement):
-        reading = _reading(branch, names, now, changed)
+        reading = _reading_of_branch(branch, names, now, changed)
         if reading is not None:
             yield reading
 
 
-def _reading(
+def _reading_of_branch(
     branch: Branch,
     names: Mapping[Span, RelationName],
     now: Mapping[RelationName, int | None],

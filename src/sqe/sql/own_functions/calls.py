@@ -44,7 +44,7 @@ def _read_call(text: str, node: exp.Expr, tokens: Sequence[Token]) -> FunctionCa
     parts = tuple(_unquote(text, token) for token in tokens[first : index + 1 : 2])
     if len(parts) == 1 and _is_sparks(parts[0], node):
         return None
-    closing = _closing(tokens, index + 1)
+    closing = _find_closing(tokens, index + 1)
     if closing is None:
         return None
     inside = list(_split(text, tokens[index + 2 : closing]))
@@ -82,7 +82,7 @@ def _unquote(text: str, token: Token) -> str:
     return unquote(text[token.start : token.end + 1])
 
 
-def _closing(tokens: Sequence[Token], opening: int) -> int | None:
+def _find_closing(tokens: Sequence[Token], opening: int) -> int | None:
     depth = 0
     for index in range(opening, len(tokens)):
         depth += (tokens[index].token_type in _OPENING) - (tokens[index].token_type in _CLOSING)

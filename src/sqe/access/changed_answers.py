@@ -13,7 +13,8 @@ from sqe.sql.traits import RunsOn
 
 
 def refuse_changed_answers(guarded: GuardedStatement, settings: Iterable[SparkSetting]) -> None:
-    """``settings``: those that the session has changed and that may change answers."""
+    """``settings``: those that the session has changed and that can change the rows of an
+    answer."""
     if guarded.bound.statement.traits.runs_on is RunsOn.COORDINATOR:
         return
     for setting in settings:
@@ -24,7 +25,7 @@ def refuse_changed_answers(guarded: GuardedStatement, settings: Iterable[SparkSe
 
 
 def _texts_of_views(guarded: GuardedStatement) -> Iterator[str]:
-    """Of the views that are read, or made."""
+    """The texts of the views that the statement reads or makes."""
     bound = guarded.bound
     traits = bound.statement.traits
     if (

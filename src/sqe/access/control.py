@@ -93,9 +93,9 @@ class AccessControl:
         return decisions_on(self.policy, bound, session.identity)
 
     def decide_change(self, target: BoundTarget, session: Session) -> Decision:
-        """Whether the user may change a relation in any way, or make it where there is none: they
-        may know what it is then, even if they may not read it. Who sees only a part of it may not
-        change it. ACCESS_DENIED where the user may run no statement at all."""
+        """Whether the user may change the relation in any way, or create it where it does not
+        exist. If so, they may know what it is, even if they may not read it. Users who see only a
+        part of it may not change it. ACCESS_DENIED where the user may run no statement at all."""
         self._privileges.check_may_run(session.identity)
         for privilege in _changes_of(target):
             decision = decision_on(self.policy, target, privilege, session.identity)
@@ -105,7 +105,7 @@ class AccessControl:
 
 
 def _changes_of(target: BoundTarget) -> Collection[Privilege]:
-    """What can be done at all with such a thing, by statements about tables."""
+    """The privileges of statements that can change such a relation at all."""
     match target:
         case BoundAbsent():
             return (*_OF_TABLES, Privilege.CREATE)

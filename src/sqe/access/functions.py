@@ -66,7 +66,7 @@ class SqlFunctions:
         return self.find_kept(parts, session)
 
     def find_kept(self, parts: Sequence[str], session: Session) -> SqlFunction | None:
-        """Also where a temporary function has the name."""
+        """A stored function, even where a temporary function has the same name."""
         for name in self._find_meanings(parts, session):
             function = self.store.find(name)
             if function is not None and self.may_call(session.identity, function.name or name):
@@ -74,7 +74,7 @@ class SqlFunctions:
         return None
 
     def _find_meanings(self, parts: Sequence[str], session: Session) -> list[RelationName]:
-        """What the name may mean, in schemas that the user sees."""
+        """The functions that the name can mean, in schemas that the user sees."""
         names = self.catalogs.names(session.identity)
         meanings = []
         for reading in candidates(parts, session.schema, names):
@@ -86,11 +86,11 @@ class SqlFunctions:
         return meanings
 
     def _find_schema(self, schema: SchemaName, identity: Identity) -> SchemaName | None:
-        """As the catalog spells it; None where the user may not know of it."""
+        """The schema as the catalog spells it. None: the user may not know of it."""
         return look_up_schema(read_catalog(self.catalogs, schema.catalog, identity), schema)
 
     def new_name(self, parts: Sequence[str], session: Session) -> RelationName:
-        """Where a new function goes."""
+        """The full name that a new function gets."""
         names = self._find_meanings(parts, session)
         if not names:
             where = ".".join(parts[:-1]) or str(session.schema)
@@ -102,7 +102,7 @@ class SqlFunctions:
         return names[0]
 
     def list_in(self, schema: SchemaName, identity: Identity) -> list[SqlFunction]:
-        """Those that the user may call."""
+        """The functions of the schema that the user may call."""
         if schema.catalog not in self.catalogs.names(identity) or not schema.path:
             return []
         seen = self._find_schema(schema, identity)
@@ -120,7 +120,7 @@ class SqlFunctions:
             raise _denial("create", name)
 
     def check_change(self, identity: Identity, function: SqlFunction) -> None:
-        """To replace it or drop it."""
+        """ACCESS_DENIED where the user may neither replace nor drop the function."""
         name = function.name
         assert name is not None  # noqa: S101  a temporary one is its user's
         ruled = self.policy.ruled and self._may(identity, name, Privilege.DROP)
@@ -134,7 +134,8 @@ class SqlFunctions:
 
 @dataclass(frozen=True)
 class FunctionDisclosure:
-    """A body names tables. Who wrote it may see it, and who sees all that it reads."""
+    """A function's body names tables. Its author may see it, and so may users who see all that it
+    reads."""
 
     functions: SqlFunctions
     guard: StatementGuard

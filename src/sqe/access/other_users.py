@@ -15,8 +15,8 @@ from sqe.policy.policy import Policy
 
 
 class OtherUsers:
-    """Over themselves everybody has all of them. Without rules and administrators nobody has
-    more."""
+    """Users have all these rights over their own queries. Over those of others they have them only
+    by a rule or as administrators."""
 
     def __init__(self, policy: Policy, administrators: Administrators = NO_ADMINISTRATORS) -> None:
         self._policy = policy
@@ -30,7 +30,7 @@ class OtherUsers:
         return administers or self._may(Privilege.KILL_QUERY, identity, record.user)
 
     def visible_users(self, identity: Identity, users: Iterable[str]) -> set[str]:
-        """Those of them whose queries this user may see."""
+        """Those of ``users`` whose queries this user may see."""
         if self._administrators.has(identity):
             return set(users)
         return {user for user in users if self._may(Privilege.VIEW_QUERY, identity, user)}
@@ -38,7 +38,7 @@ class OtherUsers:
     def list_visible(
         self, identity: Identity, records: Collection[QueryRecord]
     ) -> list[QueryRecord]:
-        """Those that this user may see, with what they may know of each."""
+        """The records that this user may see, each cut to what they may know of it."""
         shown = self.visible_users(identity, {record.user for record in records})
         return [redact_record(record, identity) for record in records if record.user in shown]
 

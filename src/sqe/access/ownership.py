@@ -85,8 +85,8 @@ class Ownership:
         definition: ViewDefinition,
         session: Session,
     ) -> None:
-        """The digest is of what was said here: should the catalog hold something else by now, it
-        does not fit, and the view is read with its reader's rights."""
+        """Records the view with a digest of its text. If the catalog holds another text later, the
+        digest does not match, and the view is read with its reader's rights."""
         target, user = reference.target, session.identity.user
         was = target.definer if isinstance(target, BoundView) else ""
         if definition.if_not_exists and isinstance(target, BoundView):

@@ -25,7 +25,7 @@ _TRUSTED = Allow("read under the policy's own authority")
 
 @dataclass(frozen=True)
 class PolicyReading:
-    """How an expression of a policy reads other relations: all of them, as the session's user."""
+    """How the expression of a policy reads other relations: any of them, as the session's user."""
 
     catalogs: Catalogs
     session: Session
@@ -43,8 +43,8 @@ class ExpressionDialect(Protocol):
         identity: Identity,
         reading: PolicyReading,
     ) -> str:
-        """The expression in Spark's SQL. ``kind`` is the type that is wanted: boolean of a filter,
-        the column's of a mask. Raises Unfit."""
+        """The expression in Spark's SQL. ``kind`` is its type: boolean for a filter, the column's
+        type for a mask. Raises Unfit."""
         ...
 
 

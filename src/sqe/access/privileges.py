@@ -28,7 +28,7 @@ _OWN = ("sqe.", "spark.")  # in front of properties that are no catalog's
 
 
 class _OfSchema(Protocol):
-    """A command about a schema; None: the session's."""
+    """A command about a schema. None: about the session's schema."""
 
     @property
     def schema(self) -> Name | None: ...
@@ -116,7 +116,7 @@ class Privileges:
     def _droppable(
         self, identity: Identity, catalog: Catalog, schema: SchemaName
     ) -> Iterator[bool]:
-        """Of each thing in the schema, whether the user may drop it."""
+        """For each thing in the schema, whether the user may drop it."""
         for path in list_or_hide(catalog.list_namespaces, schema.path):
             child = SchemaName(schema.catalog, path)
             dropped = self._policy.permits(identity, Privilege.DROP, Object.schema(child))
@@ -154,7 +154,7 @@ class Privileges:
             raise denial(Privilege.SHOW, Object.schema(schema))
 
     def _catalog(self, name: Name, identity: Identity) -> str | None:
-        """The catalog that is meant if the name has one part, as it is spelled."""
+        """The catalog that a name of one part means, in its own spelling."""
         if len(name.parts) > 1:
             return None
         names = self._catalogs.names(identity)

@@ -20,7 +20,7 @@ _NO_TEXT = Statement("", StatementKind.COMMAND)
 def decide_access(
     policy: Policy, identity: Identity, target: BoundTarget, access: Access
 ) -> Decision:
-    """As a statement would be decided on that does this and nothing else."""
+    """The decision that a statement would get that does this and nothing else."""
     reference = BoundReference(Reference((), Span(0, 0), access), target)
     [need] = needs_of(BoundStatement(_NO_TEXT, (reference,)))
     return need.decision(policy.decide(identity, dict.fromkeys(need.asked_facts)))
@@ -35,7 +35,8 @@ def relation_of_loaded(name: RelationName, loaded: Loaded, view: bool) -> BoundT
 
 
 def _columns(metadata: Json) -> tuple[Column, ...]:
-    """Also of a table with a type that nobody can read yet: its other columns are shown."""
+    """The columns that can be read. A table may also have columns of types that are not
+    supported."""
     schema = current_schema(metadata)
     try:
         return columns_of_schema(schema)

@@ -70,7 +70,8 @@ class StoredRows:
     def _sees_all(
         self, view: BoundTable, session: Session, who: str, inside: _Inside, *, lends: bool
     ) -> bool:
-        """``lends``: to others. Of a source that is gone nobody knows what was hidden in it."""
+        """``lends``: and may let others do so. If a source is gone, nobody knows what was hidden in
+        it."""
         try:
             query = self.binder.bind_kept_query(view, session, who)
         except SqeError as error:

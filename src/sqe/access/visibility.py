@@ -48,15 +48,17 @@ class VisibleCatalogs:
         return shown
 
     def _visible(self, identity: Identity, objects: Sequence[Object]) -> list[bool]:
-        """Without rules everything is, and nobody has to be asked about thousands of tables."""
+        """Without rules everything is visible, and the policy is not asked about thousands of
+        tables."""
         if not self._policy.ruled:
             return [True] * len(objects)
         return self._policy.visible(identity, objects)
 
 
 class _VisibleCatalog:
-    """Implements ``Catalog``. Lists and schemas are cut; what else a catalog does is written out
-    one by one, so that a new method is nobody's until someone decides on it here."""
+    """Implements ``Catalog``. Lists of tables, views and schemas are cut. All other methods are
+    written out one by one, so that a new method of ``Catalog`` shows nothing until it is added
+    here."""
 
     def __init__(
         self, name: str, catalog: Catalog, visible: Callable[[Sequence[Object]], list[bool]]

@@ -45,8 +45,9 @@ Sees = Callable[[Identity, RelationName], bool]
 
 @dataclass(frozen=True)
 class _Context:
-    """Where unqualified names look, and which views are being opened right now. ``inside`` and
-    ``where``: what errors in a view's text begin with, and the place that they are told for."""
+    """Where unqualified names are looked up, and which views are being opened. ``inside`` and
+    ``where``: the prefix of errors in a view's text, and the place that such errors are reported
+    for."""
 
     schema: SchemaName
     temporary_views: bool = True
@@ -57,7 +58,7 @@ class _Context:
     where: TextPosition | None = None
 
     def error_in_context(self, error: SqeError) -> SqeError:
-        """Places in a view's text would mislead: the user sees their own text only."""
+        """A place in a view's text would mislead: users see only their own text."""
         if not self.inside:
             return error
         return error_of(
@@ -71,8 +72,8 @@ def _sees_all(identity: Identity, name: RelationName) -> bool:
 
 @dataclass(frozen=True)
 class Hiding:
-    """Where users may not know of everything. ``whole``: the catalogs with all that is in them, for
-    views that are read in their owner's name."""
+    """Present where users may not know of everything. ``whole``: the catalogs without any cuts, for
+    views that are read with their owner's rights."""
 
     sees: Sees = _sees_all
     whole: Catalogs | None = None

@@ -73,12 +73,10 @@ class BoundMetadata:
 
 @dataclass(frozen=True)
 class BoundAbsent:
-    """A name that is not there, where the statement allows that (DROP … IF EXISTS, CREATE).
-
-    ``problem``: where it does not, or where what is there cannot be used. It is raised when the
-    policy has allowed the name, and not before: who may not know of a table hears the same,
-    whether it is there, broken, or not at all.
-    """
+    """A name of something that does not exist, where the statement allows that (DROP … IF EXISTS,
+    CREATE). ``problem``: why the name cannot be used. It is raised only once the policy has allowed
+    the name, so that users who may not know of a table get the same error whether it exists, is
+    broken, or does not exist."""
 
     name: RelationName
     problem: SqeError | None = field(default=None, compare=False)
@@ -101,7 +99,7 @@ class BoundReference:
 
     @property
     def stored_target(self) -> BoundTarget:
-        """What is named, without the guard that may stand in its place."""
+        """The relation that the name means, without the guard that may stand in its place."""
         if isinstance(self.target, BoundView) and self.target.guard is not None:
             return self.target.guard.of
         return self.target

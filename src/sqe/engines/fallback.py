@@ -25,7 +25,7 @@ _SPANS: Mapping[EngineKind, SpanType] = {
 
 
 def engine_failure(engine: EngineKind, failure: GaveUp) -> UpstreamError:
-    """For who has chosen the engine himself."""
+    """The error for users who have chosen the engine themselves."""
     return UpstreamError(
         failure.code,
         f"The {engine.value} engine failed: {failure}.",

@@ -38,7 +38,7 @@ class MetadataProvider(Protocol):
 
 
 class MetadataSource:
-    """Gives their rows, of what the run's user may see."""
+    """Gives the rows of such relations, as far as the run's user may see them."""
 
     def __init__(
         self,

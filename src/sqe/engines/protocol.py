@@ -38,7 +38,7 @@ def _ignore(*_: object) -> None:
 
 @dataclass(frozen=True)
 class Run:
-    """One execution: whose it is, how to stop it, and whom to tell what happens."""
+    """One execution: its session, how to cancel it, and the callbacks that hear what happens."""
 
     query_id: str
     session: Session

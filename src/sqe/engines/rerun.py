@@ -76,7 +76,7 @@ class Reruns:
             turn.lock.release()
 
     def _pause(self, number: int, cancellation: Cancellation) -> None:
-        """Longer each time, and not the same for everybody."""
+        """Longer each time, with a random part."""
         seconds = self._pause_s * 2 ** (number - 1) * random.uniform(0.5, 1.5)  # noqa: S311
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
@@ -90,7 +90,7 @@ class _Turn:
 
 
 def _reruns(statement: Statement, code: ErrorCode) -> int:
-    """How often a statement may be run again that failed so."""
+    """How often a statement that failed with this error may be run again."""
     traits = statement.traits
     if not traits.one_commit:
         return 0
@@ -115,7 +115,8 @@ def _names(bound: BoundStatement) -> set[RelationName]:
 
 
 def _target(statement: Statement) -> str:
-    """As written: two spellings of a name only cost a turn."""
+    """The name as written: if one table is spelled in two ways, its reruns only fail to take
+    turns."""
     for reference in statement.references:
         if reference.access in (Access.WRITE, Access.CREATE):
             return ".".join(reference.parts).lower()

@@ -18,7 +18,7 @@ Started = Callable[[str], None]
 
 
 class Statements(Protocol):
-    """What is needed of ``sqe.gateway.gateway.Gateway``."""
+    """The methods of ``sqe.gateway.gateway.Gateway`` that are needed here."""
 
     def submit(self, request: QueryRequest) -> str: ...
     def fetch(self, query_id: str) -> ResultStream: ...
@@ -30,9 +30,9 @@ class Statements(Protocol):
 def run_rows(
     gateway: Statements, request: QueryRequest, limits: TextLimits, started: Started
 ) -> RowsAffected | None:
-    """Runs it for all of ``request.rows``. An INSERT … VALUES is one statement; others run once for
-    each row, in one transaction. ``started`` is told the id of each query. None: nobody has
-    counted."""
+    """Runs the statement for all of ``request.rows``. An INSERT … VALUES is one statement; others
+    run once for each row, in one transaction. ``started`` gets the id of each query. None: the
+    number of rows is not known."""
     if len(request.rows) > 1 and _is_one_statement(request, limits):
         with suppress(MixedTypes):
             return _run(gateway, request, started)

@@ -102,7 +102,7 @@ class Gateway:
         return self._sessions.open(identity, schema, origin)
 
     def submit(self, request: QueryRequest, listener: Listener | None = None) -> str:
-        """Starts the statement when it is its turn, and answers its id at once; errors come from
+        """Starts the statement when it is its turn and returns its id at once. Errors come from
         ``fetch``."""
         self._check_open()
         session, query = self._begin(request, listener)
@@ -126,7 +126,7 @@ class Gateway:
         return query_id
 
     def when_begun(self, query_id: str, callback: Callable[[], None]) -> None:
-        """Calls back as soon as the query waits for its turn no more, which may be at once."""
+        """Calls back as soon as the query no longer waits for its turn, which may be at once."""
         self._tracker.get(query_id).on_begin(callback)
 
     def fetch(self, query_id: str) -> ResultStream:
@@ -136,13 +136,14 @@ class Gateway:
     def run_rows(
         self, request: QueryRequest, started: Callable[[str], None]
     ) -> RowsAffected | None:
-        """Runs a statement for each of ``request.rows``, all of them or none, and waits for it.
-        ``started`` is told the id of each query that is part of it. None: nobody has counted."""
+        """Runs the statement for each of ``request.rows``, all of them or none, and waits for it.
+        ``started`` gets the id of each query that is part of it. None: the number of rows is not
+        known."""
         return run_rows(self, request, self._pipeline.parser.limits, started)
 
     def describe(self, request: QueryRequest) -> Description:
         """What the statement would answer, without running it. Without ``parameters`` its markers
-        are left open, and the types are told that fit them."""
+        stay open, and the description has the types that fit them."""
         return self._look(request, self._pipeline.describe)
 
     def begin(
@@ -153,10 +154,10 @@ class Gateway:
         read_only: bool = False,
         one_statement: bool = False,
     ) -> str:
-        """A new transaction: its id, for the requests that are part of it. Until ``commit`` nobody
-        else sees what they change; ``rollback``, or the end of the session, undoes it.
-        ``internal``: the front end's own, of which the client does not know. ``one_statement``:
-        of a statement that is run as several."""
+        """Begins a transaction and returns its id, for the requests that are part of it. Until
+        ``commit`` nobody else sees what they change; ``rollback``, or the end of the session,
+        undoes it. ``internal``: the front end's own, of which the client does not know.
+        ``one_statement``: its statements are one statement of the client."""
         return self._do(
             session_id,
             "START TRANSACTION",
@@ -171,8 +172,8 @@ class Gateway:
         return self._transactions.only(session_id)
 
     def commit(self, session_id: str, transaction_id: str) -> None:
-        """All of it becomes visible at once, or nothing: COMMIT_CONFLICT where a table that the
-        transaction has changed was changed by someone else meanwhile."""
+        """All changes become visible at once, or none: COMMIT_CONFLICT where somebody else has
+        changed one of the tables meanwhile."""
 
         def act(session: Session, query: TrackedQuery) -> None:
             self._check_recorded()
@@ -194,11 +195,11 @@ class Gateway:
         return self._look(request, lambda planned, run: planned.route)
 
     def cancel(self, query_id: str, because: SqeError | None = None) -> None:
-        """``because`` is what its reader is told."""
+        """``because`` is the error that the reader gets."""
         self._tracker.get(query_id).cancellation.cancel(because)
 
     def cancel_using(self, catalog: str, because: SqeError) -> None:
-        """Ends the queries that read or write something of the catalog."""
+        """Ends the queries that read or write anything of the catalog."""
         for record in self._tracker.live_records():
             if any(use.name.startswith(f"{quote(catalog)}.") for use in record.relations):
                 self.cancel(record.query_id, because)
@@ -210,10 +211,10 @@ class Gateway:
         message: str = "",
         origin: QueryOrigin | None = None,
     ) -> str:
-        """Ends a query for somebody: their own, or one of a user whose queries they may end. Its
-        reader is told who and why. The state that it has ended in, or ``killed``. QUERY_NOT_FOUND
-        as well where it is none of theirs. ``origin``: where they ask from, if not by a statement,
-        which is recorded itself."""
+        """Ends a query for a user: their own, or one of a user whose queries they may end. Its
+        reader gets an error that says who and why. Returns the state that the query has ended in,
+        or ``killed``. QUERY_NOT_FOUND also where the query is none that they may see. ``origin``:
+        where the request comes from, if it is not a statement, which is recorded itself."""
         query = self._tracker.find(query_id)
         allowed = query is not None and self.other_users.may_kill(identity, query.record)
         if query is not None and origin is not None:
@@ -243,25 +244,25 @@ class Gateway:
         return self._tracker.get(query_id).record
 
     def records(self) -> list[QueryRecord]:
-        """Of everybody."""
+        """The records of all users."""
         return self._tracker.records()
 
     def live_states(self) -> list[QueryState]:
-        """Of the queries that have not ended."""
+        """The states of the queries that have not ended."""
         return [record.state for record in self._tracker.live_records()]
 
     @property
     def draining(self) -> bool:
-        """It takes no more queries."""
+        """Whether it takes no more queries."""
         return self._draining
 
     def records_for(self, identity: Identity) -> list[QueryRecord]:
-        """Those that this user may see."""
+        """The records that this user may see."""
         return self.other_users.list_visible(identity, self._tracker.records())
 
     def drain(self, seconds: float) -> None:
-        """Refuses new sessions, queries and those that wait for their turn, and waits that long for
-        those that run."""
+        """Refuses new sessions and queries, and those that wait for their turn. Then waits up to
+        ``seconds`` for running ones."""
         self._draining = True
         self.admission.close(_shutdown_error())
         self._join(seconds)
@@ -302,7 +303,7 @@ class Gateway:
         return answer
 
     def _do(self, session_id: str, text: str, act: Callable[[Session, TrackedQuery], _T]) -> _T:
-        """What a front end asks for without a statement; recorded like one."""
+        """Work that a front end asks for without a statement. It is recorded like one."""
         session, query = self._begin(QueryRequest(session_id, text))
         try:
             return self._record(query, lambda: act(session, query))
@@ -335,13 +336,13 @@ class Gateway:
         return ServedCatalog(name, user, access, Recording(record, ownership, self._staged))
 
     def _check_open(self) -> None:
-        """Who is in a transaction can still end it."""
+        """A client in a transaction can still end it."""
         if self._draining:
             raise _shutdown_error()
         self._check_recorded()
 
     def _check_recorded(self) -> None:
-        """Nothing that must be recorded is lost, as far as it has come."""
+        """Refuses to go on where an event that must be recorded was lost."""
         self._tracker.events.check()
 
     def _begin(
@@ -402,7 +403,8 @@ class Gateway:
             self._threads.discard(threading.current_thread())
 
     def _start(self, query: TrackedQuery, session: Session, request: QueryRequest) -> ResultStream:
-        """Up to the first row. The plan, with what an engine prepared for it, ends here."""
+        """Plans the statement and runs it up to its first row. Then the plan ends, with what an
+        engine prepared for it."""
         pipeline, run = self._pipeline, self._run_of(query, session, request.files)
         planned = self._plan(query, session, request)
         query.note_statement(
@@ -448,7 +450,8 @@ class Gateway:
         )
 
     def _record_failure(self, query: TrackedQuery, error: BaseException) -> SqeError:
-        """Records the failure. What is not ours is a defect: logged, and shown without details."""
+        """Records the failure. An error that is not SQE's own is a defect: it is logged, and shown
+        without details."""
         cancelled = query.cancellation.error
         if cancelled is not None:
             known: SqeError = cancelled

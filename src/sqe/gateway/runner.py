@@ -61,12 +61,12 @@ class Planned:
 
     @property
     def relations(self) -> tuple[RelationUse, ...]:
-        """For the record: what it touches."""
+        """The relations that it touches, for the record."""
         return relation_uses(self.guarded) if self.guarded is not None else ()
 
     @property
     def label(self) -> str:
-        """The statement's kind in words."""
+        """The kind of the statement in words."""
         label = self.guarded.bound.statement.label if self.guarded is not None else ""
         return self.translation.label or label
 

@@ -80,7 +80,7 @@ def _drain(result: ResultStream) -> RowsAffected | None:
 
 
 def _sum_of(counts: list[RowsAffected | None]) -> RowsAffected | None:
-    """None where somebody has not counted."""
+    """None where one of the numbers is not known."""
     total: RowsAffected | None = None
     for count in counts:
         if count is None:

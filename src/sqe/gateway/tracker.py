@@ -100,7 +100,7 @@ class TrackedQuery:
         self._emit(QueryEvent(name, time.time(), record))
 
     def _end_span(self) -> None:
-        """If the query has ended, and the stage that it has ended in."""
+        """Ends the span, once the query and its last stage have ended."""
         record = self._record
         if self.span is NO_SPAN or self._in_stage or not record.state.ended:
             return
@@ -157,12 +157,12 @@ class TrackedQuery:
             callback()
 
     def on_end(self, callback: Callable[[], None]) -> None:
-        """Calls back when its work has ended, before anybody hears of it. To be said before it
-        begins."""
+        """Calls back when the query's work has ended, before clients see its end. Must be called
+        before the work begins."""
         self._on_end = callback
 
     def on_begin(self, callback: Callable[[], None]) -> None:
-        """Calls back when it waits no more (it runs, or has failed), or at once."""
+        """Calls back when the query no longer waits (it runs, or has failed), or at once."""
         with self._lock:
             if self._on_begin is not None:
                 self._on_begin.append(callback)
@@ -172,11 +172,12 @@ class TrackedQuery:
     def note_statement(
         self, kind: str, *, restricted: bool = False, relations: tuple[RelationUse, ...] = ()
     ) -> None:
-        """``restricted``: from now on nothing is told of how much is read."""
+        """``restricted``: from now on no progress is reported, for it would tell how much is
+        read."""
         self._note(kind=kind, restricted=restricted, relations=relations)
 
     def note_part(self, relations: tuple[RelationUse, ...], *, restricted: bool) -> None:
-        """Of another text that is run for the same statement."""
+        """Notes another text that is run for the same statement."""
         known = self._record.relations
         more = tuple(relation for relation in relations if relation not in known)
         self._note(relations=(*known, *more), restricted=restricted or self._record.restricted)
@@ -205,7 +206,7 @@ class TrackedQuery:
             self._note(profile=profile)
 
     def _note(self, **changes: object) -> None:
-        """For the next event. Only the thread that runs the query calls it."""
+        """Changes what the next event says. Only the thread that runs the query calls it."""
         with self._lock:
             self._record = replace(self._record, **changes)  # type: ignore[arg-type]
 
@@ -281,7 +282,7 @@ class TrackedQuery:
             self._ready.set()
 
     def check(self) -> None:
-        """Raises the error if there is one already."""
+        """Raises the query's error, if it has one already."""
         if self._error is not None:
             raise self._error
 
@@ -396,7 +397,7 @@ class QueryTracker:
         return [query.record for query in queries if not query.record.state.ended]
 
     def cancel_all(self, because: SqeError) -> None:
-        """``because`` is what their owners are told."""
+        """``because`` is the error that their owners get."""
         with self._lock:
             queries = list(self._running.values())
         for query in queries:
@@ -407,7 +408,7 @@ class QueryTracker:
             return [query.record for query in self._queries.values()]
 
     def cancel_session(self, session_id: str, because: SqeError | None = None) -> None:
-        """Cancels the session's queries; ``because`` is what their owner is told."""
+        """Cancels the session's queries. ``because`` is the error that their owner gets."""
         with self._lock:
             queries = list(self._running.values())
         for query in queries:

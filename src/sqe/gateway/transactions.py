@@ -22,8 +22,8 @@ _MOST = 100  # of one session
 
 
 def join_transaction(statement: Statement) -> None:
-    """What a rollback could not undo is not part of a transaction: it runs by itself if the
-    transaction has changed nothing yet, and is refused otherwise."""
+    """A statement that a rollback could not undo is not part of a transaction. It runs by itself if
+    the transaction has changed nothing yet, and is refused otherwise."""
     transaction = current()
     if transaction is None:
         return
@@ -42,7 +42,7 @@ def join_transaction(statement: Statement) -> None:
 
 
 def check_transaction(bound: BoundStatement) -> None:
-    """Refuses to read what is not there before the commit."""
+    """Refuses to read what does not exist before the commit."""
     transaction = current()
     if transaction is not None:
         for reference in bound.walk():
@@ -53,7 +53,7 @@ def check_transaction(bound: BoundStatement) -> None:
 
 
 def _check_table(table: BoundTable, transaction: Transaction) -> None:
-    """Spark reads metadata tables from a file, and there is none of what is not committed."""
+    """Spark reads metadata tables from a file, and changes that are not committed have none."""
     held = transaction.find_table(table.name.catalog, table.ident)
     if held is not None and table.suffix and table.suffix[-1].lower() in METADATA_TABLES:
         raise UserError(
@@ -108,7 +108,7 @@ class Transactions:
         return transaction.id
 
     def of(self, session_id: str, transaction_id: str) -> Transaction | None:
-        """None for a statement that is part of none."""
+        """None for a statement outside of a transaction."""
         if not transaction_id:
             return None
         with self._lock:
@@ -118,7 +118,7 @@ class Transactions:
         return transaction
 
     def only(self, session_id: str) -> str:
-        """The id of the client's open transaction, if there is one and no second."""
+        """The id of the client's open transaction, if there is exactly one."""
         with self._lock:
             ids = [
                 transaction_id
@@ -130,7 +130,7 @@ class Transactions:
     def commit(
         self, session_id: str, transaction_id: str, cancellation: Cancellation
     ) -> list[WrittenSnapshot]:
-        """What all of its statements have written."""
+        """Commits what all of its statements have written."""
         transaction = self._take(session_id, transaction_id)
         written = _snapshots(transaction)
         fate = CommitOutcome(cancellation)

@@ -26,13 +26,13 @@ _ENDING = re.compile(r"(?:\.[A-Za-z0-9]{1,10}){1,2}\Z")
 
 @dataclass(frozen=True)
 class Upload:
-    """A file of one request, and how large it may get."""
+    """The file of one request, and how large it may grow."""
 
     path: Path
     most: int  # bytes
 
     def check(self) -> None:
-        """Called while the file grows. A ResourceError where it must not grow any further."""
+        """Called while the file grows. ResourceError where it may not grow further."""
         written = self.path.stat().st_size if self.path.exists() else 0
         if written > self.most:
             raise ResourceError(
@@ -46,15 +46,16 @@ class Upload:
 
 @dataclass(frozen=True)
 class ClientFile:
-    """A file as its client has it: its whole path there, and when it was changed (ns)."""
+    """A file on the client's machine: its path there, and when it was changed (ns)."""
 
     path: str
     changed: int
 
     @property
     def suffix(self) -> str:
-        """What our copy's name ends with: the same for the same file of theirs, so that a table
-        knows what it has loaded; and the ending, which tells the format and the compression."""
+        """The end of the copy's name. It is the same for the same file of the client, so that a
+        table knows what it has loaded, and ends like the file's name, which tells format and
+        compression."""
         digest = blake2b(self.path.encode("utf-8", "surrogateescape"), digest_size=10).hexdigest()
         ending = _ENDING.search(os.path.basename(self.path))
         return f".{digest}{ending.group().lower() if ending else ''}"
@@ -82,7 +83,7 @@ class Uploads:
 
     @contextmanager
     def new(self, suffix: str) -> Iterator[Upload]:
-        """A name for a file that is gone when the block ends, however it ends."""
+        """A name for a file that is removed when the block ends, however it ends."""
         upload = self._new_upload(suffix)
         try:
             yield upload
@@ -120,12 +121,13 @@ class Uploads:
             )
 
     def of_session(self, session_id: str) -> frozenset[str]:
-        """Real paths of the files that it keeps."""
+        """The real paths of the files that the session keeps."""
         with self._lock:
             return frozenset(self._kept.get(session_id, ()))
 
     def hide_folder(self, message: str) -> str:
-        """A message without where on this machine uploads lie: ``upload://`` and the name."""
+        """The message with ``upload://`` and the file's name in place of the folder on this
+        machine."""
         with self._lock:
             folder = self._folder
         if folder is None:

@@ -70,7 +70,7 @@ class Need:
 
 
 def key_of(reference: BoundReference) -> Key | None:
-    """What its decision is found under. None: nobody decides on it by itself."""
+    """The key of its decision. None: it is not decided on by itself."""
     name = None if reference.trusted else reference.relation
     return (name, reference.reference.access, reference.as_user) if name is not None else None
 
@@ -102,8 +102,8 @@ def needs_of(bound: BoundStatement) -> list[Need]:
 
 
 def need_for(target: BoundTarget, privilege: Privilege) -> Need | None:
-    """What a change takes that needs that privilege alone, whatever the statement. None: nobody
-    decides on the relation by itself."""
+    """What a change takes that needs this privilege alone, whatever the statement. None: the
+    relation is not decided on by itself."""
     table = _facts(target)
     if table is None:
         return None
@@ -132,7 +132,8 @@ def privileges(statement: Statement, reference: BoundReference) -> tuple[Privile
 
 
 def replaces(statement: Statement, reference: BoundReference) -> bool:
-    """OR REPLACE and its kin: of all that goes on where there is one, what does not leave it."""
+    """Whether the statement replaces what exists (OR REPLACE and the like): it goes on where there
+    is something of the name, and does not leave it as it is."""
     command, tree = statement.command, statement.tree
     if not reference.reference.if_exists or isinstance(command, RenameTable):
         return False

@@ -138,10 +138,7 @@ class CheckedTable:
                 raise self.refusal(f"{called} gives another value each time")
 
     def refuse_storage(self, start: int) -> None:
-        """From a place in the text on."""
-        for token in DIALECT.tokenize(self.statement.text):
-            if token.start >= start and _word(token) in _OF_STORAGE:
-                raise self.refusal(f"{_word(token)} would tell how it is stored")
+        refuse_storage(self.statement, self.target.name, start)
 
     def refuse_defaults(self, columns: Collection[str]) -> None:
         """What INSERT writes to the columns that it leaves out would be seen by nobody before."""
@@ -152,6 +149,13 @@ class CheckedTable:
 
     def refusal(self, why: str, hint: str = "") -> AccessError:
         return not_checked(self.target.name, why, hint)
+
+
+def refuse_storage(statement: Statement, table: RelationName, start: int) -> None:
+    """From a place in the text on."""
+    for token in DIALECT.tokenize(statement.text):
+        if token.start >= start and _word(token) in _OF_STORAGE:
+            raise not_checked(table, f"{_word(token)} would tell how it is stored")
 
 
 def not_checked(table: RelationName, why: str, hint: str = "") -> AccessError:

@@ -52,9 +52,15 @@ class GuardedStatement:
     def restricted(self) -> bool:
         """Whether any relation is seen only in part: then nothing may be told of all of it."""
         return any(
-            statement.check or statement.as_user or self.restriction(statement)
-            for statement in self.bound.walk()
+            reference.as_user or self._limits(reference) is not None
+            for reference in self.bound.walk()
         )
+
+    def _limits(self, reference: BoundReference) -> Restrict | None:
+        """What it is looked at through, or written under."""
+        key = key_of(reference)
+        decision = self.decisions.get(key) if key is not None else None
+        return decision if isinstance(decision, Restrict) else None
 
     def restriction(self, reference: BoundReference) -> Restrict | None:
         """What this reference is looked at through, if anything. Writes are refused or rewritten

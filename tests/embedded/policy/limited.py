@@ -58,7 +58,7 @@ class Table:
 
 
 @contextmanager
-def limited_table(ann: Lake, filters: RowFilter, mode: str) -> Iterator[Table]:
+def limited_table(ann: Lake, limits: RowFilter | Restrict, mode: str) -> Iterator[Table]:
     name = f"checks.t{next(_NUMBERS)}"
     modes = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("update", "delete", "merge"))
     ann.all(
@@ -66,7 +66,8 @@ def limited_table(ann: Lake, filters: RowFilter, mode: str) -> Iterator[Table]:
         f"INSERT INTO {name} VALUES (1, 'it', 10), (2, 'hr', 0), (3, 'it', 30), (4, NULL, 40)",
     )
     bob = ann.another_session("bob")
-    limits = Restrict("test", filters=(filters,))
+    if isinstance(limits, RowFilter):
+        limits = Restrict("test", filters=(limits,))
     with ann.rules.on(f"lake.{name}", limits, "select", "bob"):
         yield Table(ann, bob, name)
     bob.close()

@@ -81,6 +81,7 @@ def _grant(command: commands.Grant, call: CommandCall, book: GrantBook) -> None:
         table.uuid if table is not None else "",
         command.grant_option,
         tuple(dict.fromkeys(checked.reads)),
+        command.until,
     )
     refuse_probing(request, call, book, of_table=command.on.is_reference)
     book.grant(call.session.identity, request)

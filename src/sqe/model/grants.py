@@ -48,7 +48,7 @@ class Grant:
 
     ``rows`` and ``columns`` limit SELECT on tables; None: all of them. ``through``: the subject
     whose WITH GRANT OPTION it was given by, and whose loss takes it back; None: an administrator
-    or an owner gave it.
+    or an owner gave it. ``until``: from then on there is no such grant, in seconds since 1970.
     """
 
     to: Subject
@@ -60,6 +60,7 @@ class Grant:
     table_uuid: str = ""
     grant_option: bool = False
     through: Subject | None = None
+    until: float | None = None
     by: str = ""
     at: float = 0.0
 
@@ -84,6 +85,7 @@ class GrantRequest:
     table_uuid: str = ""
     grant_option: bool = False
     reads: tuple[RelationName, ...] = ()
+    until: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,8 @@ def _columns_of(rule: Rule) -> dict[str, Any]:
 
 def _grant_row(grant: Grant) -> dict[str, Any]:
     through = grant.through
+    # Not in the digest of what has no end: grants of earlier versions keep their ids.
+    ends = {} if grant.until is None else {"valid_until": grant.until}
     return {
         **_subject_row(grant.to),
         "privilege": grant.privilege.value,
@@ -90,6 +92,7 @@ def _grant_row(grant: Grant) -> dict[str, Any]:
         "grant_option": int(grant.grant_option),
         "through_kind": None if through is None else through.kind.value,
         "through": None if through is None else through.name,
+        **ends,
     }
 
 
@@ -105,6 +108,7 @@ def _grant(row: Row) -> Grant:
         table_uuid=row["table_uuid"],
         grant_option=bool(row["grant_option"]),
         through=None if through is None else Subject(SubjectKind(through), row["through"]),
+        until=row.get("valid_until"),
         **_origin_of(row),
     )
 

@@ -179,4 +179,6 @@ VERSIONS: tuple[tuple[str, ...], ...] = (
         )
         """,
     ),
+    # Grants may end.
+    ("ALTER TABLE grants ADD COLUMN valid_until DOUBLE PRECISION",),
 )

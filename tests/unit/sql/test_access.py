@@ -225,6 +225,15 @@ def test_a_mask_may_be_one_by_name() -> None:
     assert column.mask.mask.text == "pii"
 
 
+def test_a_grant_may_end_at_a_moment() -> None:
+    for text in ("'2030-01-31T18:00:00Z'", "TIMESTAMP '2030-01-31 19:00:00+01:00'"):
+        assert said(f"GRANT SELECT ON t TO ann VALID UNTIL {text}", Grant).until == 1896112800.0
+    for text in ("'2030-01-31 18:00:00'", "'tomorrow'", "'2030-01-31T18:00:00Z' WITH GRANT OPTION"):
+        assert refused(f"GRANT SELECT ON t TO ann VALID UNTIL {text}").position is not None
+    error = refused("GRANT SELECT ON t TO ann WITH GRANT OPTION VALID UNTIL '2030-01-31T18:00:00Z'")
+    assert error.code is ErrorCode.INVALID_ARGUMENT
+
+
 @pytest.mark.parametrize(
     ("text", "column", "message"),
     [
@@ -238,6 +247,7 @@ def test_a_mask_may_be_one_by_name() -> None:
         ("GRANT SELECT ON t TO ann COLUMNS (a MASKED (NULL))", 44, "Expected WITH"),
         ("GRANT SELECT ON t TO ann WITH ADMIN OPTION", 31, "Expected GRANT"),
         ("GRANT ROLE r TO ann WITH GRANT OPTION", 26, "Expected ADMIN"),
+        ("GRANT SELECT ON t TO ann VALID '2030-01-31T18:00:00Z'", 32, "Expected UNTIL"),
         ("GRANT SELECT ON t TO ann x", 26, "Expected the end"),
         ("REVOKE SELECT ON t TO ann", 20, "Expected FROM"),
         ("DENY SELECT TO ann", 13, "Expected ON"),

@@ -189,7 +189,7 @@ class GrantBook:
     def step(self, identity: Identity) -> Iterator[Step]:
         at = time.time()
         with self._rules.store.change() as change:
-            rules = Rules(change.rules)
+            rules = Rules(change.rules, at)
             step = Step(change, rules, self._authority(rules, identity), at)
             yield step
             for what in step.said:

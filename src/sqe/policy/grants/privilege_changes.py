@@ -37,6 +37,7 @@ def grant(step: Step, request: GrantRequest) -> None:
             table_uuid=request.table_uuid if columns is not None else "",
             grant_option=request.grant_option,
             through=through[privilege],
+            until=request.until,
         )
         _put_once(step, wanted)
         step.say(grant_words(wanted, texts=True))
@@ -60,12 +61,12 @@ def revoke(step: Step, asked: RevokeRequest) -> None:
     _must_fit(asked.privileges, asked.on)
     authority = step.authority
     owner = authority.owns(asked.on, asked.table_uuid)
-    meant = [grant for grant in step.rules.kept.grants if _is_meant(grant, asked)]
+    meant = [grant for grant in step.rules.whole.grants if _is_meant(grant, asked)]
     may = [grant for grant in meant if _may_take_back(authority, grant, owner=owner)]
     if not may and (meant or not owner):
         raise refusal(f"revoke this on {object_words(asked.on)}")
     step.must_know(asked.frm)
-    left = [grant for grant in step.rules.kept.grants if grant not in may]
+    left = [grant for grant in step.rules.whole.grants if grant not in may]
     for grant in may:
         step.change.remove(grant)
         if asked.only_grant_option:

@@ -6,6 +6,8 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from math import inf
 from typing import TypeVar
 
 from sqe.errors import SqeError
@@ -20,14 +22,21 @@ from sqe.store.grants import GrantStore, KeptRules
 _Laid = TypeVar("_Laid", Attachment, Tag)
 _FRESH_S = 0.5  # how long another server's change may stay unseen
 _NOTHING: ByObject[Grant] = ByObject()
+_ENDED = 40  # bits for the store's own version
 _IDENTITIES = 10_000  # whose subjects are kept
 
 
 class Rules:
-    """One version of all rules. Nobody changes it."""
+    """One version of all rules, at one time. Nobody changes it. Grants that have ended are not
+    among them; ``ends``: when the next one does."""
 
-    def __init__(self, kept: KeptRules) -> None:
-        self.kept = kept
+    def __init__(self, kept: KeptRules, now: float = 0.0) -> None:
+        self.whole = kept
+        valid = tuple(grant for grant in kept.grants if grant.until is None or now < grant.until)
+        self.ends = min((grant.until for grant in valid if grant.until is not None), default=inf)
+        # Answers by the version before are not good any more once one has ended.
+        self.version = kept.version + ((len(kept.grants) - len(valid)) << _ENDED)
+        self.kept = kept = replace(kept, grants=valid)
         self.policies: dict[str, NamedPolicy] = {
             policy.name.lower(): policy for policy in kept.policies
         }
@@ -114,9 +123,11 @@ class GrantRules:
         store: GrantStore,
         administrators: Administrators = NO_ADMINISTRATORS,
         clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self.store = store
         self._clock = clock
+        self._now = now
         self._administrators = administrators
         self._lock = threading.Lock()
         self._rules: Rules | None = None
@@ -130,6 +141,9 @@ class GrantRules:
     def current(self) -> Rules:
         with self._lock:
             rules, asked, seen = self._rules, self._clock(), self.store.changes_here
+            now = self._now()
+            if rules is not None and rules.ends <= now:
+                self._rules = rules = Rules(rules.whole, now)
             if asked < self._fresh_until and seen == self._seen:
                 if self._failure is not None:
                     raise self._failure.with_traceback(None)
@@ -138,7 +152,7 @@ class GrantRules:
             self._seen = seen
             try:
                 if rules is None or rules.kept.version != self.store.version():
-                    self._rules = rules = Rules(self.store.read())
+                    self._rules = rules = Rules(self.store.read(), now)
             except SqeError as error:
                 # Those who wait for the answer must not each wait for a database that is down.
                 self._failure, self._fresh_until = error, self._clock() + _FRESH_S

@@ -45,7 +45,7 @@ class SqlGrants:
         return GrantBook(self._rules, heard)
 
     def version(self) -> int:
-        return self._rules.current().kept.version
+        return self._rules.current().version
 
     def roles_of(self, identity: Identity) -> frozenset[str]:
         """All that are in force: of the token, granted, and those that these have."""

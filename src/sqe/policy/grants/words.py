@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from sqe.model.grants import (
     THE_COLUMN,
@@ -30,6 +31,8 @@ def grant_words(grant: Grant, *, texts: bool = False) -> str:
     if grant.columns is not None:
         columns = f" COLUMNS ({column_words(grant.columns) if texts else '…'})"
     option = " WITH GRANT OPTION" if grant.grant_option else ""
+    if grant.until is not None:
+        option += f" VALID UNTIL '{datetime.fromtimestamp(grant.until, UTC).isoformat()}'"
     what = f"{grant.privilege.value.upper()} ON {object_words(grant.on)}"
     return f"{verb} {what} TO {subject_words(grant.to)}{rows}{columns}{option}"
 

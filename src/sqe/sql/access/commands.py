@@ -126,6 +126,7 @@ class Grant(AccessChange):
     rows: RowsClause | None = None
     columns: tuple[ColumnClause, ...] = ()
     grant_option: bool = False
+    until: float | None = None
 
 
 @dataclass(frozen=True)

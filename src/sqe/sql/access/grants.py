@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sqe.errors import ErrorCode, TextPosition, UserError
 from sqe.model.grants import PRIVILEGES_ON
 from sqe.model.rules import ObjectKind, Privilege
@@ -60,7 +62,12 @@ def read_grant(cursor: TokenCursor) -> AccessChange:
     ):
         cursor.fail("ROWS and COLUMNS limit SELECT on tables", ErrorCode.INVALID_ARGUMENT)
     option = _option(cursor, "GRANT")
-    return Grant(privileges, on, to, rows, columns, option)
+    until = _until(cursor)
+    if option and until is not None:
+        hint = "What is passed on would outlast it."
+        message = "A privilege that ends cannot be granted WITH GRANT OPTION"
+        cursor.fail(message, ErrorCode.INVALID_ARGUMENT, hint)
+    return Grant(privileges, on, to, rows, columns, option, until)
 
 
 def read_revoke(cursor: TokenCursor) -> AccessChange:
@@ -125,6 +132,23 @@ def _option(cursor: TokenCursor, kind: str) -> bool:
         return False
     cursor.expect(kind, "OPTION")
     return True
+
+
+def _until(cursor: TokenCursor) -> float | None:
+    """VALID UNTIL, in seconds since 1970: one moment, whatever the session's time zone."""
+    if not cursor.accept("VALID"):
+        return None
+    cursor.expect("UNTIL")
+    cursor.accept("TIMESTAMP")
+    text = cursor.string_literal("a time in quotes")
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        hint = "As in VALID UNTIL '2030-01-31T18:00:00Z'."
+        cursor.fail("Expected a time with its offset", ErrorCode.INVALID_ARGUMENT, hint)
+    return moment.timestamp()
 
 
 def _privileges(cursor: TokenCursor) -> Asked:

@@ -6,6 +6,7 @@ import shutil
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,32 @@ def test_a_change_of_owners_is_in_the_next_answer(source: SqlGrants, database: D
     Owners(database).set(relation("lake.hr.emp"), UUID, "alice")
     assert source.version() != before
     assert isinstance(source.decide(ALICE, facts()), Allow)
+
+
+def test_a_grant_ends_at_its_time_for_every_question(book: GrantBook, database: Database) -> None:
+    """No change of the rules has to happen, and an answer that was kept is not given any more."""
+    now = Clock()
+    source = SqlGrants(GrantRules(GrantStore(database), now=now))
+    policy = Policy([source], keep_s=60)
+    request = replace(to(user("alice")), until=now() + 10)
+    book.grant(ADMIN, request)
+    for asked in (lambda: source.permits(ALICE, Privilege.SHOW, EMP),
+                  lambda: policy.decide(ALICE, [facts()])[facts()]):  # fmt: skip
+        assert isinstance(asked(), Allow)
+    before = source.version()
+    now.now += 10
+    assert source.version() != before
+    assert isinstance(policy.decide(ALICE, [facts()])[facts()], Deny)
+    assert isinstance(source.permits(ALICE, Privilege.SHOW, EMP), Deny)
+    book.grant(ADMIN, to(user("alice")))
+    assert isinstance(policy.decide(ALICE, [facts()])[facts()], Allow)
+
+
+def test_what_has_ended_can_be_taken_back(book: GrantBook, database: Database) -> None:
+    book.grant(ADMIN, replace(to(user("alice")), until=1.0))
+    assert [grant.until for grant in GrantStore(database).read().grants] == [1.0]
+    book.revoke(ADMIN, away(user("alice")))
+    assert GrantStore(database).read().grants == ()
 
 
 def test_a_change_by_another_server_is_seen_within_a_second(

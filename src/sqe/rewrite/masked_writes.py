@@ -7,6 +7,8 @@ that stands for all columns. The source of an INSERT is another matter: what it 
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import TokenType, exp
 
 from sqe.binding.bound import BoundReference, BoundTable
@@ -18,6 +20,8 @@ from sqe.sql.dialect import DIALECT
 from sqe.sql.statement import Statement
 from sqe.sql.visible_columns import fold_case
 
+# Others can be spelled in ways that are read in more than one.
+_PLAIN = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _NAME_COLUMNS = "name the columns that it writes; masked ones cannot be among them"
 
 
@@ -27,6 +31,8 @@ def refuse_masked(
     masked = {fold_case(name) for name in limits.masks}
     if not masked:
         return
+    if not all(map(_PLAIN.fullmatch, limits.masks)):
+        raise not_checked(target.name, "the name of a masked column has more than letters")
     if masked - {fold_case(column.name) for column in target.columns}:
         raise not_checked(target.name, "a mask is not that of a whole column")
     parts = parts_of(statement)

@@ -283,7 +283,7 @@ def test_what_cannot_be_checked_is_refused(checks: Lake) -> None:
     [
         Restrict("no check", filters=(RowFilter("dept = 'it'"),)),
         Restrict("one without", filters=(IT, RowFilter("id > 0"))),
-        Restrict("a mask", filters=(IT,), masks={"pay": NullMask()}),
+        Restrict("a mask", filters=(RowFilter("pay > 1", check=True),), masks={"pay": NullMask()}),
         Restrict("hidden", filters=(IT,), hidden=frozenset({"pay"})),
         Restrict("nothing said"),
     ],

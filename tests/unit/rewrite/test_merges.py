@@ -329,13 +329,13 @@ def test_a_filter_that_cannot_be_put_into_it(rendered: Rendered, filters: str) -
     "limits",
     [
         Restrict("no check", (RowFilter("dept = 'it'"),)),
-        Restrict("masked", (PLAIN,), {"pay": NullMask()}),
+        Restrict("asks", (RowFilter("pay > 1", check=True),), {"pay": NullMask()}),
         Restrict("hidden", (PLAIN,), hidden=frozenset({"pay"})),
         Restrict("nothing"),
     ],
     ids=lambda limits: str(limits.reason),
 )
-def test_filters_alone_may_limit_who_merges(lake: BoundLake, limits: Restrict) -> None:
+def test_what_else_limits_who_merges_is_refused(lake: BoundLake, limits: Restrict) -> None:
     for action in ("MATCHED THEN DELETE", "NOT MATCHED THEN INSERT (id) VALUES (1)"):
         with pytest.raises(AccessError):
             lake.guarded(f"{MERGE} WHEN {action}", {"lake.s.emp": limits})

@@ -295,13 +295,15 @@ def test_beside_a_subquery_nothing_may_fail(rendered: Rendered, sql: str, condit
 @pytest.mark.parametrize(
     "limits",
     [
-        Restrict("masked", (PLAIN,), {"pay": NullMask()}),
+        Restrict("asks", (RowFilter("pay > 1", check=True),), {"pay": NullMask()}),
+        Restrict("odd name", masks={"1pay": NullMask()}),
+        Restrict("no such column", masks={"wage": NullMask()}),
         Restrict("hidden", (PLAIN,), hidden=frozenset({"pay"})),
         Restrict("nothing"),
     ],
     ids=lambda limits: str(limits.reason),
 )
-def test_filters_alone_may_limit_who_writes(lake: BoundLake, limits: Restrict) -> None:
+def test_what_else_limits_who_writes_is_refused(lake: BoundLake, limits: Restrict) -> None:
     for sql in ("INSERT INTO emp (id) VALUES (1)", "UPDATE emp SET id = 1", "DELETE FROM emp"):
         with pytest.raises(AccessError):
             lake.guarded(sql, {"lake.s.emp": limits})

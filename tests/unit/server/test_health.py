@@ -60,6 +60,7 @@ def test_a_draining_server_lives_and_is_not_ready(server: Server, client: TestCl
     assert _parts(client)["queries"] == (False, "SQE is stopping")
     for path in ("/livez", "/health", "/ready", "/startupz"):
         assert client.get(path).status_code == 200
+    assert client.get("/ready").json().keys() == {"status", "spark"}  # and no counts
     with pytest.raises(UpstreamError, match="another server"):
         server.gateway.open_session(Identity("ann"))
 

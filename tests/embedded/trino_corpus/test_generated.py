@@ -14,7 +14,7 @@ from tests.trino.reviewed import GENERATED
 from tests.trino.serving import Served
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(3600)]
-PARTS = 10  # a run tries one of them
+PARTS = 13  # a run tries one of them
 SHARE = 0.95  # of the queries; the others are refused by name, or reviewed
 
 

@@ -132,7 +132,7 @@ def _subqueries(make: Queries) -> str:
         text = f"SELECT {column.sql}, count(*) FROM {source.text} GROUP BY {column.sql}"
         return f"{text} HAVING count(*) <> ({inner})"
     if place == "case":
-        text = f"CASE WHEN {test} THEN 'y' WHEN {test} IS NULL THEN 'u' ELSE 'n' END"
+        text = f"CASE WHEN {test} THEN 'y' WHEN ({test}) IS NULL THEN 'u' ELSE 'n' END"
         return f"SELECT {column.sql}, {text} FROM {source.text}"
     where = make.make.condition(scope, 1)
     text = f"SELECT {column.sql}, ({sub}), {test} FROM {source.text} WHERE {where}"

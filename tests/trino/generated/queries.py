@@ -20,21 +20,35 @@ _AGGREGATES: tuple[tuple[str, str], ...] = (
     "min({num})"),
     ("int", "sum(DISTINCT {int})"), ("num", "stddev({num})"), ("num", "var_pop({int})"),
     ("num", "geometric_mean({int})"), ("int", "approx_distinct({bool})"), ("int",
-    "checksum({int}) IS NULL"),
+    "length(checksum({int}))"),
     ("num", "corr({num}, {int})"), ("num", "covar_pop({num}, {num})"), ("int",
     "bitwise_or_agg({int})"),
     ("num", "avg(DISTINCT {num})"), ("num", "regr_slope({num}, {int})"), ("num", "skewness({num})"),
     ("int", "cardinality(histogram({str}))"), ("int", "cardinality(array_agg({int}))"),
-    ("int", "cardinality(map_agg({int}, {str}))"), ("int", "cardinality(set_agg({int}))"),
+    ("int", "cardinality(map_agg({int}, {str}))"),
+    ("int", "cardinality(array_agg(DISTINCT {date}))"),
     ("str", "array_join(array_sort(array_agg({str})), ',')"),
     ("str", "array_join(array_sort(array_agg(DISTINCT {str})), ',')"),
     ("arr", "array_sort(array_agg(DISTINCT CAST({int} AS integer)))"),
+    ("int", "cardinality(multimap_agg({str}, {int}))"), ("int", "count(DISTINCT {date})"),
+    ("num", "avg(CAST({num} AS decimal(12,3)))"), ("num", "sum(CAST({num} AS real))"),
+    ("str", "listagg({str}, '/') WITHIN GROUP (ORDER BY {str})"), ("date", "min({date})"),
+    ("num", "stddev_pop({num})"), ("num", "variance({int})"), ("num", "kurtosis({num})"),
+    ("int", "bitwise_and_agg({int})"), ("num", "avg(CAST({int} AS real))"), ("ts", "max({ts})"),
+    ("num", "sum(CAST({int} AS decimal(10,1)))"), ("int", "reduce_agg(coalesce({int}, 0), 0, "
+    "(y, z) -> y + z, (y, z) -> y + z)"), ("str", "max(CAST({str} AS char(3)))"),
+    ("int", "count(({int}, {str}))"), ("int", "day(sum({ts} - TIMESTAMP '2024-01-01 00:00:00'))"),
+    ("str", "array_join(array_agg({str} ORDER BY {str} NULLS FIRST), ',', '-')"),
+    ("int", "cardinality(map_union(MAP(ARRAY[1], ARRAY[{str}])))"),
+    ("bool", "bool_and({int} > 1)"), ("num", "min(CAST({num} AS double))"),
 )  # fmt: skip
 _RANKS = ("row_number()", "rank()", "dense_rank()", "percent_rank()", "cume_dist()", "ntile(2)")
 _VALUES = ("lag({int})", "lead({str})", "lag({num}, 2)", "lead({int}, 1, 0)", "first_value({str})",
            "last_value({int})", "nth_value({int}, 2)", "lag({date}) IGNORE NULLS",
            "first_value({int}) IGNORE NULLS", "last_value({num}) IGNORE NULLS",
-           "lag({int}, 0)")  # fmt: skip
+           "lag({int}, 0)", "last_value({date})", "nth_value({str}, 1)",
+           "first_value({ts}) IGNORE NULLS", "lead({num}, 1, 1.5)",
+           "nth_value({int}, 2) IGNORE NULLS")  # fmt: skip
 _FRAMES = (
     "ROWS UNBOUNDED PRECEDING", "ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING",
     "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", "ROWS CURRENT ROW",
@@ -43,6 +57,8 @@ _FRAMES = (
     "RANGE UNBOUNDED PRECEDING", "RANGE CURRENT ROW",
     "RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING", "GROUPS 1 PRECEDING",
     "RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+    "GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING", "GROUPS BETWEEN CURRENT ROW AND 1 FOLLOWING",
+    "ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING", "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING",
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 ``python -m tests.trino.generated.record --seed NAME --count N --compare`` keeps nothing: it asks
 SQE the same and prints what differs. A seed that nobody has looked at shows how well SQE does.
+``--add`` keeps the answers that are there already, of other seeds or of an older grammar.
 """
 
 from __future__ import annotations
@@ -92,6 +93,7 @@ def main() -> None:
     parser.add_argument("--address", help="of a Trino that runs, with a catalog lake of Iceberg's")
     parser.add_argument("--spark", help="a file with the address of a running Spark")
     parser.add_argument("--compare", action="store_true", help="with SQE, and keep nothing")
+    parser.add_argument("--add", action="store_true", help="to the answers that are kept")
     options = parser.parse_args()
     with ExitStack() as stack:
         address = options.address
@@ -102,6 +104,9 @@ def main() -> None:
     if options.compare:
         _compare(cases, options.spark)
         return
+    if options.add:
+        new = {case["id"] for case in cases}
+        cases = [*(case for case in recorded() if case["id"] not in new), *cases]
     text = "".join(json.dumps(case, ensure_ascii=False) + "\n" for case in cases)
     RECORDED.write_bytes(gzip.compress(text.encode(), mtime=0))
     print(f"{len(cases)} answers, {RECORDED.stat().st_size // 1024} kB")

@@ -13,7 +13,6 @@ from sqe.model.trino_types import (
     YEAR_MONTH,
     TrinoType,
     array,
-    field_of_row,
     row,
 )
 from sqe.trino.dialect import literals, nodes, subqueries, zones
@@ -30,7 +29,7 @@ from sqe.trino.dialect.queries import Queries
 from sqe.trino.dialect.scope import Scope
 from sqe.trino.dialect.special_json import special_call
 from sqe.trino.dialect.subscripts import subscript
-from sqe.trino.dialect.typed import Typed, null_of, string
+from sqe.trino.dialect.typed import Typed, field_of, null_of, string
 from sqe.trino.dialect.windows import sort_text, window_text
 
 # Trino's Iceberg tables have them; of a row's file only the path is known here.
@@ -196,7 +195,7 @@ class Analyzer:
             message = f"Ambiguous row field reference: {node.field.name}"
             raise Refused("AMBIGUOUS_NAME", message, node.at)
         index = indexes[0]
-        return Typed(base.type.fields[index].type, f"{base.sql}.{field_of_row(base.type, index)}")
+        return Typed(base.type.fields[index].type, field_of(base, index))
 
     # ------------------------------------------------------- conditionals
 

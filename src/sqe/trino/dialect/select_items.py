@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sqe.model.trino_types import field_of_row
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.errors import Refused, mismatch
 from sqe.trino.dialect.scope import UNKNOWN, Field, Origin, Scope
-from sqe.trino.dialect.typed import Typed
+from sqe.trino.dialect.typed import Typed, field_of
 
 if TYPE_CHECKING:
     from sqe.trino.dialect.analyzer import Analyzer
@@ -80,7 +79,7 @@ def _star(analyzer: Analyzer, node: nodes.Star, scope: Scope) -> list[Item]:
     if value.type.base != "row":
         raise mismatch(f"expected expression of type Row, actual: {value.type}", node.at)
     fields = [
-        Field(field.name, field.type, f"{value.sql}.{field_of_row(value.type, i)}")
+        Field(field.name, field.type, field_of(value, i))
         for i, field in enumerate(value.type.fields)
     ]
     return _name_items(fields, node)

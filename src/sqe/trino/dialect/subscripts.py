@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sqe.model.trino_types import BIGINT, VARCHAR, TrinoType, field_of_row
+from sqe.model.trino_types import BIGINT, VARCHAR, TrinoType
 from sqe.trino.dialect import nodes
 from sqe.trino.dialect.casts import CASTS, cast, coerce
 from sqe.trino.dialect.coercion import can_coerce
 from sqe.trino.dialect.errors import Refused, mismatch
 from sqe.trino.dialect.once import is_float, once
-from sqe.trino.dialect.typed import Typed, fail, null_of, string
+from sqe.trino.dialect.typed import Typed, fail, field_of, null_of, string
 
 
 def subscript(value: Typed, index: Typed, node: nodes.Subscript) -> Typed:
@@ -30,7 +30,7 @@ def _row(value: Typed, index: Typed, node: nodes.Subscript) -> Typed:
         message = f"ROW subscript is out of bounds: {number}"
         raise Refused("INVALID_FUNCTION_ARGUMENT", message, node.index.at)
     field = value.type.fields[number - 1]
-    return Typed(field.type, f"{value.sql}.{field_of_row(value.type, number - 1)}")
+    return Typed(field.type, field_of(value, number - 1))
 
 
 def _array(value: Typed, index: Typed, at: int) -> Typed:

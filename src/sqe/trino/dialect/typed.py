@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from sqe.model.trino_types import TrinoType, carrier
+from sqe.model.trino_types import TrinoType, carrier, field_of_row
 from sqe.trino.dialect.errors import not_supported
 from sqe.trino.dialect.trying import CAUGHT, in_try
 
@@ -76,3 +76,9 @@ def fail(name: str, message: str, kind: TrinoType | None = None, at: int = 0) ->
         return "NULL" if kind is None else f"CAST(NULL AS {spark_type(kind, at)})"
     text = f"raise_error(concat({string(f'SQE:TRINO:{name}:')}, {message}))"
     return text if kind is None else f"CAST({text} AS {spark_type(kind, at)})"
+
+
+def field_of(row: Typed, index: int) -> str:
+    """The SQL of a row's field. ``CASE … END.x`` needs brackets."""
+    base = f"({row.sql})" if row.sql.startswith("CASE ") else row.sql
+    return f"{base}.{field_of_row(row.type, index)}"

@@ -13,11 +13,18 @@ from sqe.catalog.catalog_type import Listeners
 from sqe.catalog.embedded import EmbeddedCatalog
 from sqe.catalog.embedded.store import SCHEMA
 from sqe.catalog.folder.entry import FILES
+from sqe.catalog.glue.entry import GLUE
 from sqe.catalog.hive.entry import HIVE
 from sqe.catalog.jdbc.entry import JDBC
 from sqe.catalog.protocol import Catalog
 from sqe.model.identity import Identity
-from sqe.settings import FilesCatalogSettings, HiveCatalogSettings, JdbcCatalogSettings, Settings
+from sqe.settings import (
+    FilesCatalogSettings,
+    GlueCatalogSettings,
+    HiveCatalogSettings,
+    JdbcCatalogSettings,
+    Settings,
+)
 from tests.unit.catalog.remote.serving import opened, person, served, service
 from tests.unit.store.postgresql import schema_in
 
@@ -34,6 +41,7 @@ class CatalogAdapter:
     views: bool = True
     schema: tuple[str, ...] = ("a", "b")
     odd: str = "ä b+c/d%2e?#"  # a name with all that there may be in one
+    renames: bool = True
     atomic: bool = True  # several tables change at once
 
 
@@ -121,5 +129,19 @@ def hive(uri: str, schema: str, **more: Any) -> CatalogAdapter:
     return CatalogAdapter("hive", on_metastore, schema=(schema,), odd="a_1", atomic=False)
 
 
-# Of those that need a service of the stack: tests/stack/test_hive.py.
-ON_STACK = {"hive": hive}
+def glue(schema: str, **values: Any) -> CatalogAdapter:
+    """``values``: its settings."""
+
+    @contextmanager
+    def in_cloud(folder: Path, postgresql: PostgreSQL) -> Iterator[Catalog]:
+        settings = GlueCatalogSettings(**values)
+        with closing(GLUE.make("lake", settings, Settings(home=folder / "home"), Listeners())) as m:
+            yield m.open(Identity("ann"))
+
+    return CatalogAdapter(
+        "glue", in_cloud, schema=(schema,), odd="a_1", renames=False, atomic=False
+    )
+
+
+# Of those that need a service of the stack: tests/stack/test_hive.py, test_glue.py.
+ON_STACK = {"hive": hive, "glue": glue}

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from minio import Minio, MinioAdmin
 
-from dev.stack.minio import root_admin, root_client
+from dev.stack.minio import BUCKET, root_admin, root_client
 from dev.stack.people import SQE, Client
 from dev.stack.places import ROOT, Places
 from dev.stack.stack import Stack
@@ -64,6 +64,31 @@ def token(stack: Places) -> Callable[..., str]:
 def minio_admin(stack: Places) -> MinioAdmin:
     """Users and policies of the storage."""
     return root_admin(stack)
+
+
+@pytest.fixture
+def account(minio_admin: MinioAdmin) -> Iterator[Callable[[str, list[str]], dict[str, str]]]:
+    """Makes accounts of the store that may do these things in a folder of the bucket."""
+    made: list[str] = []
+
+    def make(prefix: str, actions: list[str]) -> dict[str, str]:
+        name, secret = f"books-{uuid.uuid4().hex[:8]}", uuid.uuid4().hex
+        arn = f"arn:aws:s3:::{BUCKET}"
+        allowed = [
+            {"Effect": "Allow", "Action": actions, "Resource": [f"{arn}/{prefix}/*"]},
+            {"Effect": "Allow", "Action": ["s3:ListBucket"], "Resource": [arn]},
+        ]
+        policy = {"Version": "2012-10-17", "Statement": allowed}
+        minio_admin.policy_add(name, policy=policy)
+        minio_admin.user_add(name, secret)
+        minio_admin.attach_policy([name], user=name)
+        made.append(name)
+        return {"key_id": name, "key": secret}
+
+    yield make
+    for name in made:
+        minio_admin.user_remove(name)
+        minio_admin.policy_remove(name)
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from minio import Minio, MinioAdmin
+from minio import Minio
 from minio.error import S3Error
 
 import sqe.client
@@ -60,31 +60,6 @@ def books(folder: Path, stack: Places, bucket: str, prefix: str, **storage: Any)
         "storage": where,
     }
     return Books(settings, prefix)
-
-
-@pytest.fixture
-def account(minio_admin: MinioAdmin) -> Iterator[Callable[[str, list[str]], dict[str, str]]]:
-    """Makes accounts of the store that may do these things in a folder of the bucket."""
-    made: list[str] = []
-
-    def make(prefix: str, actions: list[str]) -> dict[str, str]:
-        name, secret = f"books-{uuid.uuid4().hex[:8]}", uuid.uuid4().hex
-        arn = f"arn:aws:s3:::{BUCKET}"
-        allowed = [
-            {"Effect": "Allow", "Action": actions, "Resource": [f"{arn}/{prefix}/*"]},
-            {"Effect": "Allow", "Action": ["s3:ListBucket"], "Resource": [arn]},
-        ]
-        policy = {"Version": "2012-10-17", "Statement": allowed}
-        minio_admin.policy_add(name, policy=policy)
-        minio_admin.user_add(name, secret)
-        minio_admin.attach_policy([name], user=name)
-        made.append(name)
-        return {"key_id": name, "key": secret}
-
-    yield make
-    for name in made:
-        minio_admin.user_remove(name)
-        minio_admin.policy_remove(name)
 
 
 @pytest.fixture

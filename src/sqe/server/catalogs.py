@@ -11,6 +11,7 @@ from sqe.catalog.catalog_type import CatalogFacts, CatalogType, KeepsAnswers, Li
 from sqe.catalog.configured import ConfiguredCatalogs
 from sqe.catalog.embedded.entry import EMBEDDED
 from sqe.catalog.folder.entry import FILES
+from sqe.catalog.glue.entry import GLUE
 from sqe.catalog.hive.entry import HIVE
 from sqe.catalog.jdbc.entry import JDBC
 from sqe.catalog.protocol import Catalog
@@ -22,7 +23,7 @@ from sqe.settings import Settings
 from sqe.settings.catalogs import CatalogSettings, overlap_of_warehouses
 
 # A new type of catalog is a line here, and its settings are one more in `settings/catalogs.py`.
-CATALOG_TYPES: tuple[CatalogType[Any], ...] = (EMBEDDED, REST, JDBC, FILES, HIVE)
+CATALOG_TYPES: tuple[CatalogType[Any], ...] = (EMBEDDED, REST, JDBC, FILES, HIVE, GLUE)
 _BY_SETTINGS = {entry.settings: entry for entry in CATALOG_TYPES}
 _NOBODY = Identity("sqe")  # SQE's own catalogs ask nobody who they are
 

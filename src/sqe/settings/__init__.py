@@ -4,6 +4,7 @@ from sqe.settings.access import AuthSettings, FlightSettings, TlsSettings, UserS
 from sqe.settings.catalogs import (
     EmbeddedCatalogSettings,
     FilesCatalogSettings,
+    GlueCatalogSettings,
     HiveCatalogSettings,
     JdbcCatalogSettings,
     RestCatalogSettings,
@@ -29,6 +30,7 @@ __all__ = [
     "EmbeddedCatalogSettings",
     "FilesCatalogSettings",
     "FlightSettings",
+    "GlueCatalogSettings",
     "HiveCatalogSettings",
     "JdbcCatalogSettings",
     "LimitSettings",

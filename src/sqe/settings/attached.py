@@ -18,6 +18,7 @@ from sqe.errors import ErrorCode, UserError
 from sqe.settings.catalogs import (
     CatalogSettings,
     FilesCatalogSettings,
+    GlueCatalogSettings,
     HiveCatalogSettings,
     JdbcCatalogSettings,
     RestCatalogSettings,
@@ -35,6 +36,7 @@ _TYPES: Mapping[str, type[BaseModel]] = {
     "jdbc": JdbcCatalogSettings,
     "files": FilesCatalogSettings,
     "hive": HiveCatalogSettings,
+    "glue": GlueCatalogSettings,
     **dict.fromkeys(SERVICES, RestCatalogSettings),
 }
 

@@ -260,6 +260,32 @@ class HiveCatalogSettings(WarehouseSettings):
         return thrift_addresses(self.uri)
 
 
+class GlueCatalogSettings(WarehouseSettings):
+    """AWS Glue's Data Catalog. Glue and the files are both reached with the keys that `storage`
+    gives the user."""
+
+    type: Literal["glue"] = "glue"
+    storage: StorageSettings = Field(description="whose keys open Glue and the warehouse in S3")
+    region: str = Field(description="region of the catalog", pattern=r"^[a-z0-9-]{3,63}$")
+    catalog_id: str = Field(
+        "", description="account whose catalog it is; unset: that of the keys", pattern=r"^\d*$"
+    )
+    endpoint: str = Field("", description="address of Glue; empty: Amazon's")
+    skip_archive: bool = Field(
+        True, description="Glue keeps no older versions of an entry: Iceberg's own metadata does"
+    )
+
+    @field_validator("endpoint")
+    @classmethod
+    def _endpoint_is_safe(cls, endpoint: str) -> str:
+        return service_url(endpoint) if endpoint else ""
+
+    @property
+    def address(self) -> str:
+        china = ".cn" if self.region.startswith("cn-") else ""
+        return self.endpoint or f"https://glue.{self.region}.amazonaws.com{china}"
+
+
 def _type(value: Any) -> str:
     kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
     return str(kind or "embedded")
@@ -270,7 +296,8 @@ CatalogSettings = Annotated[
     | Annotated[RestCatalogSettings, Tag("rest")]
     | Annotated[JdbcCatalogSettings, Tag("jdbc")]
     | Annotated[FilesCatalogSettings, Tag("files")]
-    | Annotated[HiveCatalogSettings, Tag("hive")],
+    | Annotated[HiveCatalogSettings, Tag("hive")]
+    | Annotated[GlueCatalogSettings, Tag("glue")],
     Discriminator(_type),
 ]
 

@@ -26,7 +26,7 @@ def test_each_section_of_the_guide_is_accepted(
 
 
 def test_each_type_has_a_section_in_the_guide() -> None:
-    for kind in ("jdbc", "files", "hive"):
+    for kind in ("jdbc", "files", "hive", "glue"):
         assert f'type = "{kind}"' in GUIDE
 
 

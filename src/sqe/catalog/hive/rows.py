@@ -6,21 +6,20 @@ it can (HIVE-26882); under its lock SQE compares as well, with all who take the 
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from sqe.catalog.commit.failures import conflict, invalid
+from sqe.catalog.commit.failures import conflict
 from sqe.catalog.embedded.store import Pointer
 from sqe.catalog.hive.locks import lock_table
+from sqe.catalog.hive.names import check_name, check_namespace, is_name
 from sqe.catalog.hive.store import HiveClient, HiveStore
 from sqe.catalog.hive.tables import LOCATION, entry_of, is_view, location_of, point_to
 from sqe.catalog.protocol import Ident, Loaded, Namespace
 from sqe.errors import ErrorCode, SqeError, UserError
 
-_NAME = re.compile(r"[a-z0-9_]{1,128}")
 _BATCH = 500  # entries in one answer
 _LOOKS_S = (0.0, 0.5, 1.0, 2.0, 4.0)  # at a metastore that went in the middle of a change
 _EXPECTED = {"expected_parameter_key": LOCATION}
@@ -61,7 +60,7 @@ class HiveRows:
     ) -> None:
         from hive_metastore import ttypes
 
-        name = _check_namespace(namespace)
+        name = check_namespace(namespace)
         there = self._database(db, namespace)
         database = there or ttypes.Database(name=name, locationUri=self._folder(namespace))
         given = dict(properties)
@@ -201,7 +200,7 @@ class HiveRows:
         """None where there is none of exactly this name."""
         from hive_metastore import ttypes
 
-        if len(namespace) != 1 or not _NAME.fullmatch(namespace[0]):
+        if len(namespace) != 1 or not is_name(namespace[0]):
             return None
         try:
             database = db.calls.get_database(namespace[0])
@@ -217,7 +216,7 @@ def _entry(db: HiveClient, ident: Ident) -> Any:
     """None where there is none of exactly this name."""
     from hive_metastore import ttypes
 
-    if len(ident.namespace) != 1 or not all(map(_NAME.fullmatch, (*ident.namespace, ident.name))):
+    if len(ident.namespace) != 1 or not all(map(is_name, (*ident.namespace, ident.name))):
         return None
     try:
         return _get_table(db, ident.namespace[0], ident.name)
@@ -257,20 +256,3 @@ def _plain(location: str) -> str:
     if location.startswith("file:/"):
         return "/" + location.removeprefix("file:").lstrip("/")
     return location
-
-
-def check_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise invalid(
-            f"Invalid name: {name!r}.",
-            hint="A Hive metastore has names of small letters, digits and _ alone.",
-        )
-
-
-def _check_namespace(namespace: Namespace) -> str:
-    if len(namespace) != 1:
-        raise invalid(
-            f"Invalid namespace: {'.'.join(namespace)!r}.", hint="Hive has one level of schemas."
-        )
-    check_name(namespace[0])
-    return namespace[0]

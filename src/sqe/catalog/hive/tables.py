@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from sqe.catalog.protocol import Ident, Json, Loaded
@@ -26,10 +27,28 @@ _TYPES = {
 }
 
 
-def is_view(entry: Any) -> bool | None:
-    """None: it is nothing of Iceberg's."""
-    kind = str((entry.parameters or {}).get(_KIND, "")).lower()
+def kind_of(parameters: Mapping[str, str] | None) -> bool | None:
+    """Whether it is a view; None: it is nothing of Iceberg's."""
+    kind = str((parameters or {}).get(_KIND, "")).lower()
     return {_TABLE: False, _VIEW: True}.get(kind)
+
+
+def is_view(entry: Any) -> bool | None:
+    return kind_of(entry.parameters)
+
+
+def parameters_of(
+    before: Mapping[str, str], loaded: Loaded, old: str, *, is_view: bool
+) -> dict[str, str]:
+    """With another metadata file; ``old`` is the one that it replaces."""
+    identifier = "view-uuid" if is_view else "table-uuid"
+    return {
+        **before,
+        _KIND: _VIEW if is_view else _TABLE.upper(),
+        LOCATION: loaded.metadata_location or "",
+        "uuid": str(loaded.metadata.get(identifier, "")),
+        **({PREVIOUS: old} if old else {}),
+    }
 
 
 def location_of(entry: Any) -> str:
@@ -48,7 +67,7 @@ def entry_of(ident: Ident, loaded: Loaded, owner: str, *, is_view: bool) -> Any:
         lastAccessTime=moment,
         retention=0,
         partitionKeys=[],
-        parameters={"EXTERNAL": "TRUE", _KIND: _VIEW if is_view else _TABLE.upper()},
+        parameters={"EXTERNAL": "TRUE"},
         tableType="VIRTUAL_VIEW" if is_view else "EXTERNAL_TABLE",
     )
     return point_to(entry, loaded, "", is_view=is_view)
@@ -57,11 +76,7 @@ def entry_of(ident: Ident, loaded: Loaded, owner: str, *, is_view: bool) -> Any:
 def point_to(entry: Any, loaded: Loaded, old: str, *, is_view: bool) -> Any:
     """The entry with another metadata file, and what follows from what is in it."""
     metadata = loaded.metadata
-    identifier = "view-uuid" if is_view else "table-uuid"
-    entry.parameters[LOCATION] = loaded.metadata_location or ""
-    entry.parameters["uuid"] = str(metadata.get(identifier, ""))
-    if old:
-        entry.parameters[PREVIOUS] = old
+    entry.parameters = parameters_of(entry.parameters, loaded, old, is_view=is_view)
     entry.sd = _storage(metadata)
     if is_view:
         entry.viewOriginalText = entry.viewExpandedText = _text_of_view(metadata)
@@ -72,7 +87,9 @@ def _storage(metadata: Json) -> Any:
     from hive_metastore import ttypes
 
     fields = current_schema(metadata)["fields"]
-    columns = [ttypes.FieldSchema(f["name"], _type(f["type"]), f.get("doc") or "") for f in fields]
+    columns = [
+        ttypes.FieldSchema(f["name"], type_of(f["type"]), f.get("doc") or "") for f in fields
+    ]
     return ttypes.StorageDescriptor(
         cols=columns,
         location=str(metadata["location"]),
@@ -89,14 +106,14 @@ def _storage(metadata: Json) -> Any:
     )
 
 
-def _type(kind: Any) -> str:
+def type_of(kind: Any) -> str:
     """In Hive's words, as near as it has them: only Hive itself reads it."""
     if isinstance(kind, dict):
         if kind["type"] == "list":
-            return f"array<{_type(kind['element'])}>"
+            return f"array<{type_of(kind['element'])}>"
         if kind["type"] == "map":
-            return f"map<{_type(kind['key'])},{_type(kind['value'])}>"
-        inner = ",".join(f"{f['name']}:{_type(f['type'])}" for f in kind["fields"])
+            return f"map<{type_of(kind['key'])},{type_of(kind['value'])}>"
+        inner = ",".join(f"{f['name']}:{type_of(f['type'])}" for f in kind["fields"])
         return f"struct<{inner}>"
     if kind.startswith("decimal"):
         return str(kind).replace(" ", "")

@@ -34,7 +34,12 @@ class BucketWarehouse:
     kept: KeptKeys
 
     def open(self, identity: Identity) -> Disk:
-        keys = UserKeys(self.source, object_path(self.root), identity, self.kept)
+        return self.disk(self.keys_of(identity))
+
+    def keys_of(self, identity: Identity) -> UserKeys:
+        return UserKeys(self.source, object_path(self.root), identity, self.kept)
+
+    def disk(self, keys: UserKeys) -> Disk:
         return Bucket(self.root, keys, self.source.sts.http)
 
     def close(self) -> None:

@@ -126,8 +126,20 @@ class UserKeys:
     def config_of(self, metadata: Json) -> Mapping[str, str]:
         return LazyConfig(lambda: config_of_keys(self._keys(_folders_of(metadata))))
 
+    def for_calls(self, scope: Scope) -> S3Credentials:
+        """For SQE itself, to call another service of the same account: engines never get them."""
+        source, identity = self._source, self._identity
+        if source.credentials:
+            mapped = source.credential_of(identity)
+            if not mapped.role_arn:
+                self._note(mapped.name, scope)
+                return mapped.keys
+        return self._keys_for(scope)
+
     def _keys(self, folders: tuple[ObjectPath, ...]) -> S3Credentials:
-        scope = scope_of_folders(folders)
+        return self._keys_for(scope_of_folders(folders))
+
+    def _keys_for(self, scope: Scope) -> S3Credentials:
         source, identity = self._source, self._identity
         if source.credentials:
             mapped = source.credential_of(identity)

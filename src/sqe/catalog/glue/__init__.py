@@ -1,0 +1,1 @@
+"""AWS Glue's Data Catalog: its databases are schemas, and tables say where their metadata is."""

@@ -513,3 +513,10 @@ SELECT * FROM tame a JOIN ((SELECT k, label FROM dim) b CROSS JOIN (SELECT 1 AS 
 SELECT min(bin), max(bin), count(DISTINCT bin) FROM texts
 SELECT bin, count(*) FROM texts GROUP BY bin
 SELECT id, bin FROM texts WHERE bin > X'61'
+SELECT id, var_pop(k) OVER (ORDER BY id ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) AS v FROM tame ORDER BY id
+SELECT stddev_pop(x), stddev_samp(x), var_pop(x), var_samp(x) FROM (SELECT 0.1D + 0.2D AS x FROM range(1000))
+SELECT id, var_pop(x) OVER (ORDER BY id ROWS BETWEEN 7 PRECEDING AND CURRENT ROW) AS v FROM (SELECT id, 1.1D AS x FROM tame) ORDER BY id
+SELECT id % 3 AS k, stddev_pop(x), var_samp(x) FROM (SELECT id, -7.3D AS x FROM range(100)) GROUP BY id % 3
+SELECT var_samp(x), var_pop(x), stddev(x) FROM (SELECT 5.5D AS x)
+SELECT id FROM nested n WHERE (SELECT count(*) FROM tame WHERE n.m[tame.g] = 1) > 0
+SELECT id FROM nested n WHERE EXISTS (SELECT 1 FROM tame WHERE n.m['x'] = tame.k)

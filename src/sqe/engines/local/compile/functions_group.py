@@ -95,7 +95,8 @@ def bits(name: str) -> Write:
 
 def spread(name: str) -> Write:
     """Deviations and variances. Where numbers are not finite, or their squares not, DuckDB raises
-    and Spark answers."""
+    and Spark answers. Where all numbers are equal, DuckDB joins parts to almost 0, and Spark to 0.
+    """
 
     def write(value: Value, distinct: str, after: str) -> Built:
         need(value.type.is_numeric, f"{name} takes a number")
@@ -104,6 +105,8 @@ def spread(name: str) -> Write:
         if value.type.is_float:
             far = give_up("a deviation of numbers far away", DOUBLE)
             number = f"CASE WHEN abs({number}) >= 1e150 THEN {far} ELSE {number} END"
-        return f"{name}({number}){after}", DOUBLE, True
+        sql = f"{name}({number}){after}"
+        equal = f"min({number}){after} = max({number}){after}"
+        return f"CASE WHEN {equal} AND {sql} IS NOT NULL THEN 0.0 ELSE {sql} END", DOUBLE, True
 
     return write

@@ -106,6 +106,20 @@ def try_integers(operator: str) -> Build:
     return build
 
 
+def try_quotient(operator: str) -> Build:
+    """try_divide and try_mod: NULL where the divisor is zero."""
+
+    def build(here: Compiling, values: Sequence[Value]) -> Built:
+        need(len(values) == 2, "this takes two numbers")
+        kind = common(values)
+        need(kind.is_integral or (kind == DOUBLE and operator == "/"), f"this of {kind} is Spark's")
+        kind = DOUBLE if operator == "/" else kind
+        left, right = (value.cast(kind) for value in values)
+        return f"({left} {operator} nullif({right}, 0))", kind, True
+
+    return build
+
+
 def round_to_integer(function: str) -> Build:
     """ceil and floor. Of a double Spark takes the nearest bigint, and zero for NaN."""
 

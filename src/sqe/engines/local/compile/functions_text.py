@@ -82,6 +82,18 @@ def replace(here: Compiling, values: Sequence[Value]) -> Built:
     return f"replace({', '.join(texts)})", STRING, any_nullable(*values)
 
 
+def split_part(here: Compiling, values: Sequence[Value]) -> Built:
+    _strings(values[:2], "split_part", 2, 2)
+    need(len(values) == 3, "split_part takes three arguments")
+    text, delimiter, place = values
+    need(bool(delimiter.literal), "split_part by a computed text is Spark's")
+    number = place.literal
+    whole = isinstance(number, int) and not isinstance(number, bool)
+    need(whole and number != 0, "split_part with a computed number is Spark's")
+    sql = f"split_part({', '.join(_text([text, delimiter]))}, {number})"
+    return sql, STRING, any_nullable(text)
+
+
 def _count(value: Value, what: str) -> int:
     number = value.literal
     ok = isinstance(number, int) and not isinstance(number, bool) and number <= 10_000

@@ -117,6 +117,8 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(("try_add",), "integer, integer", "common type", numbers.try_integers("+")),
     Function(("try_subtract",), "integer, integer", "common type", numbers.try_integers("-")),
     Function(("try_multiply",), "integer, integer", "common type", numbers.try_integers("*")),
+    Function(("try_divide",), "integer or double", "double", numbers.try_quotient("/")),
+    Function(("try_mod",), "integer, integer", "common type", numbers.try_quotient("%")),
     # Texts
     Function(
         ("length", "char_length", "character_length", "len"),
@@ -141,6 +143,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(("trim", "btrim"), "string, literal", "string", texts.trim_text("trim")),
     Function(("ltrim",), "string", "string", texts.trim_text("ltrim")),
     Function(("rtrim",), "string", "string", texts.trim_text("rtrim")),
+    Function(("split_part",), "string, literal, literal", "string", texts.split_part),
     Function(("replace",), "string, string, string", "string", texts.replace, _with("", "", "")),
     Function(
         ("lpad",),

@@ -119,10 +119,12 @@ class Scope:
             raise NotLocal(f"{name} is not a column of a table in FROM")
         if not self.sees_outer:
             raise NotLocal(f"{name} is a column of an outer query, and used outside of WHERE")
+        value = matching[0].value()
+        if "map<" in str(value.type):
+            raise NotLocal(f"{name} is a map of an outer query, of which Spark takes few uses")
         scope.lent += 1
         for query in between:
             query.passed = True
-        value = matching[0].value()
         self.borrowed.append(value.sql)
         return value
 

@@ -19,6 +19,7 @@ OWN = (
         r"DESC(RIBE)?\s+(QUERY|SELECT|FROM|WITH)\b",
         "Comments of a view's columns are not those of a query's",
     ),
+    (r"DESC(RIBE)?\s+FUNCTION\b", "A built-in function is described by a link to Spark's pages"),
     (r"DESC(RIBE)?\s+(SCHEMA|DATABASE)\b", "Details of schemas are those of Iceberg and of SQE"),
 )
 

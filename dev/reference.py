@@ -527,12 +527,20 @@ def scoreboard_page() -> str:
     return scoreboard.page()
 
 
+def sql_support_page() -> str:
+    sys.path.insert(0, str(FOLDER.parent.parent))
+    from dev.sql_support import page
+
+    return page()
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings": settings_page,
     "spark-settings": spark_settings_page,
     "cli": cli_page,
     "errors": errors_page,
     "statements": statements_page,
+    "sql-support": sql_support_page,
     "procedures": procedures_page,
     "audit": audit_page,
     "metrics": metrics_page,

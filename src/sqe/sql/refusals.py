@@ -70,6 +70,11 @@ _STATEMENTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("CREATE",), "This form of CREATE"),
 )
 
+# For people: what is refused by name, and not some form of what is supported.
+_SOME_FORMS = ("ALTER", "BEGIN", "CALL", "CREATE", "DROP", "EXECUTE", "REFRESH", "SET")
+REFUSED_STATEMENTS = tuple(name for start, name in _STATEMENTS if start[0] not in _SOME_FORMS)
+REFUSED_CLAUSES = tuple(name for _, name in (*_NODES[1:], *_CREATE_PROPERTIES, *_GAPS[:-1]))
+
 
 def refusal_of_statement(text: str, tokens: list[Token]) -> UserError:
     """The refusal for a statement of a kind SQE does not know."""

@@ -31,13 +31,25 @@ REASONS = {
 _TABLE_FUNCTIONS = ("exclude_columns", "sequence", "table_changes")
 
 
+def support() -> dict[str, str]:
+    """Every function of Trino's, and why it is not there; empty where it is."""
+    load()
+    return {name: "" if _is_there(name) else _reason(name) for name in trinos_own()}
+
+
+def _is_there(name: str) -> bool:
+    return bool(functions_named(name)) or name in SPECIAL or name in _TABLE_FUNCTIONS
+
+
+def _reason(name: str) -> str:
+    return REASONS.get(name, "not written yet")
+
+
 def lines() -> Iterator[str]:
     """The page, without its title."""
     load()
     own = trinos_own()
-    there = [
-        name for name in own if functions_named(name) or name in SPECIAL or name in _TABLE_FUNCTIONS
-    ]
+    there = [name for name in own if _is_there(name)]
     missing = [name for name in own if name not in there]
     share = len(there) / len(own)
     yield f"SQE has {len(there)} of Trino's {len(own)} functions ({share:.0%}). A call of one that"
@@ -49,8 +61,7 @@ def lines() -> Iterator[str]:
     yield "| function | kind | why |"
     yield "|---|---|---|"
     for name in missing:
-        reason = REASONS.get(name, "not written yet")
-        yield f"| `{name}` | {own[name][0].kind} | {reason} |"
+        yield f"| `{name}` | {own[name][0].kind} | {_reason(name)} |"
     yield ""
     yield "## There"
     yield ""

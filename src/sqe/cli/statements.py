@@ -1,7 +1,7 @@
 """Cuts a text into statements at its semicolons, by the rules of Spark's lexer.
 
-A semicolon inside a string, a back-quoted name or a comment does not count. What is inside a
-statement is not our business: the gateway parses it.
+A semicolon inside a string, a back-quoted name, a comment or a script (BEGIN … END) does not count.
+What is inside a statement is not our business: the gateway parses it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,12 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+# What opens and closes in a script. ``END IF`` closes an IF, and IF is not counted.
+_EDGE = re.compile(
+    r"(?<![\w.$])(?:(?P<open>BEGIN|CASE)|(?P<close>END)(?!\s+(?:IF|WHILE|FOR|LOOP|REPEAT)\b))(?!\w)",
+    re.IGNORECASE,
+)
+_SCRIPT = re.compile(r"\s*BEGIN\b(?!\s*(?:;|\Z|WORK\b|TRANSACTION\b))", re.IGNORECASE)
 _COMMENT_EDGE = re.compile(r"/\*(?!\+)|\*/")
 
 
@@ -68,16 +74,24 @@ def _open_comment(source: str) -> bool:
 
 def _pieces(source: str) -> Iterator[tuple[int, bool, bool]]:
     """(end, holds code, ended by a semicolon) of each piece; the last one may be empty."""
-    position, has_code = 0, False
+    position, has_code, depth = 0, False, 0
     for start, end, kind in tokens(source):
-        has_code = has_code or bool(source[position:start].strip())
+        code = source[position:start]
+        if depth or (not has_code and _SCRIPT.match(source, position)):
+            depth = max(0, depth + _count_opened(code))
+        has_code = has_code or bool(code.strip())
         position = end
-        if kind == "end":
+        if kind == "end" and not depth:
             yield start, has_code, True
             has_code = False
         elif kind == "code":
             has_code = True
     yield len(source), has_code or bool(source[position:].strip()), False
+
+
+def _count_opened(code: str) -> int:
+    """How many more parts of a script it opens than it closes."""
+    return sum(1 if edge["open"] else -1 for edge in _EDGE.finditer(code))
 
 
 def tokens(source: str) -> Iterator[tuple[int, int, str]]:

@@ -11,15 +11,14 @@ from sqe.engines.router import Router
 from sqe.errors import ErrorCode, InternalError, SqeError, UserError, error_of
 from sqe.model.literals import ddl_of, literal_of
 from sqe.model.query import Column
-from sqe.model.types import Plain, parse_type
+from sqe.model.types import parse_type
 from sqe.model.variables import SessionVariable, find_variable, variable_not_found
 from sqe.results.stream import ResultStream, result_of_rows
 from sqe.rewrite.guarded import GuardedStatement, guard_constant, inner_statement
+from sqe.sessions.variable_values import make_variable, python_value
 from sqe.sql.parse import parse
 from sqe.sql.variable_uses import find_variable_uses, write_out_variables
 from sqe.sql.variables import DeclareVariable, SetVariable
-
-_LONGEST = 100_000  # characters of a value, as SQL; more are data
 
 
 def declare_variables(
@@ -32,7 +31,7 @@ def declare_variables(
     [column], [value] = work.read_row(inner_statement(guarded))
     if command.type:
         column, value = work.cast(column, value, command.type)
-    variables = [_variable(name, column, value, command.default) for name in command.names]
+    variables = [make_variable(name, column, value, command.default) for name in command.names]
     run.session.keep_variables(variables, replace=command.replace, new=True)
     return result_of_rows((), [])
 
@@ -60,7 +59,7 @@ def set_variables(
             column, value = work.evaluate(f"CAST(({variable.default}\n) AS {kind})")
         elif column.type != variable.type:
             column, value = work.cast(column, value, kind)
-        variables.append(_variable(variable.name, column, value, variable.default))
+        variables.append(make_variable(variable.name, column, value, variable.default))
     run.session.keep_variables(variables, replace=True, new=False)
     return result_of_rows((), [])
 
@@ -80,7 +79,7 @@ class _Work:
             for batch in result:
                 self.run.cancellation.check()
                 for number in range(min(batch.num_rows, 2)):
-                    rows.append([_python(column[number]) for column in batch.columns])
+                    rows.append([python_value(column[number]) for column in batch.columns])
                 if len(rows) > 1:
                     raise UserError(
                         ErrorCode.USER_ERROR,
@@ -112,29 +111,3 @@ def _find(run: Run, parts: tuple[str, ...]) -> SessionVariable:
     if variable is None:
         raise variable_not_found(parts)
     return variable
-
-
-def _python(scalar: Any) -> Any:
-    try:
-        return scalar.as_py()
-    except (ValueError, OverflowError) as error:
-        raise UserError(
-            ErrorCode.NOT_SUPPORTED, "A value beyond the years 1 to 9999 is not supported."
-        ) from error
-
-
-def _variable(name: str, column: Column, value: Any, default: str) -> SessionVariable:
-    if "collate" in column.type.lower():
-        raise UserError(
-            ErrorCode.NOT_SUPPORTED, "A variable of a string with a collation is not supported."
-        )
-    kind = parse_type(column.type)
-    sql = literal_of(kind, value)
-    if len(sql) > _LONGEST:
-        raise UserError(
-            ErrorCode.INVALID_ARGUMENT,
-            f"The value of {name} is longer than {_LONGEST:,} characters.",
-            hint="Keep it in a table, or a temporary view.",
-        )
-    text = value if kind == Plain("string") else None
-    return SessionVariable(name, str(kind), sql, default, text)

@@ -35,13 +35,14 @@ class GatewayActions(Protocol):
 @dataclass(frozen=True)
 class Execution:
     """One planned statement that is about to run. ``run`` runs the translation's text, ``run_text``
-    another text that is part of the same statement."""
+    another text that is part of the same statement. ``check`` raises when it has been cancelled."""
 
     gateway: GatewayActions
     request: QueryRequest
     session: Session
     run: Callable[[], ResultStream]
     run_text: Callable[[str], ResultStream]
+    check: Callable[[], None]
 
 
 class Translation(Protocol):

@@ -417,13 +417,21 @@ class Gateway:
             part = pipeline.plan_text(planned, session, text)
             query.note_part(part.relations, restricted=part.restricted)
             self._check_recorded()
-            return pipeline.run(part, run)
+            return answer(part)
 
-        execution = Execution(
-            self, request, session, run=lambda: pipeline.run(planned, run), run_text=run_text
-        )
+        def answer(part: Planned) -> ResultStream:
+            execution = Execution(
+                self,
+                request,
+                session,
+                run=lambda: pipeline.run(part, run),
+                run_text=run_text,
+                check=run.cancellation.check,
+            )
+            return part.translation.answer(execution)
+
         with query.stage("start"):
-            return planned.translation.answer(execution)
+            return answer(planned)
 
     def _plan(self, query: TrackedQuery, session: Session, request: QueryRequest) -> Planned:
         timer = _start_timer(query, query.limits.longest_planning)

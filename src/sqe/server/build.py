@@ -49,7 +49,6 @@ from sqe.gateway.dialects import SPARK
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.runner import Runner
-from sqe.gateway.spark_dialect import SparkDialect
 from sqe.gateway.tracker import QueryTracker
 from sqe.gateway.uploads import Uploads
 from sqe.history.columns import SYSTEM
@@ -97,6 +96,7 @@ from sqe.settings import Settings, SettingsSource
 from sqe.settings.shown import show_settings
 from sqe.settings.sizes import MB
 from sqe.settings.spark_conf import find_meaning_change
+from sqe.spark_sql.spark_dialect import SparkDialect
 from sqe.sql.parser import Parser
 from sqe.sql.text import TextLimits
 from sqe.store.catalogs import KeptCatalogs
@@ -292,7 +292,10 @@ class Server:
         router, runner = self._engines(binder, limits, visible, redaction, disclosure)
         grants = self.book is not None
         return Pipeline(
-            {SPARK: SparkDialect(), TRINO: TrinoDialect(visible, redaction, grants, functions)},
+            {
+                SPARK: SparkDialect(limits),
+                TRINO: TrinoDialect(visible, redaction, grants, functions),
+            },
             Parser(limits),
             functions,
             guarding,

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from sqe.errors import ErrorCode, SqeError, UserError
@@ -15,7 +16,13 @@ from sqe.model.identity import Identity
 from sqe.model.names import SchemaName
 from sqe.model.passport import login_expired
 from sqe.model.query import EMBEDDED, Column, QueryOrigin
-from sqe.model.variables import SessionVariable, Variables, variable_not_found
+from sqe.model.variables import (
+    MOST_VARIABLES,
+    ScriptBlock,
+    SessionVariable,
+    Variables,
+    variable_not_found,
+)
 from sqe.sessions.spark_settings import SPARK_SETTINGS, SparkSetting
 
 
@@ -40,7 +47,8 @@ PROPERTIES: dict[str, tuple[str, ...] | None] = {
     "sqe.wap_branch": None,
     "sqe.wap_id": None,
 }
-_MOST_VARIABLES = 1000
+# Those of the script that this thread runs, the innermost last (decision 0046).
+_BLOCKS: ContextVar[tuple[ScriptBlock, ...]] = ContextVar("blocks", default=())
 _BY_ITSELF = (ErrorCode.SESSION_EXPIRED, ErrorCode.TOKEN_EXPIRED)
 _DEFAULTS = {
     "sqe.engine": "auto",
@@ -182,9 +190,24 @@ class Session:
 
     @property
     def variables(self) -> Variables:
-        """As they are now."""
+        """As they are now; those of a script hide the session's."""
         with self._lock:
-            return dict(self._variables)
+            variables = dict(self._variables)
+        for block in _BLOCKS.get():
+            variables |= block.visible()
+        return variables
+
+    @contextmanager
+    def block_of_script(
+        self, label: str, variables: Iterable[SessionVariable] = ()
+    ) -> Iterator[None]:
+        """What this thread declares meanwhile is gone behind it, and nobody else sees it."""
+        token = _BLOCKS.set((*_BLOCKS.get(), ScriptBlock(label)))
+        try:
+            self.keep_variables(variables, replace=False, new=True)
+            yield
+        finally:
+            _BLOCKS.reset(token)
 
     @property
     def spark_settings(self) -> dict[str, str]:
@@ -246,9 +269,22 @@ class Session:
     def keep_variables(
         self, variables: Iterable[SessionVariable], *, replace: bool, new: bool
     ) -> None:
-        """All of them or none. ``new``: they are declared; else they must be there."""
+        """All of them or none. ``new``: they are declared; else they must be there. A script
+        declares in its innermost block."""
+        kept = {variable.name.lower(): variable for variable in variables}
+        blocks = _BLOCKS.get()
+        if new and blocks:
+            for name in kept.keys() & self._variables.keys():
+                raise UserError(
+                    ErrorCode.NOT_SUPPORTED,
+                    f"A script's variable that hides the session's {name} is not supported.",
+                    hint="Give it another name.",
+                )
+            blocks[-1].declare(kept)
+            return
+        for block in reversed(blocks):
+            kept = block.change(kept)
         with self._lock:
-            kept = {variable.name.lower(): variable for variable in variables}
             for name, variable in kept.items():
                 if new and name in self._variables and not replace:
                     raise UserError(
@@ -258,10 +294,10 @@ class Session:
                     )
                 if not new and name not in self._variables:
                     raise variable_not_found((variable.name,))
-            if len(self._variables.keys() | kept.keys()) > _MOST_VARIABLES:
+            if len(self._variables.keys() | kept.keys()) > MOST_VARIABLES:
                 raise UserError(
                     ErrorCode.INVALID_ARGUMENT,
-                    f"A session has at most {_MOST_VARIABLES} variables.",
+                    f"A session has at most {MOST_VARIABLES} variables.",
                 )
             self._variables.update(kept)
 

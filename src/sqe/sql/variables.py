@@ -80,7 +80,7 @@ def parse_declare(text: str, tokens: list[Token], parse_inner: ParseInner) -> St
     elif not kind:
         cursor.fail("A variable needs a type or a default", ErrorCode.INVALID_ARGUMENT)
     default = text[start:end] or "NULL"
-    inner = _parse_query(cursor, _select(text, start) + default, parse_inner)
+    inner = _parse_query(cursor, select_before(text, start) + default, parse_inner)
     if not _is_lone_expression(inner.tree):
         raise UserError(
             ErrorCode.INVALID_ARGUMENT,
@@ -105,8 +105,8 @@ def _check_type(cursor: TokenCursor, cast: Statement) -> None:
         cursor.fail("Expected a type, DEFAULT or =")
 
 
-def _select(text: str, start: int) -> str:
-    """What stands before a list of values: every value keeps its place in the text."""
+def select_before(text: str, start: int) -> str:
+    """SELECT before a list of values, so that every value keeps its place in the text."""
     before = blank(text, start)[:start]
     word = "SELECT "
     return word + before[len(word) :] if before[: len(word)].isspace() else word
@@ -145,7 +145,7 @@ def _parse_list(text: str, cursor: TokenCursor, parse_inner: ParseInner) -> _Val
             defaults.add(len(targets) - 1)
             value = _NO_DEFAULT
         query += "," + blank(text[end + 1 : start], start - end - 1) if query else ""
-        query = query or _select(text, start)
+        query = query or select_before(text, start)
         query, end = query + value, start + len(value)
         if not cursor.accept(","):
             break

@@ -132,7 +132,9 @@ class _Finder:
                 return None  # an argument of a table function
             if _is_scope(node) and node is not unseen:
                 scope = self._scope(node)
-                if scope is None or name in scope.names:
+                if scope is None or name in (
+                    scope.columns if _is_before_alias(node, child, name) else scope.names
+                ):
                     return None
                 nearest = nearest or scope
             child, node = node, node.parent
@@ -323,3 +325,20 @@ def _generates(node: exp.Expr) -> bool:
     if isinstance(node, exp.Anonymous):
         return any(word in node.name.lower() for word in _GENERATOR_NAMES)
     return isinstance(node, _GENERATORS)
+
+
+def _is_before_alias(select: exp.Expr, item: exp.Expr, name: str) -> bool:
+    """An item of SELECT sees the aliases of those before it, not its own or later ones."""
+    if not isinstance(select, exp.Select) or item.arg_key != "expressions":
+        return False
+    for other in select.expressions:
+        if other is item:
+            return True
+        if not isinstance(other, exp.Column) and name in map(fold_case, _aliases_of(other)):
+            return False
+    return False
+
+
+def _aliases_of(item: exp.Expr) -> list[str]:
+    several = item.expressions if isinstance(item, exp.Aliases) else []
+    return [item.alias_or_name, *(name.name for name in several)]

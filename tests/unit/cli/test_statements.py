@@ -32,6 +32,19 @@ def texts(source: str) -> list[str]:
         ("SELECT /*+ BROADCAST(t) */ 1; SELECT 2", ["SELECT /*+ BROADCAST(t) */ 1", "SELECT 2"]),
         ("SELECT '-- /*'; SELECT 2", ["SELECT '-- /*'", "SELECT 2"]),
         ("SELECT $$a;b$$; SELECT 2", ["SELECT $$a;b$$", "SELECT 2"]),
+        ("BEGIN SELECT 1; END; SELECT 2", ["BEGIN SELECT 1; END", "SELECT 2"]),
+        (
+            "BEGIN -- x; END\n IF a THEN SELECT CASE WHEN ';' THEN 1 END; END IF; END; SELECT 2",
+            [
+                "BEGIN -- x; END\n IF a THEN SELECT CASE WHEN ';' THEN 1 END; END IF; END",
+                "SELECT 2",
+            ],
+        ),
+        (
+            "BEGIN l: LOOP BEGIN END; END LOOP l; END; 1",
+            ["BEGIN l: LOOP BEGIN END; END LOOP l; END", "1"],
+        ),
+        ("begin; SELECT t.begin; SELECT 2", ["begin", "SELECT t.begin", "SELECT 2"]),
         ("SELECT 'open; ", ["SELECT 'open;"]),
         ("SELECT 'open\\", ["SELECT 'open\\"]),
     ],

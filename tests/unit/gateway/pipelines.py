@@ -16,10 +16,10 @@ from sqe.engines.router import Router
 from sqe.gateway.dialects import SPARK
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.runner import Runner
-from sqe.gateway.spark_dialect import SparkDialect
 from sqe.model.identity import Secret
 from sqe.model.query import EngineKind
 from sqe.policy.policy import Policy
+from sqe.spark_sql.spark_dialect import SparkDialect
 from sqe.sql.parser import Parser
 from sqe.sql.text import TextLimits
 from sqe.store.database import Database

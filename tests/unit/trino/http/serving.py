@@ -24,7 +24,6 @@ from sqe.errors import ErrorCode, SqeError, UserError
 from sqe.gateway.gateway import Gateway
 from sqe.gateway.pipeline import Pipeline
 from sqe.gateway.runner import Planned
-from sqe.gateway.spark_dialect import SparkText
 from sqe.gateway.tracker import QueryTracker
 from sqe.gateway.uploads import Uploads
 from sqe.model.administrators import NO_ADMINISTRATORS, Administrators
@@ -43,6 +42,7 @@ from sqe.policy.source import AllowAll
 from sqe.results.stream import ResultStream
 from sqe.sessions.store import SessionStore
 from sqe.settings import AuthSettings
+from sqe.spark_sql.spark_dialect import SparkText
 from sqe.trino.http.oauth2 import OAuth2Flow
 from sqe.trino.http.options import TrinoOptions
 from sqe.trino.http.server import TrinoServer

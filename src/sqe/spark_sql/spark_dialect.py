@@ -1,9 +1,9 @@
-"""Spark's own SQL: nothing is translated, and some statements are several."""
+"""Spark's own SQL: nothing is translated, and some statements are several, or a script."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqe.access.relations import Relations
 from sqe.catalog.transaction import current
@@ -13,7 +13,10 @@ from sqe.model.query import QueryRequest, RowsAffected
 from sqe.results.arrow_types import arrow_schema
 from sqe.results.stream import ResultStream
 from sqe.sessions.session import Session
+from sqe.spark_sql.scripts import Script
+from sqe.sql.scripts import parse_script
 from sqe.sql.several_inserts import split_inserts
+from sqe.sql.text import TextLimits
 
 
 @dataclass(frozen=True)
@@ -60,12 +63,18 @@ class SeveralInserts:
         return ResultStream((), arrow_schema(()), [], affected=lambda: affected)
 
 
+@dataclass(frozen=True)
 class SparkDialect:
-    """Implements ``Dialect`` by the identity, but for an INSERT that begins with FROM."""
+    """Implements ``Dialect``: only scripts and several inserts are not the text itself."""
+
+    limits: TextLimits = field(default_factory=TextLimits)
 
     def translate(
         self, request: QueryRequest, session: Session, relations: Relations
     ) -> Translation:
+        block = parse_script(request.text, self.limits)
+        if block is not None:
+            return Script(block)
         texts = split_inserts(request.text)
         if len(texts) > 1:
             return SeveralInserts(tuple(texts), request.session_values)

@@ -136,6 +136,7 @@ lock: python ## resolve the lock files again (UPGRADE=1 takes newer versions)
 	$(COMPILE) requirements/bootstrap.in -o requirements/bootstrap.lock
 	$(COMPILE) pyproject.toml --extra java --extra dev --extra bench -o requirements/dev.lock
 	$(COMPILE) pyproject.toml --extra java --constraint requirements/dev.lock -o requirements/base.lock
+	$(COMPILE) --no-deps requirements/console.in -o requirements/console.lock
 	$(COMPILE) --no-strip-extras requirements/dbt.in -o requirements/dbt.lock
 	$(COMPILE) --no-strip-extras requirements/superset.in -o requirements/superset.lock
 	$(COMPILE) --no-strip-extras requirements/site.in -o requirements/site.lock

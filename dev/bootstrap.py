@@ -27,6 +27,8 @@ PYTHON = ENVIRONMENT / "bin" / "python"
 STAMP = ENVIRONMENT / ".sqe-setup"
 BOOTSTRAP_LOCK = ROOT / "requirements" / "bootstrap.lock"
 DEV_LOCK = ROOT / "requirements" / "dev.lock"
+# A wheel of which the console serves some files; what the wheel itself would need is left out.
+CONSOLE_LOCK = ROOT / "requirements" / "console.lock"
 # The engine and its client: two distributions of one version, from the same sources.
 PROJECTS = (ROOT, ROOT / "clients" / "python")
 
@@ -61,6 +63,7 @@ def fingerprint() -> str:
     parts = [
         BOOTSTRAP_LOCK.read_text(),
         DEV_LOCK.read_text(),
+        CONSOLE_LOCK.read_text(),
         json.dumps([[one["build-system"], one["project"]] for one in projects], sort_keys=True),
         version(),
         sys.version,
@@ -106,6 +109,7 @@ def install() -> None:
     except (subprocess.CalledProcessError, OSError):
         say("uv could not; trying pip")
         pip(*locked)
+    pip("install", "--require-hashes", "--no-deps", "-r", CONSOLE_LOCK)
     for project in PROJECTS:
         pip("install", "--no-build-isolation", "--no-deps", "--editable", project)
     run(PYTHON, "-m", "compileall", "-q", ROOT / "src")

@@ -28,6 +28,7 @@ COMMANDS = {
     "backup": ("sqe.cli.backup", "Copy a home while it is in use."),
     "restore": ("sqe.cli.restore", "Make a home of such a copy, or check the copy."),
     "serve": ("sqe.cli.serve", "Run the gateway until it is stopped."),
+    "console": ("sqe.cli.console", "Run the page where people ask, look and understand."),
     "password": ("sqe.cli.password", "Make the line of sqe.toml for a user's password."),
     "token": ("sqe.cli.token", "Make a token for a user, and its line of sqe.toml."),
     "policy": ("sqe.cli.policy", "Explain, test, compare and check who may do what."),

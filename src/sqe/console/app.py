@@ -250,7 +250,7 @@ class Console:
                 return page_of(result.page(start, count), kinds)
             column = _column(order, len(kinds))
             descending = request.query_params.get("direction") == "desc"
-            return page_of(result.sorted_page(column, descending, start, count), kinds)
+            return page_of(result.page_in_order(column, descending, start, count), kinds)
 
         return JSONResponse({"rows": await run_in_threadpool(read), "total": result.rows})
 

@@ -44,6 +44,13 @@ def _rows(browser: TestClient, run: str, **how: Any) -> list[list[Any]]:
     return rows
 
 
+def _wait_for_end(serving: Serving) -> None:
+    until = time.monotonic() + _END_S
+    while ENDLESS in serving.running() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert ENDLESS not in serving.running()
+
+
 def test_the_page_and_its_files_are_there_under_a_strict_policy(person: Person) -> None:
     browser = person()
     page = browser.get("/")
@@ -102,10 +109,7 @@ def test_who_logged_out_is_nobody_and_their_statements_end(
     stale = person()
     stale.cookies.update(kept)
     assert stale.get(f"/api/runs/{run}").status_code == 401
-    until = time.monotonic() + _END_S
-    while ENDLESS in serving.running() and time.monotonic() < until:
-        time.sleep(0.05)
-    assert ENDLESS not in serving.running()
+    _wait_for_end(serving)
 
 
 def test_idle_people_are_shown_out(make_console: Callable[..., Console], person: Person) -> None:
@@ -193,7 +197,7 @@ def test_cancel_ends_the_work(person: Person, serving: Serving) -> None:
         if state["ended"]:
             break
     assert state["error"]["code"] == "CANCELLED"
-    assert ENDLESS not in serving.running()
+    _wait_for_end(serving)
 
 
 def test_a_result_larger_than_is_kept_is_cut_and_says_so(

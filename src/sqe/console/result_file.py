@@ -62,7 +62,9 @@ class ResultFile:
         table = pa.Table.from_batches(batches, self.schema).slice(offset, end - start)
         return table.combine_chunks().to_batches()[0]
 
-    def page_in_order(self, column: int, descending: bool, start: int, count: int) -> pa.RecordBatch:
+    def page_in_order(
+        self, column: int, descending: bool, start: int, count: int
+    ) -> pa.RecordBatch:
         """Rows in the order of a column, NULLs last; of rows that are all there."""
         order = self._order(column, descending)
         wanted = order.slice(start, count)

@@ -62,8 +62,9 @@ class Ownership:
     def _record_owner(
         self, statement: Statement, reference: BoundReference, name: RelationName, session: Session
     ) -> None:
-        """With IF NOT EXISTS, an owner who created the table first stays its owner. That of a
-        materialized view is recorded always, with what the view keeps: they lend it."""
+        """With IF NOT EXISTS, an owner who created the table first stays its owner; so does the
+        owner of a table that somebody else replaces, since what it held stays in its history. That
+        of a materialized view is recorded always, with what the view keeps: they lend it."""
         replaced, command = replaces(statement, reference), statement.command
         keeps_rows = isinstance(command, CreateMaterializedView)
         if self.book is None and not keeps_rows:
@@ -71,8 +72,12 @@ class Ownership:
         if not (replaced or isinstance(reference.target, BoundAbsent)):
             return
         uuid = self._uuid(name, session.identity)
-        keeps = reference.reference.if_exists and not replaced
-        if uuid and not (keeps and self.owners.of(name, uuid) is not None):
+        if not uuid:
+            return
+        owner = self.owners.of(name, uuid)
+        if reference.reference.if_exists and not replaced and owner is not None:
+            return
+        if owner == session.identity.user or not _keeps_history(reference.target, uuid):
             digest = ""
             if isinstance(command, CreateMaterializedView):
                 digest = digest_of(command.query_text, session.schema, uuid)
@@ -148,6 +153,11 @@ class Ownership:
                 raise
             return ""
         return str(loaded.metadata.get("view-uuid" if view else "table-uuid", ""))
+
+
+def _keeps_history(target: BoundTarget, uuid: str) -> bool:
+    """Whether the table that is there now is the one that was there before, with its snapshots."""
+    return isinstance(target, BoundTable) and target.metadata.get("table-uuid") == uuid
 
 
 def is_definer(definition: ViewDefinition, target: BoundTarget, user: str) -> bool:

@@ -204,3 +204,32 @@ def test_rows_that_a_materialized_view_keeps_are_lent_by_its_owner(
     assert bob.rows("SELECT a FROM own.kept") == [(1,)]
     root.run("REVOKE SELECT ON own.base FROM USER ann")
     denied(ann, "SELECT a FROM own.kept")
+
+
+def test_replacing_a_table_does_not_open_what_it_held(root: Lake, ann: Lake, bob: Lake) -> None:
+    """Its snapshots stay, so its owner stays, too."""
+    ann.run("CREATE TABLE own.gold AS SELECT 'secret' AS s")
+    snapshot = ann.rows("SELECT snapshot_id FROM own.gold.snapshots")[0][0]
+    root.run("GRANT CREATE, DROP ON SCHEMA own TO USER bob")
+    bob.run("CREATE OR REPLACE TABLE own.gold AS SELECT 1 AS x")
+    denied(
+        bob,
+        "SELECT * FROM own.gold",
+        "SELECT * FROM own.gold.snapshots",
+        f"SELECT * FROM own.gold VERSION AS OF {snapshot}",
+        f"CALL system.rollback_to_snapshot('own.gold', {snapshot})",
+    )
+    assert ann.rows(f"SELECT s FROM own.gold VERSION AS OF {snapshot}") == [("secret",)]
+
+
+def test_who_replaces_their_own_table_stays_its_owner(ann: Lake) -> None:
+    ann.all("CREATE TABLE own.mine AS SELECT 1 AS a", "CREATE OR REPLACE TABLE own.mine (b INT)")
+    assert ann.rows("SELECT b FROM own.mine") == []
+
+
+def test_who_makes_a_dropped_table_anew_owns_it(root: Lake, ann: Lake, bob: Lake) -> None:
+    ann.run("CREATE TABLE own.again AS SELECT 'secret' AS s")
+    root.run("GRANT CREATE, DROP ON SCHEMA own TO USER bob")
+    bob.all("DROP TABLE own.again", "CREATE OR REPLACE TABLE own.again AS SELECT 1 AS x")
+    assert bob.rows("SELECT x FROM own.again") == [(1,)]
+    denied(ann, "SELECT x FROM own.again")

@@ -52,10 +52,10 @@ from sqe.model.query import (
 )
 from sqe.model.spans import COMMIT
 from sqe.model.tracing import activate, trace
-from sqe.outside.calls import Recording
-from sqe.outside.catalog import ServedCatalog
-from sqe.outside.rights import OutsideRights, OutsideUser
-from sqe.outside.staged_tables import StagedTables
+from sqe.other_engines.calls import Recording
+from sqe.other_engines.catalog import ServedCatalog
+from sqe.other_engines.rights import OutsideRights, OutsideUser
+from sqe.other_engines.staged_tables import StagedTables
 from sqe.results.description import Description
 from sqe.results.stream import ResultStream
 from sqe.sessions.session import Session

@@ -14,7 +14,7 @@ from sqe.errors import AccessError, ErrorCode
 from sqe.model.hosts import is_loopback, is_own_machine
 from sqe.model.identity import Identity
 from sqe.model.query import QueryOrigin
-from sqe.outside.rights import OutsideUser
+from sqe.other_engines.rights import OutsideUser
 from sqe.protocols.iceberg_rest.options import IcebergOptions
 from sqe.protocols.iceberg_rest.tokens import GivenTokens
 

@@ -17,8 +17,8 @@ from sqe.errors import AccessError, ErrorCode
 from sqe.model.names import RelationName, SchemaName
 from sqe.model.query import QueryRecord, RelationUse, WrittenSnapshot
 from sqe.model.rules import Privilege
-from sqe.outside.rights import OutsideRights, OutsideUser
-from sqe.outside.staged_tables import StagedTables
+from sqe.other_engines.rights import OutsideRights, OutsideUser
+from sqe.other_engines.staged_tables import StagedTables
 from sqe.sql.statement import Access
 
 _T = TypeVar("_T")

@@ -25,9 +25,9 @@ from sqe.catalog.transaction import ForgetsFiles
 from sqe.errors import AccessError, ErrorCode, UserError
 from sqe.model.names import RelationName
 from sqe.model.rules import Privilege
-from sqe.outside.calls import Recorded, ServedCalls
-from sqe.outside.commit_paths import check_commit, check_new_properties
-from sqe.outside.rights import accesses_of
+from sqe.other_engines.calls import Recorded, ServedCalls
+from sqe.other_engines.commit_paths import check_commit, check_new_properties
+from sqe.other_engines.rights import accesses_of
 from sqe.sql.statement import Access
 
 _T = TypeVar("_T")

@@ -22,8 +22,16 @@ from sqe.sql.scripts import Block, Choice, ForEach, Iterate, Leave, Loop, Sql, S
 
 _MOST_STEPS = 100_000
 _MOST_BYTES = 64 * 1024 * 1024  # of rows that a script keeps
-# A handler must not hide them: who may not do something, or cannot do it in SQE, is told.
-_NOT_HANDLED = (ErrorCode.NOT_SUPPORTED, ErrorCode.SYNTAX_ERROR)
+# A handler must not hide them: who cannot do something in SQE is told, and who ends a script is
+# obeyed. Denials are no errors of users', and so are never handled.
+_NOT_HANDLED = (
+    ErrorCode.NOT_SUPPORTED,
+    ErrorCode.SYNTAX_ERROR,
+    ErrorCode.CANCELLED,
+    ErrorCode.KILLED,
+    ErrorCode.SESSION_EXPIRED,
+    ErrorCode.SESSION_NOT_FOUND,
+)
 
 
 @dataclass(frozen=True)
@@ -111,9 +119,7 @@ class _Running:
                 self._count()
                 self._sql(Sql(text))
             try:
-                self._run_with_handler(block) if block.handler is not None else self._run_all(
-                    block.steps
-                )
+                self._run_with_handler(block)
             except _Left as left:
                 if left.again or not block.label or left.label != block.label:
                     raise

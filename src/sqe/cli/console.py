@@ -38,9 +38,9 @@ def command(server: str, host: str, port: int, url: str | None, **given: Any) ->
     """
     from sqe.console.app import Console
     from sqe.console.assets import read_assets
+    from sqe.console.browser_sessions import BrowserSessions
     from sqe.console.logins import Logins
     from sqe.console.runs import Limits
-    from sqe.console.visitors import Visitors
     from sqe.http.serving import HttpThread, ServingOptions
     from sqe.model.hosts import is_own_machine
 
@@ -56,8 +56,8 @@ def command(server: str, host: str, port: int, url: str | None, **given: Any) ->
         {name: value for name, value in tls.items() if value is not None},
         Limits(given["result_mb"] * _MB),
     )
-    visitors = Visitors(given["idle_minutes"] * 60.0)
-    app = Console(logins, visitors, read_assets(), url or "").app()
+    sessions = BrowserSessions(given["idle_minutes"] * 60.0)
+    app = Console(logins, sessions, read_assets(), url or "").app()
     http = HttpThread(app, host, port, ServingOptions(setting="--port"))
     http.start()
     click.echo(f"The console is at {url or http.url}", err=True)
@@ -66,7 +66,7 @@ def command(server: str, host: str, port: int, url: str | None, **given: Any) ->
         signal.signal(number, lambda *_: stop.set())
     stop.wait()
     http.stop()
-    visitors.close()
+    sessions.close()
     logins.close()
 
 

@@ -31,6 +31,7 @@ from starlette.routing import Route
 from sqe import __version__
 from sqe.client.parameters import parameters_of
 from sqe.console.assets import Asset
+from sqe.console.browser_sessions import BrowserSession, BrowserSessions
 from sqe.console.cells import page_of, whole_cell
 from sqe.console.downloads import MEDIA_TYPES, write_result
 from sqe.console.logins import Logins
@@ -44,7 +45,6 @@ from sqe.console.protection import (
     set_cookie,
 )
 from sqe.console.runs import Run
-from sqe.console.visitors import Visitor, Visitors
 from sqe.errors import AccessError, ErrorCategory, ErrorCode, SqeError, UserError
 
 _log = logging.getLogger(__name__)
@@ -74,12 +74,12 @@ class Console:
     def __init__(
         self,
         logins: Logins,
-        visitors: Visitors,
+        sessions: BrowserSessions,
         assets: dict[str, Asset],
         url: str = "",
     ) -> None:
         self._logins = logins
-        self._visitors = visitors
+        self._sessions = sessions
         self._assets = assets
         self._url = url.rstrip("/")
         self._hosts = frozenset({urlsplit(url).hostname or ""} if url else ())
@@ -142,9 +142,9 @@ class Console:
         return Response(asset.content, media_type=asset.media_type, headers=headers)
 
     async def me(self, request: Request) -> Response:
-        visitor = self._visitors.find(request.cookies.get(COOKIE, ""))
-        if visitor is not None:
-            return JSONResponse({"user": visitor.user, "server": self._logins.server})
+        session = self._sessions.find(request.cookies.get(COOKIE, ""))
+        if session is not None:
+            return JSONResponse({"user": session.user, "server": self._logins.server})
         issuers = await run_in_threadpool(self._logins.issuers)
         anybody = await run_in_threadpool(self._logins.takes_anybody)
         names = [login.issuer for login in issuers]
@@ -153,12 +153,14 @@ class Console:
     async def login(self, request: Request) -> Response:
         body = await _json(request)
         user, password = _text(body, "user", 256), _text(body, "password", 4096)
-        visitor = await run_in_threadpool(self._logins.enter, user, password)
-        return await self._let_in(request, visitor, JSONResponse({"user": visitor.user}))
+        session = await run_in_threadpool(self._logins.log_in, user, password)
+        return await self._let_in(request, session, JSONResponse({"user": session.user}))
 
-    async def _let_in(self, request: Request, visitor: Visitor, response: Response) -> Response:
+    async def _let_in(
+        self, request: Request, session: BrowserSession, response: Response
+    ) -> Response:
         await self._end(request, response)  # whoever was there before
-        set_cookie(response, COOKIE, self._visitors.welcome(visitor))
+        set_cookie(response, COOKIE, self._sessions.add(session))
         return response
 
     async def logout(self, request: Request) -> Response:
@@ -169,7 +171,7 @@ class Console:
     async def _end(self, request: Request, response: Response) -> None:
         name = request.cookies.get(COOKIE, "")
         if name:
-            await run_in_threadpool(self._visitors.show_out, name)
+            await run_in_threadpool(self._sessions.end, name)
             drop_cookie(response, COOKIE)
 
     async def leave_for_issuer(self, request: Request) -> Response:
@@ -190,30 +192,30 @@ class Console:
         )
         response: Response = RedirectResponse("/", 303)
         try:
-            visitor = await run_in_threadpool(self._logins.finish_code, *arguments)
+            session = await run_in_threadpool(self._logins.finish_code, *arguments)
         except SqeError as error:
             _log.info("a login failed: %s", error.code.name)
             response = RedirectResponse("/#/login-failed", 303)
         else:
-            await self._let_in(request, visitor, response)
+            await self._let_in(request, session, response)
         drop_cookie(response, STATE_COOKIE)
         return response
 
     async def look_up(self, request: Request) -> Response:
-        visitor = self._visitor(request)
+        session = self._session(request)
         body = await _json(request)
         parameters = body.get("parameters", [])
         if not isinstance(parameters, list) or not all(isinstance(p, str) for p in parameters):
             raise UserError(ErrorCode.INVALID_ARGUMENT, "Parameters of a lookup are texts.")
         columns, rows = await run_in_threadpool(
-            visitor.look_up, _text(body, "sql", 100_000), list(parameters_of(parameters))
+            session.look_up, _text(body, "sql", 100_000), list(parameters_of(parameters))
         )
         return JSONResponse({"columns": columns, "rows": rows})
 
     async def start_run(self, request: Request) -> Response:
-        visitor = self._visitor(request)
+        session = self._session(request)
         text = _text(await _json(request), "sql", _MOST_BODY)
-        run = await run_in_threadpool(visitor.start_run, text)
+        run = await run_in_threadpool(session.start_run, text)
         return JSONResponse({"id": run.id})
 
     async def watch_run(self, request: Request) -> Response:
@@ -230,8 +232,8 @@ class Console:
         return JSONResponse(await run_in_threadpool(_state, run))
 
     async def drop_run(self, request: Request) -> Response:
-        visitor = self._visitor(request)
-        await run_in_threadpool(visitor.drop_run, request.path_params["id"])
+        session = self._session(request)
+        await run_in_threadpool(session.drop_run, request.path_params["id"])
         return JSONResponse({})
 
     async def cancel_run(self, request: Request) -> Response:
@@ -273,15 +275,15 @@ class Console:
         return StreamingResponse(content, media_type=MEDIA_TYPES[kind], headers=headers)
 
     def _run(self, request: Request) -> Run:
-        return self._visitor(request).run(request.path_params["id"])
+        return self._session(request).run(request.path_params["id"])
 
-    def _visitor(self, request: Request) -> Visitor:
-        visitor = self._visitors.find(request.cookies.get(COOKIE, ""))
-        if visitor is None:
+    def _session(self, request: Request) -> BrowserSession:
+        session = self._sessions.find(request.cookies.get(COOKIE, ""))
+        if session is None:
             raise AccessError(
                 ErrorCode.AUTHENTICATION_FAILED, "You are not logged in.", hint="Log in again."
             )
-        return visitor
+        return session
 
 
 def _state(run: Run) -> dict[str, Any]:

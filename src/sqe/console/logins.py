@@ -16,8 +16,8 @@ from sqe.client.connection import open_transport
 from sqe.client.flight.logins import LoginIssuer, issuers_of
 from sqe.client.flight.options import FlightOptions
 from sqe.client.transport import Transport
+from sqe.console.browser_sessions import BrowserSession
 from sqe.console.runs import Limits
-from sqe.console.visitors import Visitor
 from sqe.errors import AccessError, ErrorCode, SqeError, UserError
 from sqe.model.identity import Secret
 
@@ -48,12 +48,12 @@ class Logins:
             return False
         return True
 
-    def enter(self, user: str = "", password: str = "") -> Visitor:
+    def log_in(self, user: str = "", password: str = "") -> BrowserSession:
         """AUTHENTICATION_FAILED, SERVER_UNAVAILABLE, …: as the server says."""
         options = dict(self._tls)
         if user:
             options |= {"user": user, "password": Secret(password)}
-        return Visitor(self._opener(options), self._limits)
+        return BrowserSession(self._opener(options), self._limits)
 
     def begin_code(self, issuer: str, callback: str) -> tuple[str, str]:
         """Where the browser goes, and the state that must come back with it."""
@@ -67,7 +67,7 @@ class Logins:
             self._states[state] = (issuer, callback, now + _LOGIN_S)
         return flow.authorize_uri(state, callback), state
 
-    def finish_code(self, code: str, state: str, browser_state: str) -> Visitor:
+    def finish_code(self, code: str, state: str, browser_state: str) -> BrowserSession:
         """``browser_state`` is what this browser was given when it left: another one's login is
         none of its business."""
         with self._lock:
@@ -82,7 +82,9 @@ class Logins:
         _, provider, flow = self._flow(issuer)
         token = RenewedToken(provider, flow.redeem(code, state, callback))
         try:
-            return Visitor(self._opener({**self._tls, "token": token}), self._limits, token.forget)
+            return BrowserSession(
+                self._opener({**self._tls, "token": token}), self._limits, token.forget
+            )
         except SqeError:
             token.forget()
             raise

@@ -11,9 +11,9 @@ from starlette.testclient import TestClient
 from sqe.auth.hashing import hash_password
 from sqe.console.app import Console
 from sqe.console.assets import read_assets
+from sqe.console.browser_sessions import BrowserSessions
 from sqe.console.logins import Logins
 from sqe.console.runs import Limits
-from sqe.console.visitors import Visitors
 from sqe.model.identity import Secret
 from sqe.model.password_hash import ScryptCost
 from tests.embedded.flight.serving import Serving, make_lakehouse
@@ -41,9 +41,12 @@ def make_console(serving: Serving) -> Iterator[Callable[..., Console]]:
     opened: list[Callable[[], None]] = []
 
     def make(result_bytes: int = 1 << 30, idle_s: float = 600.0) -> Console:
-        logins, visitors = Logins(serving.address, {}, Limits(result_bytes)), Visitors(idle_s)
-        opened.extend((visitors.close, logins.close))
-        return Console(logins, visitors, read_assets())
+        logins, sessions = (
+            Logins(serving.address, {}, Limits(result_bytes)),
+            BrowserSessions(idle_s),
+        )
+        opened.extend((sessions.close, logins.close))
+        return Console(logins, sessions, read_assets())
 
     yield make
     for close in opened:

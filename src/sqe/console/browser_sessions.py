@@ -18,8 +18,8 @@ from sqe.console.runs import Limits, Run
 from sqe.errors import ErrorCode, ResourceError, SqeError, UserError
 from sqe.model.query import Parameter
 
-_MOST_VISITORS = 1_000
-_MOST_RUNS = 20  # of one visitor; the oldest that has ended makes room
+_MOST_SESSIONS = 1_000
+_MOST_RUNS = 20  # of one session; the oldest that has ended makes room
 _MOST_RUNNING = 8
 _LOOKUP_ROWS = 20_000
 
@@ -28,7 +28,7 @@ def _do_nothing() -> None:
     return None
 
 
-class Visitor:
+class BrowserSession:
     """One login: two sessions at the gateway (what they ask, what the pages look up) and the
     results that are kept for them. Thread-safe."""
 
@@ -68,7 +68,7 @@ class Visitor:
         return run
 
     def run(self, name: str) -> Run:
-        """QUERY_NOT_FOUND for one that is not this visitor's, or is not kept any more."""
+        """QUERY_NOT_FOUND for one that is not this session's, or is not kept any more."""
         with self._lock:
             run = self._runs.get(name)
         if run is None:
@@ -101,7 +101,7 @@ class Visitor:
                     break
         return [[column.name, column.type] for column in stream.columns], rows
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Everything of it ends; what still runs is cancelled."""
         with self._lock:
             runs, self._runs = list(self._runs.values()), OrderedDict()
@@ -116,26 +116,26 @@ class Visitor:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-class Visitors:
+class BrowserSessions:
     """By the secret in their cookie. Those who were idle too long are shown out."""
 
     def __init__(self, idle_s: float) -> None:
         self._idle_s = idle_s
-        self._visitors: dict[str, Visitor] = {}
+        self._sessions: dict[str, BrowserSession] = {}
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="console-idle", daemon=True)
         self._thread.start()
 
-    def welcome(self, visitor: Visitor) -> str:
+    def add(self, session: BrowserSession) -> str:
         """The cookie's value: a new one for each login, so that nobody can fix it beforehand."""
         name = secrets.token_urlsafe(32)
         with self._lock:
-            full = len(self._visitors) >= _MOST_VISITORS
+            full = len(self._sessions) >= _MOST_SESSIONS
             if not full:
-                self._visitors[name] = visitor
+                self._sessions[name] = session
         if full:
-            visitor.leave()
+            session.close()
             raise ResourceError(
                 ErrorCode.TOO_MANY_SESSIONS,
                 "Too many people have the console open.",
@@ -143,30 +143,30 @@ class Visitors:
             )
         return name
 
-    def find(self, name: str) -> Visitor | None:
+    def find(self, name: str) -> BrowserSession | None:
         with self._lock:
-            visitor = self._visitors.get(name)
-            if visitor is not None:
-                visitor.seen = time.monotonic()
-        return visitor
+            session = self._sessions.get(name)
+            if session is not None:
+                session.seen = time.monotonic()
+        return session
 
-    def show_out(self, name: str) -> None:
+    def end(self, name: str) -> None:
         with self._lock:
-            visitor = self._visitors.pop(name, None)
-        if visitor is not None:
-            visitor.leave()
+            session = self._sessions.pop(name, None)
+        if session is not None:
+            session.close()
 
     def close(self) -> None:
         self._stop.set()
         with self._lock:
-            names = list(self._visitors)
+            names = list(self._sessions)
         for name in names:
-            self.show_out(name)
+            self.end(name)
 
     def _watch(self) -> None:
         while not self._stop.wait(min(30.0, self._idle_s)):
             end = time.monotonic() - self._idle_s
             with self._lock:
-                idle = [name for name, visitor in self._visitors.items() if visitor.seen < end]
+                idle = [name for name, session in self._sessions.items() if session.seen < end]
             for name in idle:
-                self.show_out(name)
+                self.end(name)

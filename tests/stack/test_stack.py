@@ -87,7 +87,7 @@ def test_all_of_it_is_up_and_stays_so(stack: Places, stack_environ: Mapping[str,
     done = subprocess.run(command, cwd=ROOT, env=stack_environ, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
     assert [line.split() for line in done.stdout.splitlines()] == [
-        [name, "up"] for name in ("keycloak", "minio", "catalog", "nessie", "opa")
+        [name, "up"] for name in ("keycloak", "minio", "catalog", "nessie", "opa", "hive")
     ]
 
 

@@ -123,6 +123,7 @@ LAMBDAS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("all_match", "any_match", "none_match", "filter"), ("x -> x IS NULL",)),
     "transform": ("x -> 1",),
     "reduce": ("(s, x) -> s", "s -> s"),
+    "regexp_replace": ("g -> g[1]",),
     "array_sort": ("(x, y) -> 1",),
     "map_filter": ("(k, v) -> v IS NULL",),
     "transform_keys": ("(k, v) -> k",),
@@ -177,6 +178,8 @@ class Call:
             kind = "" if pattern.is_lambda else written_type(pattern, self.variable)
             if pattern.is_lambda:
                 arguments.append(next(lambdas))
+            elif kind == "unknown":
+                arguments.append("NULL")
             elif i == self.index:
                 arguments.append(columns.null(kind))
             else:

@@ -77,6 +77,11 @@ CLAUSES: dict[str, Names] = {
 }  # fmt: skip
 _PATTERNS = {text: re.compile(text, re.DOTALL) for texts in CLAUSES.values() for text in texts}
 _OVER = {"aggregates": "over"}
+# Operators that a query written by hand shows in its text.
+_SPELLED = {
+    "in_subquery": re.compile(r"(?<!NOT )\bIN \(SELECT"),
+    "not_in_subquery": re.compile(r"\bNOT IN \(SELECT"),
+}
 
 
 def entries() -> list[Names]:
@@ -97,8 +102,9 @@ def _kinds(text: str) -> Iterable[str]:
 
 
 def mentioned(sql: str) -> set[str]:
-    """Functions and clauses by their text, which is all there is of a query written by hand."""
-    clauses = {text for text, pattern in _PATTERNS.items() if pattern.search(sql)}
+    """What its text shows, which is all there is of a query written by hand."""
+    patterns = _PATTERNS | _SPELLED
+    clauses = {name for name, pattern in patterns.items() if pattern.search(sql)}
     return clauses | set(re.findall(r"(\w+)\(", sql.lower()))
 
 

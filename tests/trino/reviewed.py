@@ -21,7 +21,6 @@ REVIEWED: dict[str, str] = {
 _UNION = "Spark 4.1 loses a column of a correlated subquery beside UNION ALL: 'key not found'"
 _PLAN = "Spark 4.1 fails on its own plan, with an internal error"
 GENERATED: dict[str, str] = {
-    "groups-sqe-264": _PLAN,
     "subqueries-wide-374": _PLAN,
     "subqueries-sqe-333": _UNION,
     "plain-sqe-338": _UNION,

@@ -73,7 +73,7 @@ def requirements(lock: Path) -> list[str]:
 
 
 def test_there_are_locks_for_running_developing_bootstrapping_clients_and_the_site() -> None:
-    names = {"base", "bootstrap", "dbt", "dev", "site", "superset"}
+    names = {"base", "bootstrap", "console", "dbt", "dev", "site", "superset"}
     assert {lock.stem for lock in LOCKS} == names
 
 
@@ -102,7 +102,8 @@ def test_the_locks_agree_with_each_other() -> None:
 def test_the_locks_name_every_direct_dependency(folder: Path) -> None:
     declared = project(folder)["project"]
     extras = [name for group in declared["optional-dependencies"].values() for name in group]
-    locked = (ROOT / "requirements" / "dev.lock").read_text()
+    locks = (ROOT / "requirements" / name for name in ("dev.lock", "console.lock"))
+    locked = "\n".join(lock.read_text() for lock in locks)
     for dependency in declared["dependencies"] + extras:
         name = re.split(r"[^\w-]", dependency)[0].replace("_", "-").lower()
         ours = name == "sqe-client"

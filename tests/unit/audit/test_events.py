@@ -150,6 +150,11 @@ def test_every_field_of_a_line_has_a_meaning(tmp_path: Path) -> None:
         AccessKind.KILL, 12.5, "ann", full.origin, "api_key", "denied", "k", "s", "q1", "bob", 2
     )
     log.note_access(access)
+    log.note_access(
+        AccessEvent(
+            AccessKind.CREDENTIAL_USED, 12.5, "ann", credential="books.bucket", place="s3://b/t"
+        )
+    )
     log.close()
     texts = [file.read_text() for file in tmp_path.glob("audit.jsonl*")]
     lines = [json.loads(line) for text in texts for line in text.splitlines()]

@@ -93,7 +93,7 @@ def test_everybody_is_told_of_the_account(settings: Settings, tmp_path: Path) ->
 def test_files_of_sqes_own_are_no_place_for_it(settings: Settings, place: str) -> None:
     """Otherwise the rules for SQE's own tables would not be asked."""
     books = settings.catalogs["books"].model_copy(
-        update={"warehouse": settings.home.parent / place}
+        update={"warehouse": str(settings.home.parent / place)}
     )
     wrong = settings.model_copy(update={"catalogs": {**settings.catalogs, "books": books}})
     with pytest.raises(SqeError, match="one inside the other") as refused:

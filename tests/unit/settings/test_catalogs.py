@@ -87,8 +87,8 @@ def test_what_is_wrong_is_named(tmp_path: Path, lines: str, words: list[str]) ->
 
 
 def test_a_kind_that_is_not_known(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"catalogs\.x .*'hive'.*'rest'"):
-        load(tmp_path, '[catalogs.x]\ntype = "hive"\n')
+    with pytest.raises(UserError, match=r"catalogs\.x .*'delta'.*'rest'"):
+        load(tmp_path, '[catalogs.x]\ntype = "delta"\n')
 
 
 def test_a_misspelled_key_of_our_own_catalog(tmp_path: Path) -> None:

@@ -102,6 +102,14 @@ def test_an_error_is_marked_where_it_is(page: Page) -> None:
     assert page.text_content(".cm-content .wrong") == "nothing"
 
 
+def test_an_error_of_a_later_statement_has_its_line_of_the_sheet(page: Page) -> None:
+    page.click(".cm-content")
+    page.keyboard.insert_text("SELECT n FROM shop.numbers LIMIT 1;\n\nSELECT nothing FROM shop.axb")
+    page.keyboard.press("Control+Shift+Enter")
+    page.wait_for_selector(".error >> text=line 3:8")
+    assert page.text_content(".cm-content .wrong") == "nothing"
+
+
 def test_cancel_ends_a_statement(page: Page, serving: Serving) -> None:
     _ask(page, ENDLESS)
     page.click("button:text-is('Cancel')")

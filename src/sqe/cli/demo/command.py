@@ -26,6 +26,7 @@ That was the tour. The tables are in lake.demo; the tour can be taken again.
 
   sqe shell      type SQL yourself   (in a clone: .venv/bin/sqe shell)
   make serve     run the gateway until Ctrl-C
+  sqe console    beside it: the same in a browser
   sqe sql "SELECT city, count(*) FROM lake.demo.customers GROUP BY city ORDER BY 2 DESC"
 """
 

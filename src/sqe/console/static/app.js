@@ -39,8 +39,8 @@ function showShortcuts() {
 function header(user, page) {
   const link = ([key, [title]]) => h("a", { href: `#/${key}`, "aria-current": key === page ? "page" : false }, title);
   const leave = async () => {
+    sessionStorage.setItem("left", "1"); // not let in again unasked, whoever reloads the page first
     await call("POST", "/api/logout").catch(() => {});
-    sessionStorage.setItem("left", "1"); // and is not let in again unasked
     location.hash = "";
     location.reload();
   };

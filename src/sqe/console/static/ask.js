@@ -135,7 +135,7 @@ function makeSheet(title, text, save) {
     for (const old of shown) old.forget();
     shown = [];
     answers.replaceChildren();
-    editor.clearError();
+    editor.beginRun();
     start.disabled = all.disabled = plan.disabled = analyze.disabled = true;
     stop.disabled = false;
     for (const statement of statements) {
@@ -166,8 +166,10 @@ function makeSheet(title, text, save) {
     }
     line.replaceChildren(summaryOf(state));
     if (state.error) {
-      editor.showError(statement, shifted(state.error, statement.shift));
-      box.replaceChildren(...caption, line, errorBox(shifted(state.error, statement.shift)));
+      const error = shifted(state.error, statement.shift);
+      editor.showError(statement, error);
+      box.replaceChildren(...caption, line, errorBox(editor.inSheet(statement, error)));
+      box.scrollIntoView({ block: "nearest" });
     } else if (state.columns) {
       box.replaceChildren(...caption, line, isPlan(state) ? await planView(state) : resultView(state));
     }

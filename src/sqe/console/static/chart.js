@@ -49,22 +49,24 @@ async function draw(place, state) {
 
 function firstChoice(columns, rows, numbers) {
   const varies = (at) => new Set(rows.slice(0, 1000).map((row) => String(row[at]))).size > 1;
-  const time = columns.findIndex(([, type], at) => TIME.test(type) && varies(at));
-  const text = columns.findIndex(([, type]) => !NUMBER.test(type) && !TIME.test(type));
-  const x = time >= 0 ? time : text >= 0 ? text : numbers[0];
+  const named = columns.findIndex(([, type], at) => !NUMBER.test(type) && varies(at));
+  const x = named >= 0 ? named : numbers[0];
+  const isTime = TIME.test(columns[x][1]);
   const others = numbers.filter((at) => at !== x);
   const y = (others.length ? others : numbers).slice(0, 3);
   if (rows.length === 1 && columns.length === 1) return { kind: "number", x, y };
-  if (time >= 0) return { kind: "line", x, y };
-  return { kind: text >= 0 ? "bar" : numbers.length > 1 ? "scatter" : "line", x, y };
+  if (isTime) return { kind: "line", x, y };
+  return { kind: named >= 0 ? "bar" : numbers.length > 1 ? "scatter" : "line", x, y };
 }
 
-function optionsOf(kind, x, ys, columns, rows) {
+function optionsOf(kind, x, ys, columns, given) {
+  const isTime = TIME.test(columns[x][1]); // ISO texts: their order is that of the times
+  const rows = isTime ? given.toSorted((a, b) => String(a[x]).localeCompare(String(b[x]))) : given;
   const label = (row) => (row[x] === null ? "NULL" : Array.isArray(row[x]) ? row[x][0] : row[x]);
   const value = (row, at) => (row[at] === null ? null : Number(row[at]));
   const common = {
     animation: false, backgroundColor: "transparent", tooltip: { trigger: kind === "pie" || kind === "scatter" ? "item" : "axis", renderMode: "richText" },
-    legend: { show: ys.length > 1 || kind === "pie", type: "scroll" }, grid: { left: 60, right: 24, top: 40, bottom: 60, containLabel: true },
+    legend: { show: ys.length > 1 || kind === "pie", type: "scroll" }, grid: { left: 24, right: 60, top: 40, bottom: 60, containLabel: true },
   };
   if (kind === "number") {
     const text = ys.map((at) => `${columns[at][0]}\n${rows[0][at]}`).join("\n\n");

@@ -102,7 +102,17 @@ export function makeEditor(text, { onchange, onrun, onrunall }) {
     insert: (piece) => view.dispatch(view.state.replaceSelection(piece)),
     statements: () => statementsOf(view.state),
     selected: () => selectedStatements(view.state),
-    clearError: () => view.dispatch({ effects: markError.of(null) }),
+    beginRun: () => {
+      view.contentDOM.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" })); // closes the list of names
+      view.dispatch({ effects: markError.of(null) });
+    },
+    // The error by the lines of the sheet, of which its statement is a part.
+    inSheet: (statement, error) => {
+      if (!error.line) return error;
+      const from = offsetOf(view.state, statement, error);
+      const line = view.state.doc.lineAt(from);
+      return { ...error, line: line.number, column: from - line.from + 1, message: error.message };
+    },
     showError: (statement, error) => view.dispatch({ effects: markError.of(placeOf(view.state, statement, error)) }),
   };
 }
@@ -127,11 +137,16 @@ function selectedStatements(state) {
   return at ? [at] : [];
 }
 
+// Where in the sheet something is that the server says by line and column of the statement.
+function offsetOf(state, statement, { line, column }) {
+  const lines = statement.text.split("\n");
+  const before = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+  return Math.min(statement.from + before + column - 1, state.doc.length);
+}
+
 function placeOf(state, statement, error) {
   if (!error.line) return null;
-  const lines = statement.text.split("\n");
-  const before = lines.slice(0, error.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
-  const from = Math.min(statement.from + before + error.column - 1, state.doc.length);
+  const from = offsetOf(state, statement, error);
   const word = /^(?:\w+|`[^`]*`|\S)/.exec(state.sliceDoc(from, from + 200));
   return word ? [from, from + word[0].length] : null;
 }

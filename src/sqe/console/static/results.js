@@ -83,7 +83,7 @@ function gridOf(state) {
   };
   const api = createGrid(element, {
     columnDefs, datasource, rowModelType: "infinite", cacheBlockSize: PAGE, maxBlocksInCache: 20,
-    theme: theme(), styleNonce: nonce, enableCellTextSelection: true, ensureDomOrder: true, suppressDragLeaveHidesColumns: true,
+    theme: theme(), rowHeight: 28, styleNonce: nonce, enableCellTextSelection: true, ensureDomOrder: true, suppressDragLeaveHidesColumns: true,
     autoSizeStrategy: { type: "fitCellContents" }, rowBuffer: 20,
     onCellDoubleClicked: ({ node, column, value }) => openCell(state, api, node.rowIndex, Number(column.getColId()), value),
   });

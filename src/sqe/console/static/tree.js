@@ -44,7 +44,7 @@ function leaf(catalog, schema, one, onname, ontable) {
   const full = [catalog, ...schema.split("."), one.name].map(quoted).join(".");
   const act = () => (ontable ? ontable(catalog, schema, one.name) : onname(full));
   const title = ontable ? "Look at it" : "Put its name into the editor";
-  const look = ontable ? null : h("a", { href: tableAddress(catalog, schema, one.name), title: "Look at it", "aria-label": `Look at ${one.name}` }, "ⓘ");
+  const look = ontable ? null : h("a", { href: tableAddress(catalog, schema, one.name), title: "Look at it", "aria-label": `Look at ${one.name}` }, "›");
   return h("li", { role: "treeitem", class: one.view ? "view" : "table" }, button(one.name, act, { class: "text", title }), look);
 }
 

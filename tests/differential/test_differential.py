@@ -156,7 +156,7 @@ def test_translated_statements_have_sparks_answers(
     for suite, cases in translated.cases():
         share = rotation.share(cases, PARTS * 4, lambda case: case.name)
         chosen.append((suite.catalog, suite.schema, share))
+    tally = Tally()  # one: of a small share, two cases that Spark cannot answer are too many
     for catalog, schema, cases in chosen:
-        tally = Tally()
         run_cases(cases, [translated.judge(lakehouse, catalog, schema)], tally)
-        no_differences(tally)
+    no_differences(tally)

@@ -50,7 +50,6 @@ from sqe.errors import AccessError, ErrorCategory, ErrorCode, SqeError, UserErro
 _log = logging.getLogger(__name__)
 _MOST_BODY = 4 << 20
 _MOST_ROWS = 10_000  # of one page
-_LONGEST_WAIT_S = 20.0
 _LOOK_S = (0.02, 0.25)  # between two looks at a statement: at first, and in the end
 _STATUS = {
     ErrorCategory.USER: 400,

@@ -33,7 +33,7 @@ class Logins:
         self.server = server
         self._tls = tls
         self._limits = limits
-        self._flows: dict[str, tuple[LoginIssuer, Provider, CodeFlow]] = {}
+        self._flows: dict[str, tuple[Provider, CodeFlow]] = {}
         self._states: dict[str, tuple[str, str, float]] = {}  # state: issuer, callback, until
         self._lock = threading.Lock()
 
@@ -57,7 +57,7 @@ class Logins:
 
     def begin_code(self, issuer: str, callback: str) -> tuple[str, str]:
         """Where the browser goes, and the state that must come back with it."""
-        flow = self._flow(issuer)[2]
+        flow = self._flow(issuer)[1]
         state = secrets.token_urlsafe(32)
         now = time.monotonic()
         with self._lock:
@@ -79,7 +79,7 @@ class Logins:
                 "This login was not begun here, or took too long.",
                 hint="Log in again.",
             )
-        _, provider, flow = self._flow(issuer)
+        provider, flow = self._flow(issuer)
         token = RenewedToken(provider, flow.redeem(code, state, callback))
         try:
             return BrowserSession(
@@ -92,10 +92,10 @@ class Logins:
     def close(self) -> None:
         with self._lock:
             flows, self._flows = list(self._flows.values()), {}
-        for _, provider, _ in flows:
+        for provider, _ in flows:
             provider.close()
 
-    def _flow(self, issuer: str) -> tuple[LoginIssuer, Provider, CodeFlow]:
+    def _flow(self, issuer: str) -> tuple[Provider, CodeFlow]:
         with self._lock:
             known = self._flows.get(issuer)
         if known is not None:
@@ -107,7 +107,7 @@ class Logins:
             )
         provider = Provider(ProviderOptions(issuer, Client(chosen.client_id), chosen.scopes))
         with self._lock:
-            return self._flows.setdefault(issuer, (chosen, provider, CodeFlow(provider)))
+            return self._flows.setdefault(issuer, (provider, CodeFlow(provider)))
 
     def _opener(self, options: dict[str, Any]) -> Callable[[str], Transport]:
         return lambda source: open_transport(self.server, source, dict(options))

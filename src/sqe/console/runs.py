@@ -8,8 +8,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
-
 from sqe.client.transport import Running, Status, Transport
 from sqe.console.result_file import ResultFile
 from sqe.errors import ErrorCode, InternalError, SqeError, disk_full, is_disk_full
@@ -37,7 +35,6 @@ class Run:
         self.affected: dict[str, int] = {}
         self._path = folder / self.id
         self._limits = limits
-        self._changed = threading.Condition()
         self._ended = False
         self._closed = False
         self._began = time.monotonic()
@@ -55,15 +52,6 @@ class Run:
     def seconds(self) -> float:
         return self._seconds if self._ended else time.monotonic() - self._began
 
-    def wait(self, rows: int, seconds: float) -> None:
-        """Until it has ended, or has more than so many rows, but not longer."""
-
-        def is_worth_telling() -> bool:
-            return self._ended or (self.result is not None and self.result.rows > rows)
-
-        with self._changed:
-            self._changed.wait_for(is_worth_telling, seconds)
-
     def status(self) -> Status:
         if not self._ended:
             self._last = self._running.progress()
@@ -77,10 +65,8 @@ class Run:
         """Nobody will look at it any more."""
         self._closed = True
         self.cancel()
-        with self._changed:
-            result = self.result
-        if result is not None and self._ended:
-            result.close()
+        if self.result is not None and self._ended:
+            self.result.close()
 
     def _work(self) -> None:
         try:
@@ -99,27 +85,18 @@ class Run:
             )
         finally:
             self._last = self._running.progress()
-            with self._changed:
-                self._seconds = time.monotonic() - self._began
-                self._ended = True
-                self._changed.notify_all()
+            self._seconds = time.monotonic() - self._began
+            self._ended = True
             if self._closed and self.result is not None:
                 self.result.close()
 
     def _keep_rows(self, stream: ResultStream) -> None:
-        result = ResultFile(self._path, stream.columns, stream.schema)
-        with self._changed:
-            self.result = result
+        result = self.result = ResultFile(self._path, stream.columns, stream.schema)
         for batch in stream:
-            self._keep(result, batch)
+            result.append(batch)
             if result.bytes > self._limits.result_bytes:
                 self.cut = True
                 return
-
-    def _keep(self, result: ResultFile, batch: pa.RecordBatch) -> None:
-        result.append(batch)
-        with self._changed:
-            self._changed.notify_all()
 
     def _finish(self, stream: ResultStream) -> None:
         for _ in stream:

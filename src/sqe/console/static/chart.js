@@ -3,11 +3,10 @@
 import { echarts } from "/vendor/echart/index.js";
 import { call } from "/static/api.js";
 import { button, errorBox, h } from "/static/dom.js";
+import { NUMBER, TIME } from "/static/types.js";
 
 const MOST_ROWS = 10_000;
 const KINDS = ["bar", "line", "area", "scatter", "pie", "number"];
-const NUMBER = /^(tinyint|smallint|int|bigint|float|double|decimal)/;
-const TIME = /^(date|timestamp)/;
 
 export function chartView(state) {
   const place = h("div", { class: "chart" });

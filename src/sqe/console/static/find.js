@@ -1,7 +1,7 @@
 // Find a table, and everything there is to know of it that the user may know.
 
 import { lookUp, tableName } from "/static/api.js";
-import { button, bytes, count, errorBox, h, moment, show, table, tabs } from "/static/dom.js";
+import { button, bytes, count, h, moment, show, table, tabs } from "/static/dom.js";
 import { everything } from "/static/names.js";
 import { openInAsk } from "/static/ask.js";
 import { tableAddress, treeOf } from "/static/tree.js";
@@ -95,6 +95,6 @@ async function policyView(full) {
     table(Object.keys(rows[0] ?? {}), rows.map(Object.values)));
 }
 
-export function facts(values) {
+function facts(values) {
   return Object.entries(values).map(([title, value]) => [h("dt", {}, title), h("dd", {}, value)]);
 }

@@ -4,14 +4,11 @@ import { AllCommunityModule, ModuleRegistry, colorSchemeDark, colorSchemeLight, 
 import { call } from "/static/api.js";
 import { button, cellContent, count, dialog, h } from "/static/dom.js";
 import { chartView } from "/static/chart.js";
+import { NESTED, NUMBER } from "/static/types.js";
 
 ModuleRegistry.registerModules([AllCommunityModule]);
 const PAGE = 200;
 const FORMATS = ["csv", "parquet", "arrow", "json"];
-const NUMBER = /^(tinyint|smallint|int|bigint|float|double|decimal)/;
-const NESTED = /^(array|map|struct|variant)/;
-
-export const isNumber = (type) => NUMBER.test(type);
 
 class TypedHeader {
   init({ displayName, type }) {
